@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What all our own targets have in common. Verilated code does not get these: it has other warnings.
+include(CheckIPOSupported)
+
+add_library(smk_warnings INTERFACE)
+target_compile_options(smk_warnings INTERFACE -Wall -Wextra -Werror)
+
+# Link-time optimization, release only and for our libraries only.
+set(SMK_IPO OFF)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+  check_ipo_supported(RESULT SMK_IPO LANGUAGES CXX)
+endif()
+
+# smk_add_library(NAME SOURCES file... DEPENDS target...)
+# A static library; without sources an INTERFACE library, so that users can link it all the same.
+function(smk_add_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS")
+  if(arg_SOURCES)
+    add_library(${name} STATIC ${arg_SOURCES})
+    target_link_libraries(${name} PUBLIC ${arg_DEPENDS} PRIVATE smk_warnings)
+    set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ${SMK_IPO})
+  else()
+    add_library(${name} INTERFACE)
+    target_link_libraries(${name} INTERFACE ${arg_DEPENDS})
+  endif()
+endfunction()
