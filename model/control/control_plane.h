@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The seam between the control plane (RTL or its C++ reference) and the machine model.
+//
+// Purpose     Every signal that crosses between SMK's control logic and the GPU around it, and the one
+//             interface, ControlPlane, behind which the two implementations stand.
+// Paper       [SMK] Sec. 5, Fig. 3.
+// Timing      One call of each kind per simulated cycle, in the order BeginCycle, StepSm for each SM
+//             that must run, EndCycle. Inputs are registers of the machine; outputs of StepSm are
+//             combinational in the same cycle, and the state changes at the end of the cycle. Driver
+//             and SMs see each other's outputs one cycle later (registered at the source).
+// Idle        An SM is stepped only in cycles in which a warp is ready, an input pulses, or
+//             `awake_sms()` names it; skipping it in any other cycle changes nothing.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/resources.h"
+
+namespace smk {
+
+// How thread blocks are placed (configuration input of the hardware, not of the machine).
+enum class DispatchMode : std::uint8_t {
+  kLeftover,     // kernels in order of arrival; the next takes what is left over
+  kEven,         // every kernel gets 1/K of each resource of every SM
+  kSpatial,      // every kernel gets 1/K of the SMs; one kernel per SM
+  kOnDemand,     // SMK Fig. 4
+  kPartitioned,  // SMK Fig. 6 and 7
+  kTable,        // fixed TB counts per kernel and SM
+};
+
+// How an SM changes hands under DispatchMode::kSpatial.
+enum class PreemptMode : std::uint8_t {
+  kSwitch,  // save every TB of the SM
+  kDrain,   // let every TB finish
+  kFlush,   // drop idempotent TBs and start them again later; save the others
+};
+
+enum class WarpPolicy : std::uint8_t { kGto, kLrr };
+
+// Parameters of the hardware: fixed when it is built.
+struct ControlConfig {
+  unsigned num_sms = 16;
+  unsigned num_schedulers = 4;
+  unsigned warps_per_scheduler = 16;
+  ResourceVector limits{256, 384, 64, 32};  // per SM, allocation units
+  unsigned preempted_depth = 512;           // preempted TBs per kernel that can wait
+};
+
+// Configuration inputs of the hardware: constant during a run.
+struct PolicyConfig {
+  DispatchMode dispatch = DispatchMode::kPartitioned;
+  PreemptMode preempt = PreemptMode::kSwitch;
+  WarpPolicy warp_policy = WarpPolicy::kGto;
+  bool quota_enable = false;                        // SMK Sec. 5.4; dedicates one SM per kernel
+  std::uint8_t kernels_per_sm = kMaxKernels;        // 2 for SMK-(P+W)2
+  std::array<std::uint8_t, kMaxKernels> table{};    // kTable: TBs per SM of each kernel slot
+  std::uint16_t epoch_length = 10000;               // instructions per scheduler and epoch
+  std::uint16_t linger_ticks = 2;                   // ticks before a finished kernel's place is given away
+  std::uint8_t latency_scale = 1;                   // slows every driver decision by this factor
+};
+
+// What the host says of a kernel when it launches it.
+struct KernelDescriptor {
+  ResourceVector need{};           // of one TB
+  std::uint32_t tb_count = 0;      // TBs of the grid, at least 1
+  std::uint64_t context_base = 0;  // byte address of preempted_depth context buffers
+  bool idempotent = false;         // TBs may be flushed while they say so
+};
+
+enum class LaunchError : std::uint8_t { kNone, kTooLarge, kSlotBusy, kNoTbs, kBadSlot };
+
+struct HostInputs {
+  bool launch_valid = false;  // stream: holds until launch_ready
+  KernelId launch_kernel{0};  // kernel slot, free or finished
+  KernelDescriptor launch{};
+  bool tick = false;  // pulse of the chip timer, every epoch_length cycles
+};
+
+struct HostOutputs {
+  bool launch_ready = false;
+  LaunchError launch_error = LaunchError::kNone;  // with launch_ready: refused, nothing happened
+  std::uint8_t kernel_done = 0;                   // pulse, bit per kernel slot: last TB completed
+};
+
+// From one SM of the machine to its control logic.
+struct SmInputs {
+  std::array<std::uint16_t, kMaxSchedulers> ready{};  // warp could issue now (all but quota and stop)
+  std::uint32_t tb_finished = 0;   // pulse, bit per TB slot: last warp has retired
+  std::uint32_t tb_quiet = 0;      // level: nothing of the TB is in flight (looked at only for stopped TBs)
+  std::uint32_t tb_flushable = 0;  // level: the TB can be dropped and started again
+  bool context_ready = true;       // takes a context line this cycle
+  std::uint8_t context_done = 0;   // context lines completed (stored or loaded), count of this cycle
+  bool Quiet() const {
+    std::uint16_t r = 0;
+    for (auto m : ready) r |= m;
+    return r == 0 && tb_finished == 0 && context_done == 0;
+  }
+};
+
+// Occupies a warp slot; the TB's warps come one per cycle, in order.
+struct WarpStart {
+  bool valid = false;
+  WarpId warp{0};
+  std::uint8_t warp_in_tb = 0;
+  TbSlot tb_slot{0};
+  KernelId kernel{0};
+  TbId tb{0};
+  bool restore = false;  // the TB continues from a saved context
+};
+
+// One line of a context on its way to or from memory.
+struct ContextRequest {
+  bool valid = false;
+  bool store = false;
+  TbSlot tb_slot{0};
+  std::uint16_t line = 0;     // within the context
+  std::uint64_t address = 0;  // bytes
+};
+
+enum class TbRelease : std::uint8_t { kSaved, kFlushed };
+
+// From an SM's control logic to the machine.
+struct SmOutputs {
+  std::uint8_t grant_valid = 0;                           // bit per scheduler
+  std::array<std::uint8_t, kMaxSchedulers> grant_warp{};  // warp index within the scheduler
+  WarpStart warp_start{};
+  std::uint32_t tb_activate = 0;  // pulse, bit per TB slot: all warps placed and context loaded
+  std::uint32_t tb_stop = 0;      // level: no instruction of the TB is fetched or granted
+  ContextRequest context{};       // stream with SmInputs::context_ready
+  bool release_valid = false;     // pulse: the TB has left the SM without finishing
+  TbSlot release_slot{0};
+  TbRelease release_kind = TbRelease::kSaved;
+  std::array<std::uint16_t, kMaxKernels> quota_left{};  // of scheduler 0; for timelines
+};
+
+// Why a dispatch decision came out as it did; one per line of decisions.csv.
+enum class DecisionReason : std::uint8_t {
+  kDispatchNew,        // a new TB fits
+  kDispatchRestored,   // a preempted TB fits
+  kDispatchRestarted,  // a flushed TB fits
+  kPreempt,            // victim TBs leave so that one TB fits (range of rK shrinks)
+  kNoVictim,           // no other kernel on the SM with the highest rSM
+  kRangeNotReduced,    // preemption would not shrink the range of rK
+  kPartitionFull,      // the kernel's partition has no room
+  kNoRoom,             // left-over: the SM has no room
+  kRepartition,        // new partitions are planned for the SM
+  kEvictSm,            // the SM changes hands
+  kQueueFull,          // no context buffer is free
+};
+
+// One dispatch decision, for the log.
+struct Decision {
+  Cycle cycle = 0;
+  DecisionReason reason = DecisionReason::kDispatchNew;
+  KernelId kernel{0};
+  SmId sm{0};
+  TbId tb{0};                                     // dispatches only
+  KernelId victim{0};                             // kPreempt only
+  std::uint8_t victim_tbs = 0;                    // kPreempt only
+  std::array<std::uint32_t, kMaxKernels> share{};  // rK when decided, in units of 1/(SMs x LCM)
+};
+
+// The TB counts in force, for reports: partition[sm][kernel], 0 without partitions.
+using PartitionTable = std::array<std::array<std::uint8_t, kMaxKernels>, kMaxSms>;
+
+class ControlPlane {
+ public:
+  virtual ~ControlPlane() = default;
+
+  // Steps the driver. May be skipped when `in` says nothing and driver_awake() is false.
+  virtual void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) = 0;
+  // Evaluates the wires of one SM for this cycle into `out`, and clocks it. `out` is overwritten.
+  virtual void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) = 0;
+  // Makes this cycle's registered outputs visible to the other side. Call in every cycle in which
+  // BeginCycle or StepSm was called.
+  virtual void EndCycle() = 0;
+
+  // Valid after EndCycle: who must be stepped in the next cycle even if all its inputs are quiet.
+  virtual std::uint32_t awake_sms() const = 0;
+  virtual bool driver_awake() const = 0;
+
+  // Decisions since the last call, in order; the vector is reused.
+  virtual const std::vector<Decision>& TakeDecisions() = 0;
+  virtual PartitionTable partitions() const = 0;
+  // Quotas in force for the next reload, per SM and kernel; 0 = not limited.
+  virtual std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const = 0;
+};
+
+}  // namespace smk

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// One simulation: what goes in and what comes out, without SystemC.
+//
+// Purpose     The interface between the machine model and the command. RunSimulation() builds the GPU,
+//             runs it for `cycles`, checks it and returns every statistic.
+// Units       Cycles are core cycles; an instruction is a warp instruction; bytes are bytes.
+// Errors      InputError for impossible requests; CheckFailure when a check of the run fires.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/control_plane.h"
+#include "machine/machine_config.h"
+#include "workload/workload.h"
+
+namespace smk {
+
+// One program taking part in a run; its index is the control plane's kernel slot.
+struct RunProgram {
+  std::shared_ptr<const Workload> workload;
+  Cycle arrival = 0;
+  bool repeat = true;  // execute again when it ends early (SMK Sec. 6.1)
+};
+
+struct RunRequest {
+  MachineConfig machine;
+  PolicyConfig policy;
+  std::vector<RunProgram> programs;  // 1 to 4
+  Cycle cycles = 2000000;
+  std::uint64_t seed = 1;
+  bool ideal_preemption = false;     // contexts move in no time and without traffic (SMK Sec. 6.5)
+  bool record_tbs = false;           // fill RunResult::tbs
+  bool record_decisions = false;
+  bool record_timeline = false;
+  Cycle timeline_from = 0, timeline_to = ~Cycle{0};
+  std::function<void(Cycle)> progress;  // called now and then, may be empty
+};
+
+// Why a scheduler did not issue in a cycle; every scheduler cycle is one of these or an issue.
+enum class Stall : std::uint8_t {
+  kIssued,      // not a stall
+  kPipeline,    // an instruction was ready but its pipe was busy (SP, SFU, LSU queue)
+  kControl,     // instruction buffer empty: fetch or branch
+  kDataMemory,  // waits for a global, texture, constant or atomic result
+  kDataShort,   // waits for an ALU, SFU or shared-memory result
+  kBarrier,
+  kQuota,       // ready, but the kernel's quota is spent
+  kPreemption,  // only warps of stopped or loading TBs
+  kEmpty,       // no warp on the scheduler
+};
+inline constexpr unsigned kNumStalls = 9;
+extern const std::array<const char*, kNumStalls> kStallNames;
+
+// Statistics of one program (by kernel slot), over the whole run unless stated.
+struct KernelStats {
+  std::string name;
+  std::uint64_t warp_instructions = 0;
+  std::uint64_t thread_instructions = 0;
+  Cycle cycles_present = 0;            // from its arrival to the end of the run
+  std::uint64_t tbs_completed = 0;
+  std::uint64_t launches_completed = 0;
+  std::uint64_t program_runs = 0;
+  // Scheduler cycles in which the kernel's oldest waiting warp gave the stall reason.
+  std::array<std::uint64_t, kNumStalls> stalls{};
+  std::uint64_t l1_accesses = 0, l1_hits = 0;   // 128-byte lines, loads
+  std::uint64_t l2_accesses = 0, l2_hits = 0;   // 128-byte lines, loads and stores
+  std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
+  std::uint64_t context_bytes = 0;
+  std::uint64_t preemptions = 0, restores = 0, flushes = 0;
+  Cycle preemption_cycles = 0;  // sum over TBs: from stop to the last context line stored
+  double ipc(Cycle cycles) const {
+    return cycles == 0 ? 0.0 : static_cast<double>(warp_instructions) / static_cast<double>(cycles);
+  }
+};
+
+struct SmStats {
+  std::array<std::uint64_t, kNumStalls> scheduler_cycles{};  // sums to schedulers x cycles
+  std::array<std::uint64_t, kMaxKernels> warp_instructions{};
+  std::array<std::uint64_t, kMaxKernels> tb_cycles{};  // resident TBs, integrated over cycles
+};
+
+// Life of one TB on one SM. A preempted TB has one record for each stay.
+struct TbRecord {
+  Cycle start = 0, end = 0;   // warps placed; last warp retired, context saved, or dropped
+  KernelId kernel{0};
+  std::uint32_t launch = 0;   // launch number of the program
+  TbId tb{0};
+  SmId sm{0};
+  TbSlot slot{0};
+  bool restored = false;      // began from a saved context
+  char outcome = 'C';         // C completed, S saved, F flushed, R still running at the end of the run
+};
+
+// One sample per epoch and SM, for timelines and reports.
+struct EpochSample {
+  Cycle cycle = 0;
+  SmId sm{0};
+  std::array<std::uint64_t, kMaxKernels> warp_instructions{};  // in this epoch
+  std::array<std::uint8_t, kMaxKernels> resident_tbs{};
+  std::array<std::uint16_t, kMaxKernels> quota{};              // in force at its end
+  ResourceVector taken{};
+};
+
+struct RunResult {
+  Cycle cycles = 0;
+  double wall_seconds = 0;
+  std::uint64_t warp_instructions = 0;
+  std::vector<KernelStats> kernels;  // in the order of RunRequest::programs
+  std::vector<SmStats> sms;
+  std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
+  std::vector<TbRecord> tbs;
+  std::vector<Decision> decisions;
+  std::vector<EpochSample> epochs;
+  PartitionTable partitions{};
+  std::uint64_t checks = 0;          // checks that were evaluated and held
+};
+
+// Runs one simulation in this process (the SystemC kernel allows one at a time, one after another).
+RunResult RunSimulation(const RunRequest& request, std::unique_ptr<ControlPlane> control);
+
+}  // namespace smk
