@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""meta.names: the same block has the same name everywhere.
+
+rtl/<part>/smk_<block>.sv = model/control/<block>.h with a class of the block's name
+  = tests/unit/<block>_test.cc = docs/modules/<block>.md
+A block may exist in C++ before it exists in SystemVerilog, but never the other way round.
+"""
+
+import re
+
+import repo
+
+# What has no twin, and why. The only list of exceptions.
+EXCLUDED = {
+    "control_plane": "the seam between the control plane and the machine, not a block",
+    "reference_control": "wiring: the reference blocks behind the seam",
+    "types": "types only",
+    "pkg": "types only, in SystemVerilog",
+    "driver": "wiring of one GPU's blocks",
+    "sm_control": "wiring of one SM's blocks",
+    "top": "wiring of the whole chip",
+}
+# Parts of several blocks (trees, dividers, FIFOs) are tested through the blocks that use them.
+COMMON = "rtl/common/"
+
+
+def class_name(block):
+    return "".join(word.capitalize() for word in block.split("_"))
+
+
+def modelled_blocks():
+    return {p.stem for p in repo.tracked("model/control/*.h")} - EXCLUDED.keys()
+
+
+def rtl_blocks():
+    files = [p for p in repo.tracked("rtl/*.sv") if not str(p).startswith(COMMON)]
+    return {p.stem[len("smk_"):]: p for p in files if p.stem.startswith("smk_")}
+
+
+def twins(block):
+    return [f"docs/modules/{block}.md", f"tests/unit/{block}_test.cc"]
+
+
+known = {str(p) for p in repo.tracked()}
+modelled = modelled_blocks()
+findings = []
+for block in sorted(modelled):
+    header = f"model/control/{block}.h"
+    findings += [f"{header}: no {twin}" for twin in twins(block) if twin not in known]
+    if not re.search(rf"\b(class|struct) {class_name(block)}\b", repo.text(header)):
+        findings.append(f"{header}: no class {class_name(block)}")
+
+rtl = rtl_blocks()
+for block, path in sorted(rtl.items()):
+    if block not in EXCLUDED and block not in modelled:
+        findings.append(f"{path}: no model/control/{block}.h")
+findings += [
+    f"{p}: the file's name does not start with smk_"
+    for p in repo.tracked("rtl/*.sv")
+    if not p.stem.startswith("smk_")
+]
+repo.report(findings, f"{len(modelled)} blocks in C++, {len(rtl)} in SystemVerilog")
