@@ -10,7 +10,8 @@
 
 namespace smk {
 
-// One execution pipe: result after `latency` core cycles, next instruction after `initiation` cycles.
+// One execution pipe: result after `latency` core cycles, next instruction after `initiation`
+// cycles.
 struct PipeConfig {
   unsigned latency = 4;
   unsigned initiation = 1;
@@ -19,55 +20,78 @@ struct PipeConfig {
 struct CacheConfig {
   unsigned bytes = 0;
   unsigned ways = 0;
-  unsigned mshrs = 0;          // lines in flight
-  unsigned mshr_merges = 8;    // accesses that one line in flight can serve
-  unsigned latency = 0;        // core cycles, hit
+  unsigned mshrs = 0;        // lines in flight
+  unsigned mshr_merges = 8;  // accesses that one line in flight can serve
+  unsigned latency = 0;      // core cycles, hit
 };
 
 struct SmConfig {
   ResourceVector limits{256, 384, 64, 32};  // allocation units
   unsigned schedulers = 4;
   unsigned warps_per_scheduler = 16;
-  unsigned fetch_latency = 3;               // cycles from issue until the next instruction of the warp can issue
-  unsigned branch_latency = 6;              // the same after a taken branch (control stall)
+  unsigned fetch_latency = 3;  // cycles from issue until the next instruction of the warp can issue
+  unsigned branch_latency = 6;  // the same after a taken branch (control stall)
   PipeConfig alu{6, 1}, imul{6, 2}, sfu{20, 4}, dp{20, 8};
-  PipeConfig shared{24, 1};                 // plus one cycle per extra bank pass
+  PipeConfig shared{24, 1};  // plus one cycle per extra bank pass
   PipeConfig constant{8, 1};
-  PipeConfig lsu{0, 1};                     // cycles per 128-byte line at the SM's LSU
-  unsigned lsu_queue = 8;                   // memory instructions waiting at the SM's LSU
+  PipeConfig lsu{0, 1};    // cycles per 128-byte line at the SM's LSU
+  unsigned lsu_queue = 8;  // memory instructions waiting at the SM's LSU
   unsigned barrier_latency = 4;
-  unsigned warp_start_latency = 10;         // from activation of a TB to the first issue
-  CacheConfig l1{};
+  unsigned warp_start_latency = 10;  // from activation of a TB to the first issue
+  CacheConfig l1{24576, 6, 32, 8, 82};
 };
 
+// The memory system behind the SMs. Defaults are those of gtx980.toml, which names their sources.
 struct MemoryConfig {
-  unsigned xbar_latency = 0;          // core cycles, one way
-  unsigned xbar_bytes_per_cycle = 32; // per port and direction
-  unsigned l2_slices_per_controller = 1;
-  CacheConfig l2{};                   // one slice
-  unsigned l2_bytes_per_cycle = 64;   // one slice
+  unsigned xbar_latency = 36;                // core cycles, one way
+  unsigned xbar_bytes_per_cycle = 32;        // per port and direction; also the size of a flit
+  unsigned l2_slices_per_controller = 4;     // a power of two
+  CacheConfig l2{131072, 16, 128, 16, 130};  // one slice; the number of sets is a power of two
+  unsigned l2_bytes_per_cycle = 64;          // one slice
+  unsigned l2_eviction_buffer = 16;          // one slice: lines on their way to DRAM
   unsigned controllers = 4;
-  unsigned banks = 16;                // per controller
+  unsigned banks = 16;  // per controller, a power of two
   unsigned row_bytes = 2048;
-  double dram_clock_mhz = 0;          // command clock
-  unsigned dram_bytes_per_clock = 0;  // per controller, data bus
-  unsigned t_cl = 0, t_rcd = 0, t_rp = 0, t_ras = 0, t_rc = 0, t_rrd = 0, t_ccd = 0, t_wr = 0;  // dram clocks
-  unsigned dram_latency = 0;          // core cycles of controller and pins besides the timings above
-  unsigned interleave_bytes = 256;    // consecutive bytes on one controller
+  double dram_clock_mhz = 1750;        // command clock
+  unsigned dram_bytes_per_clock = 32;  // per controller, data bus
+  unsigned t_cl = 12, t_rcd = 12, t_rp = 12, t_ras = 28, t_rc = 40, t_rrd = 6, t_ccd = 2,
+           t_wr = 12;                   // dram clocks
+  unsigned t_wl = 4, t_wtr = 5;         // dram clocks: write latency, write to read
+  unsigned t_refi = 6825, t_rfc = 280;  // dram clocks: time between refreshes, length of one
+  unsigned dram_queue = 64;             // per controller: reads it can reorder
+  unsigned write_batch = 16;            // per controller: writes drained together
+  unsigned dram_latency = 120;      // core cycles of controller and pins besides the timings above
+  unsigned interleave_bytes = 256;  // consecutive bytes on one controller
 };
 
 struct MachineConfig {
   std::string name;
   double core_clock_mhz = 1216;
   unsigned sms = 16;
-  unsigned launch_latency = 100;  // core cycles from a kernel's end to the launch of the program's next
+  unsigned launch_latency =
+      100;  // core cycles from a kernel's end to the launch of the program's next
   SmConfig sm{};
   MemoryConfig memory{};
 
-  // Reads a machine file; throws InputError (file:line: key: expected ...) on any unknown, missing or
-  // impossible key. `overrides` are "key=value" with dotted keys, e.g. "sm.l1.bytes=32768".
+  // Reads a machine file; throws InputError ("file:line: key: expected ..., got ...") on any
+  // unknown, missing or impossible key. `overrides` are "key=value" with dotted keys, e.g.
+  // "sm.l1.bytes=32768"; they pass the same checks and are reported as "--set key: expected ...".
   static MachineConfig Load(const std::string& path,
                             const std::vector<std::string>& overrides = {});
+  // The same from the text of a file; `path` is only for messages.
+  static MachineConfig Parse(const std::string& text, const std::string& path,
+                             const std::vector<std::string>& overrides = {});
 };
+
+// The text of a machine file with every key; Parse() of it gives the same configuration.
+std::string ToToml(const MachineConfig& machine);
+
+// Path of a machine: `name` itself when it has a slash or ends in .toml, else
+// data_dir/machines/name.toml. InputError, naming the machines there are, when there is no such
+// file.
+std::string FindMachine(const std::string& name, const std::string& data_dir);
+
+// Names of the machines in data_dir/machines, sorted.
+std::vector<std::string> ListMachines(const std::string& data_dir);
 
 }  // namespace smk

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of the memory system, by kernel slot.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/ids.h"
+
+namespace smk {
+
+using KernelCounters = std::array<std::uint64_t, kMaxKernels>;
+
+// Every counter only grows. An access is one request for one 128-byte line.
+struct MemoryStats {
+  KernelCounters l2_accesses{};       // demand reads, writes and atomics
+  KernelCounters l2_hits{};           // of these: data present, or a write that needed no fetch
+  KernelCounters l2_merges{};         // of these: line in flight, completes with it (not a hit)
+  KernelCounters dram_read_bytes{};   // of L2 misses
+  KernelCounters dram_write_bytes{};  // of L2 evictions, for the kernel that last wrote the line
+  KernelCounters context_bytes{};     // context lines stored and loaded
+  std::uint64_t row_hits = 0;         // DRAM accesses that needed no activation
+  std::uint64_t row_misses = 0;       // DRAM accesses that activated their row
+
+  MemoryStats& operator+=(const MemoryStats& o) {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      l2_accesses[k] += o.l2_accesses[k];
+      l2_hits[k] += o.l2_hits[k];
+      l2_merges[k] += o.l2_merges[k];
+      dram_read_bytes[k] += o.dram_read_bytes[k];
+      dram_write_bytes[k] += o.dram_write_bytes[k];
+      context_bytes[k] += o.context_bytes[k];
+    }
+    row_hits += o.row_hits;
+    row_misses += o.row_misses;
+    return *this;
+  }
+};
+
+}  // namespace smk
