@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// A bounded set of things in flight of which only the completion cycle matters.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "machine/lanes.h"
+
+namespace smk {
+
+// Entries leave lazily: when somebody asks whether there is room. Never allocates after
+// construction.
+class CompletionHeap {
+ public:
+  explicit CompletionHeap(unsigned limit) : limit_(limit) { heap_.reserve(limit); }
+
+  // True when `limit` entries complete later than `now`.
+  bool Full(Cycle now) {
+    if (heap_.size() < limit_) return false;
+    Expire(now);
+    return heap_.size() >= limit_;
+  }
+  void Push(Cycle done) {
+    heap_.push_back(done);
+    std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+  }
+  // Removes what is complete; returns how many.
+  unsigned Expire(Cycle now) {
+    unsigned count = 0;
+    while (!heap_.empty() && heap_.front() <= now) {
+      std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+      heap_.pop_back();
+      ++count;
+    }
+    return count;
+  }
+  Cycle Earliest() const { return heap_.empty() ? kNever : heap_.front(); }
+  std::size_t size() const { return heap_.size(); }
+
+ private:
+  unsigned limit_;
+  std::vector<Cycle> heap_;  // min-heap
+};
+
+}  // namespace smk

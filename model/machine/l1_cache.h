@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tags of an SM's L1 data cache, with the lines in flight.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "machine/lanes.h"
+#include "machine/machine_config.h"
+
+namespace smk {
+
+// Set-associative, LRU, 128-byte lines, tags only. A line gets its place when the miss is sent and
+// is in flight until its fill cycle; a line in flight is never replaced. If all ways of a set are
+// in flight, the new line gets no place: it serves only the access that asked for it. Sets are
+// indexed by the exclusive or of three address fields when their number is a power of two
+// (power-of-two strides would meet in one set otherwise), modulo if not. `bytes` of 0 means no
+// cache.
+class L1Cache {
+ public:
+  struct Line {
+    std::uint64_t tag = ~std::uint64_t{0};
+    std::uint32_t fill = 0;    // cycle from which the data is there
+    std::uint32_t used = 0;    // LRU order
+    std::uint16_t merges = 0;  // accesses served while in flight, the first included
+  };
+
+  explicit L1Cache(const CacheConfig& config);
+
+  // The line if it is present or in flight, moved to the young end; nullptr otherwise.
+  Line* Find(std::uint64_t address);
+  // Gives a missing line a place, if there is one.
+  void Allocate(std::uint64_t address, Cycle now, Cycle fill);
+  // Write-evict: a store removes its line, unless it is in flight.
+  void Evict(std::uint64_t address, Cycle now);
+
+ private:
+  Line* Set(std::uint64_t tag);
+
+  std::vector<Line> lines_;
+  unsigned ways_;
+  unsigned sets_;
+  unsigned shift_ = 0;  // log2 of a power-of-two number of sets
+  bool power_of_two_ = false;
+  std::uint32_t clock_ = 0;
+};
+
+}  // namespace smk

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the SM model numbers warps, time stamps and memory accesses: shared by its parts.
+//
+// Lanes       A warp slot is handled as a bit of a 64-bit mask: lane = scheduler * 16 + index in
+// the
+//             scheduler, so that a scheduler is one 16-bit field, as in SmInputs::ready.
+// Stamps      When a register can be read: cycle * 2 + 1 if a memory access (not a short operation)
+//             writes it. The largest stamp of several tells when, and what is waited for. 32 bits
+//             halve the cache footprint of the scoreboard; runs are limited to kMaxRunCycles.
+#pragma once
+
+#include <cstdint>
+
+#include "base/ids.h"
+
+namespace smk {
+
+using LaneMask = std::uint64_t;
+using Stamp = std::uint32_t;
+
+inline constexpr unsigned kLanes = kMaxWarps;
+inline constexpr unsigned kLanesPerScheduler = kMaxWarpsPerScheduler;
+inline constexpr Cycle kNever = ~Cycle{0};
+inline constexpr Cycle kMaxRunCycles = 2'000'000'000;
+
+inline constexpr Stamp kUnknownShort =
+    0xfffffffe;  // result not scheduled yet: behind memory accesses
+inline constexpr Stamp kUnknownMemory = 0xffffffff;  // result not scheduled yet: memory
+
+constexpr LaneMask LaneBit(unsigned lane) { return LaneMask{1} << lane; }
+constexpr LaneMask SchedulerField(unsigned scheduler) {
+  return LaneMask{0xffff} << (scheduler * kLanesPerScheduler);
+}
+constexpr unsigned LowestLane(LaneMask mask) {
+  return static_cast<unsigned>(__builtin_ctzll(mask));
+}
+
+}  // namespace smk

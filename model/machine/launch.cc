@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/launch.h"
+
+#include <algorithm>
+
+namespace smk {
+
+WarpIdentity Launch::Identity(TbId tb, unsigned warp) const {
+  const unsigned index = Index(tb);
+  WarpIdentity id;
+  id.tb = index;
+  id.tb_x = static_cast<std::uint16_t>(index % spec->grid_x);
+  id.tb_y = static_cast<std::uint16_t>(index / spec->grid_x % spec->grid_y);
+  id.tb_z = static_cast<std::uint16_t>(index / spec->grid_x / spec->grid_y);
+  id.warp = static_cast<std::uint16_t>(warp);
+  id.key = MixHash(MixHash(key, index), warp);
+  id.base = memory_base;
+  return id;
+}
+
+unsigned Launch::Threads(unsigned warp) const {
+  const unsigned before = warp * kWarpThreads;
+  return spec->threads <= before ? 0 : std::min(spec->threads - before, kWarpThreads);
+}
+
+}  // namespace smk

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// The load-store unit of one SM.
+//
+// Purpose     Serves the memory instructions of all schedulers in order of issue: shared memory in
+//             `conflicts` bank passes, global memory one 128-byte line at a time through L1 and
+//             MSHRs.
+// Timing      An instruction that finds the unit idle has its first pass in the cycle of its issue.
+//             The result of a shared-memory instruction with n passes is there (n - 1) * initiation
+//             + latency cycles after the first pass; an L1 hit l1.latency after the pass of its
+//             line. A miss that finds all MSHRs in use waits at the head until the first completes,
+//             and so do the instructions behind it.
+// Queue       Full when `lsu_queue` instructions have a pass to do; all schedulers may issue into
+// one
+//             free place in the same cycle, so that up to schedulers - 1 more can wait.
+// Stores      Posted, write-through, no allocate; the line leaves L1. At most kStoreBuffer lines
+// are
+//             on their way, so that stores cannot run ahead of memory without limit. Atomics with a
+//             result take an MSHR, without one they are like stores; both are executed at L2.
+// Speed       While only shared-memory instructions wait, results are computed at issue and nothing
+//             happens per cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "machine/completion_heap.h"
+#include "machine/l1_cache.h"
+#include "machine/memory_port.h"
+#include "workload/program.h"
+
+namespace smk {
+
+class Lsu {
+ public:
+  static constexpr unsigned kStoreBuffer = 64;
+
+  // One memory instruction: whose it is, and what it asks for.
+  struct Request {
+    OpClass op = OpClass::kLoadShared;
+    std::uint8_t lane = 0;
+    std::uint8_t dst = kNoRegister;
+    std::uint8_t tb_slot = 0;
+    KernelId kernel{0};
+    std::uint8_t passes = 1;  // bank passes or lines
+    std::uint32_t tb_generation = 0;
+  };
+  // A request whose completion has become known.
+  struct Resolved {
+    Request request;
+    Cycle done = 0;
+  };
+  // Lines of loads, by kernel slot. A line in flight that is asked for again is a hit: no request
+  // leaves the SM.
+  struct Stats {
+    std::array<std::uint64_t, kMaxKernels> l1_accesses{}, l1_hits{};
+  };
+
+  Lsu(SmId sm, const SmConfig& config, MemoryPort& memory);
+
+  // No more memory instructions this cycle.
+  bool Full(Cycle now) {
+    while (head_ != unresolved_ && release_[head_ % kRing] <= now) ++head_;
+    return tail_ - head_ >= depth_;
+  }
+
+  // Issues a shared-memory instruction; returns its completion, or kNever when it is not known yet
+  // because global-memory instructions are before it: then it is resolved later.
+  Cycle IssueShared(const Request& request, Cycle now) {
+    if (unresolved_ == tail_) {
+      const Cycle done = ScheduleShared(request.passes, now);
+      ++tail_;
+      return done;
+    }
+    ring_[tail_++ % kRing].request = request;
+    return kNever;
+  }
+
+  // Issues a global-memory instruction: put its lines into lines(), then call. Its completion is
+  // always given by TakeResolved(), perhaps in the same cycle.
+  std::uint64_t* lines() { return ring_[tail_ % kRing].lines; }
+  void IssueGlobal(const Request& request, Cycle now);
+
+  // Next cycle in which Tick() must be called, or kNever.
+  Cycle next_pass() const { return next_pass_; }
+  void Tick(Cycle now) {
+    if (next_pass_ <= now) Serve(now);
+  }
+
+  // Requests resolved since Clear.
+  const std::vector<Resolved>& resolved() const { return resolved_; }
+  void ClearResolved() { resolved_.clear(); }
+
+  const Stats& stats() const { return stats_; }
+
+ private:
+  static constexpr unsigned kRing = 64;
+  struct Entry {
+    Request request;
+    std::uint8_t sent = 0;
+    Cycle done = 0;
+    std::uint64_t lines[kMaxLines];
+  };
+
+  // Gives the instruction at unresolved_ its passes; it must be a shared-memory one.
+  Cycle ScheduleShared(unsigned passes, Cycle now) {
+    const Cycle start = free_at_ > now ? free_at_ : now;
+    free_at_ = start + passes * shared_.initiation;
+    release_[unresolved_++ % kRing] = free_at_;
+    return start + (passes - 1) * shared_.initiation + shared_.latency;
+  }
+  void Serve(Cycle now);
+  void ResolveFollowers(Cycle now);
+  // Each sends the next line and returns 0, or the cycle in which to try again.
+  Cycle SendLoad(Entry* entry, Cycle now);
+  Cycle SendStore(Entry* entry, Cycle now);
+  Cycle SendAtomic(Entry* entry, Cycle now);
+  Cycle Send(const Entry& entry, MemoryAccess access, Cycle now);
+
+  SmId sm_;
+  MemoryPort& memory_;
+  PipeConfig shared_;
+  unsigned line_initiation_;
+  unsigned depth_;
+  unsigned hit_latency_;
+  unsigned merges_;
+  L1Cache l1_;
+  CompletionHeap mshrs_;
+  CompletionHeap stores_;
+
+  // Ring positions: [head_, unresolved_) have known passes, [unresolved_, tail_) wait.
+  unsigned head_ = 0, unresolved_ = 0, tail_ = 0;
+  Cycle free_at_ = 0;  // after the last known pass
+  Cycle next_pass_ = kNever;
+  std::array<Cycle, kRing> release_{};
+  std::vector<Entry> ring_;
+  std::vector<Resolved> resolved_;
+  Stats stats_;
+};
+
+}  // namespace smk

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/sm.h"
+
+#include <algorithm>
+#include <string>
+
+namespace smk {
+
+Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext& gpu,
+       MemoryPort& memory)
+    : id_(id),
+      config_(config),
+      gpu_(gpu),
+      lsu_(id, config, memory),
+      traffic_(id, memory, gpu.checks, ideal_preemption) {
+  SetCosts();
+}
+
+void Sm::SetCosts() {
+  const auto set = [this](OpClass op, Port port, const PipeConfig& pipe, unsigned per_pass,
+                          unsigned memory) {
+    costs_[static_cast<unsigned>(op)] = {port, static_cast<std::uint16_t>(pipe.latency),
+                                         static_cast<std::uint16_t>(std::max(pipe.initiation, 1u)),
+                                         static_cast<std::uint8_t>(per_pass),
+                                         static_cast<std::uint8_t>(memory)};
+  };
+  set(OpClass::kAlu, kSp, config_.alu, 0, 0);
+  set(OpClass::kImul, kSfu, config_.imul, 0, 0);
+  set(OpClass::kSfu, kSfu, config_.sfu, 0, 0);
+  set(OpClass::kDp, kDp, config_.dp, 0, 0);
+  set(OpClass::kLoadConst, kConstant, config_.constant, 1, 1);
+  for (const OpClass op : {OpClass::kLoadShared, OpClass::kStoreShared, OpClass::kAtomicShared}) {
+    set(op, kLsu, config_.shared, 1, 0);
+  }
+  for (const OpClass op :
+       {OpClass::kLoadGlobal, OpClass::kTexture, OpClass::kStoreGlobal, OpClass::kAtomicGlobal}) {
+    set(op, kLsu, config_.lsu, 0, 1);
+  }
+  for (const OpClass op : {OpClass::kBarrier, OpClass::kBranch, OpClass::kExit}) {
+    set(op, kNoPort, PipeConfig{1, 1}, 0, 0);
+  }
+}
+
+void Sm::Begin(Cycle now) {
+  if (now != accounted_) AccountSleep(now - accounted_);
+  accounted_ = now + 1;
+  data_ready_ |= wheel_.Take(now);
+  if (lsu_.next_pass() <= now) {
+    lsu_.Tick(now);
+    TakeResolved(now);
+  }
+  inputs_.tb_finished = 0;
+  if (next_finish_ <= now) FinishDueTbs(now);
+  inputs_.context_done = static_cast<std::uint8_t>(traffic_.TakeDone(now));
+  inputs_.context_ready = traffic_.Ready(now);
+  SetReady(now);
+  inputs_.tb_quiet = 0;
+  if (tb_stop_ != 0) SetQuiet(now);
+}
+
+void Sm::SetReady(Cycle now) {
+  const LaneMask lanes = data_ready_ & active_ & ~stopped_;
+  busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
+  ready_ = lanes & ~busy_;
+  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
+    inputs_.ready[s] = static_cast<std::uint16_t>(ready_ >> (s * kLanesPerScheduler));
+  }
+}
+
+LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
+  LaneMask busy = 0;
+  if ((lanes & port_lanes_[kLsu]) != 0 && lsu_.Full(now)) busy = port_lanes_[kLsu];
+  if (now < ports_busy_until_) {
+    for (unsigned port = kSp; port < kLsu; ++port) {
+      const LaneMask want = lanes & port_lanes_[port];
+      if (want == 0) continue;
+      for (unsigned s = 0; s < config_.schedulers; ++s) {
+        if (port_free_[port][s] > now) busy |= want & SchedulerField(s);
+      }
+    }
+  }
+  return busy & lanes;
+}
+
+void Sm::SetQuiet(Cycle now) {
+  for (std::uint32_t slots = tb_stop_; slots != 0; slots &= slots - 1) {
+    const unsigned slot = LowestLane(slots);
+    const ThreadBlock& block = blocks_[slot];
+    if (block.valid && !block.AllExited() && block.Quiet(now)) inputs_.tb_quiet |= 1u << slot;
+  }
+}
+
+// Memory instructions whose completion has become known.
+void Sm::TakeResolved(Cycle now) {
+  for (const Lsu::Resolved& resolved : lsu_.resolved()) {
+    const Lsu::Request& request = resolved.request;
+    ThreadBlock& block = blocks_[request.tb_slot];
+    // A flushed TB leaves with memory instructions in flight; nobody waits for them.
+    if (!block.valid || block.generation != request.tb_generation) continue;
+    --block.unresolved;
+    block.quiet_at = std::max(block.quiet_at, resolved.done);
+    if (request.dst != kNoRegister) {
+      Warp& warp = warps_[request.lane];
+      const unsigned memory = costs_[static_cast<unsigned>(request.op)].memory;
+      warp.Register(request.dst) = static_cast<Stamp>(resolved.done * 2 + memory);
+      if ((unknown_ & LaneBit(request.lane)) != 0) Schedule(&warp, request.lane, now);
+    }
+    if (block.AllExited()) TryFinish(&block, request.tb_slot, now);
+  }
+  lsu_.ClearResolved();
+}
+
+void Sm::FinishDueTbs(Cycle now) {
+  next_finish_ = kNever;
+  for (std::uint32_t slots = finishing_; slots != 0; slots &= slots - 1) {
+    const unsigned slot = LowestLane(slots);
+    ThreadBlock& block = blocks_[slot];
+    if (block.finish_at > now) {
+      next_finish_ = std::min(next_finish_, block.finish_at);
+      continue;
+    }
+    inputs_.tb_finished |= 1u << slot;
+    ++counters_.tbs_completed[Index(block.kernel)];
+    gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kComplete, Index(id_), now);
+    FreeSlot(slot, 'C', now);
+  }
+}
+
+void Sm::End(Cycle now, const SmOutputs* out) {
+  std::uint8_t grants = 0;
+  if (out != nullptr) {
+    if (out->release_valid) Release(*out, now);
+    if (out->tb_stop != tb_stop_) SetStopped(out->tb_stop, now);
+    grants = ApplyGrants(*out, now);
+    if (out->warp_start.valid) Place(out->warp_start, now);
+    for (std::uint32_t slots = out->tb_activate; slots != 0; slots &= slots - 1) {
+      Activate(LowestLane(slots), now);
+    }
+    if (out->context.valid) {
+      const ThreadBlock& block = blocks_[Index(out->context.tb_slot)];
+      gpu_.checks.Require(block.valid, now, Index(id_),
+                          [] { return std::string("context line of an empty TB slot"); });
+      traffic_.Accept(out->context, gpu_.launches[Index(block.kernel)], block.kernel, now);
+    }
+  }
+  Account(grants);
+}
+
+std::uint8_t Sm::ApplyGrants(const SmOutputs& out, Cycle now) {
+  for (unsigned grants = out.grant_valid; grants != 0; grants &= grants - 1) {
+    const unsigned s = LowestLane(grants);
+    const unsigned lane = s * kLanesPerScheduler + out.grant_warp[s];
+    const bool may = s < config_.schedulers && out.grant_warp[s] < kLanesPerScheduler &&
+                     (ready_ & ~stopped_ & LaneBit(lane)) != 0;
+    gpu_.checks.Require(may, now, Index(id_), [&] {
+      const bool stopped = s < config_.schedulers && (ready_ & stopped_ & LaneBit(lane)) != 0;
+      return "scheduler " + std::to_string(s) + " grants warp " +
+             std::to_string(out.grant_warp[s]) +
+             (stopped ? " of a stopped TB" : ", which is not ready");
+    });
+    Issue(lane, now);
+  }
+  if (!lsu_.resolved().empty()) TakeResolved(now);
+  return out.grant_valid;
+}
+
+Cycle Sm::NextEvent(Cycle now) const {
+  if ((data_ready_ & active_ & ~stopped_) != 0 || lsu_.next_pass() == now + 1) return now + 1;
+  const Cycle memory = std::min(lsu_.next_pass(), traffic_.NextEvent());
+  return std::min({memory, next_finish_, wheel_.Next(now)});
+}
+
+void Sm::Finish(Cycle end) {
+  if (end > accounted_) AccountSleep(end - accounted_);
+  accounted_ = end;
+  for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
+    if (blocks_[slot].valid) FreeSlot(slot, 'R', end);
+  }
+  std::uint64_t sum = 0;
+  for (unsigned r = 0; r < kNumStalls; ++r) sum += stalls_.total(static_cast<Stall>(r));
+  for (const std::uint64_t issued : counters_.issued) sum += issued;
+  gpu_.checks.Require(sum == end * config_.schedulers, end, Index(id_), [&] {
+    return std::to_string(sum) + " scheduler cycles are accounted for, not " +
+           std::to_string(end * config_.schedulers);
+  });
+}
+
+}  // namespace smk

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// One streaming multiprocessor, without its control logic.
+//
+// Purpose     Executes the warps that the control plane places, in the cycles in which it grants
+// them:
+//             instruction buffer, scoreboard, execution ports, LSU with L1, barriers, and the
+//             reason of every cycle in which a scheduler does not issue.
+// Paper       [SMK] Sec. 2.2, 5.1.
+// Cycle       Begin(now): what is due now happens, inputs() are the signals to the control logic.
+//             End(now, outputs): grants and commands of the same cycle. Both only in cycles not
+//             before NextEvent(), or in which the control logic is awake; the cycles between are
+//             accounted for when the SM is woken.
+// Issue       In order per warp. The next instruction of a warp can issue `fetch_latency` cycles
+// later
+//             (`branch_latency` after a branch) and when its source and destination registers have
+//             no result outstanding: a result of latency n can be used n cycles after the issue.
+// Ports       Per scheduler SP, SFU (and integer multiply), DP and constant cache, each busy for
+//             `initiation` cycles; one LSU for the SM. Branch, barrier and exit need no port.
+// Barrier     The waiting warps continue `barrier_latency` cycles after the last one arrives.
+// Finish      A TB whose warps have all exited pulses tb_finished when nothing of it is in flight,
+// the
+//             cycle after the last exit at the earliest. Such a TB is never reported quiet, not
+//             even when it is stopped: it finishes.
+// Speed       At issue everything that can be known of the next instruction is computed and the
+// warp
+//             goes on the timing wheel; nothing is polled. See lanes.h for masks and stamps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "control/control_plane.h"
+#include "machine/context_store.h"
+#include "machine/launch.h"
+#include "machine/lsu.h"
+#include "machine/machine_config.h"
+#include "machine/memory_port.h"
+#include "machine/run.h"
+#include "machine/run_checks.h"
+#include "machine/stall_account.h"
+#include "machine/thread_block.h"
+#include "machine/warp.h"
+#include "machine/warp_wheel.h"
+
+namespace smk {
+
+// What all SMs share.
+struct GpuContext {
+  const LaunchTable& launches;
+  RunChecks& checks;
+  TbLedger& ledger;
+  ContextStore& contexts;
+  std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
+};
+
+// Counters of one SM that are not elsewhere.
+struct SmCounters {
+  std::array<std::uint64_t, kMaxKernels> issued{}, threads{}, tb_cycles{}, tbs_completed{};
+  std::array<std::uint64_t, kMaxKernels> preemptions{}, restores{}, flushes{}, preemption_cycles{};
+};
+
+class Sm {
+ public:
+  Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext& gpu,
+     MemoryPort& memory);
+  Sm(const Sm&) = delete;
+  Sm& operator=(const Sm&) = delete;
+
+  void Begin(Cycle now);
+  const SmInputs& inputs() const { return inputs_; }
+  // `out` is null when the control logic was not stepped.
+  void End(Cycle now, const SmOutputs* out);
+  // The next cycle in which something happens, if the control logic sleeps.
+  Cycle NextEvent(Cycle now) const;
+  // The end of the run: accounts for all cycles before `end`, closes TB records.
+  void Finish(Cycle end);
+
+  const SmCounters& counters() const { return counters_; }
+  const StallAccount& stalls() const { return stalls_; }
+  const Lsu& lsu() const { return lsu_; }
+  const ContextTraffic& context_traffic() const { return traffic_; }
+  const ResourceVector& taken() const { return taken_; }
+  unsigned resident_tbs(KernelId kernel) const { return resident_[Index(kernel)]; }
+
+ private:
+  enum Port : std::uint8_t { kNoPort, kSp, kSfu, kDp, kConstant, kLsu, kNumPorts };
+  // Why a warp is not ready; kDone warps are in no mask.
+  enum Reason : std::uint8_t { kControl, kMemory, kShort, kAtBarrier, kNumReasons };
+  // What an instruction class costs.
+  struct OpCost {
+    Port port = kNoPort;
+    std::uint16_t latency = 0;
+    std::uint16_t initiation = 1;
+    std::uint8_t per_pass = 0;  // 1: `conflicts` - 1 cycles more
+    std::uint8_t memory = 0;    // 1: waiting for the result is waiting for memory
+  };
+
+  // sm.cc: the cycle.
+  void SetCosts();
+  void SetReady(Cycle now);
+  LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
+  void SetQuiet(Cycle now);
+  void TakeResolved(Cycle now);
+  void FinishDueTbs(Cycle now);
+  std::uint8_t ApplyGrants(const SmOutputs& out, Cycle now);
+  // sm_issue.cc: one warp instruction.
+  void Issue(unsigned lane, Cycle now);
+  void IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
+                   Cycle now);
+  void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
+  void IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
+  void ArriveAtBarrier(unsigned lane, ThreadBlock* block);
+  void ReleaseBarrier(ThreadBlock* block, Cycle now);
+  void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
+  void SetNext(Warp* warp, unsigned lane);
+  void Schedule(Warp* warp, unsigned lane, Cycle now);
+  void SetReason(Warp* warp, unsigned lane, Reason reason);
+  // sm_blocks.cc: thread blocks come and go.
+  void Place(const WarpStart& start, Cycle now);
+  void ClaimSlot(const WarpStart& start, Cycle now);
+  void Activate(unsigned slot, Cycle now);
+  void Restore(ThreadBlock* block, unsigned slot, Cycle now);
+  void SetStopped(std::uint32_t tb_stop, Cycle now);
+  void Release(const SmOutputs& out, Cycle now);
+  void Save(const ThreadBlock& block, TbSlot slot, Cycle now);
+  void TryFinish(ThreadBlock* block, unsigned slot, Cycle now);
+  void FreeSlot(unsigned slot, char outcome, Cycle now);
+  void RemoveWarp(unsigned lane);
+  unsigned LaneOf(WarpId warp) const;
+  // sm_stalls.cc: why schedulers do not issue.
+  void Account(std::uint8_t grants);
+  void AccountSleep(Cycle cycles);
+  void ChargeStall(unsigned scheduler, LaneMask ready, LaneMask busy, Cycle cycles);
+  unsigned KernelOfOldest(unsigned scheduler, LaneMask lanes) const;
+
+  SmId id_;
+  SmConfig config_;
+  GpuContext gpu_;
+  std::array<OpCost, 15> costs_{};
+
+  // Warps by lane; a bit in each mask.
+  LaneMask occupied_ = 0;    // has a warp, exited or not
+  LaneMask live_ = 0;        // placed, not exited
+  LaneMask active_ = 0;      // of activated TBs
+  LaneMask stopped_ = 0;     // of TBs in tb_stop
+  LaneMask data_ready_ = 0;  // fetched, operands there
+  LaneMask unknown_ = 0;     // waits for a result whose time is not known
+  LaneMask busy_ = 0;        // ready but for the port, this cycle
+  LaneMask ready_ = 0;       // what SmInputs::ready says, this cycle
+  std::array<LaneMask, kNumPorts> port_lanes_{};
+  std::array<LaneMask, kNumReasons> reason_lanes_{};
+  std::array<LaneMask, kMaxKernels> kernel_lanes_{};
+  std::array<Warp, kLanes> warps_{};
+  WarpWheel wheel_;
+
+  // Ports.
+  std::array<std::array<Cycle, kMaxSchedulers>, kNumPorts> port_free_{};
+  Cycle ports_busy_until_ = 0;
+  Lsu lsu_;
+
+  // Thread blocks.
+  std::array<ThreadBlock, kMaxTbSlots> blocks_{};
+  std::uint32_t tb_stop_ = 0;
+  std::uint32_t finishing_ = 0;  // slots with a finish_at
+  Cycle next_finish_ = kNever;
+  ResourceVector taken_{};
+  std::array<std::uint8_t, kMaxKernels> resident_{};
+  std::array<std::array<std::uint8_t, kLanesPerScheduler>, kMaxSchedulers> age_order_{};
+  std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
+  ContextTraffic traffic_;
+
+  SmInputs inputs_{};
+  Cycle accounted_ = 0;  // all cycles before are
+  SmCounters counters_;
+  StallAccount stalls_;
+};
+
+}  // namespace smk

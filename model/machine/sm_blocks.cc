@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sm: thread blocks come and go.
+#include <algorithm>
+#include <string>
+
+#include "machine/sm.h"
+
+namespace smk {
+
+unsigned Sm::LaneOf(WarpId warp) const {
+  const unsigned slot = Index(warp);
+  return slot % config_.schedulers * kLanesPerScheduler + slot / config_.schedulers;
+}
+
+// A warp of a TB takes its slot.
+void Sm::Place(const WarpStart& start, Cycle now) {
+  const unsigned sm = Index(id_);
+  const unsigned slots = config_.schedulers * config_.warps_per_scheduler;
+  const auto name = [&] { return "warp slot " + std::to_string(Index(start.warp)); };
+  gpu_.checks.Require(Index(start.warp) < slots, now, sm,
+                      [&] { return name() + " does not exist"; });
+  const unsigned lane = LaneOf(start.warp);
+  gpu_.checks.Require((occupied_ & LaneBit(lane)) == 0, now, sm,
+                      [&] { return name() + " is occupied twice"; });
+  if (start.warp_in_tb == 0) ClaimSlot(start, now);
+  const unsigned slot = Index(start.tb_slot);
+  ThreadBlock& block = blocks_[slot];
+  const bool same = block.valid && !block.active && block.kernel == start.kernel &&
+                    block.tb == start.tb && block.restore == start.restore &&
+                    start.warp_in_tb == block.placed && block.placed < block.warps;
+  gpu_.checks.Require(same, now, sm, [&] {
+    return name() + " takes warp " + std::to_string(start.warp_in_tb) + " of TB slot " +
+           std::to_string(slot) + " out of order";
+  });
+  const Launch& launch = gpu_.launches[Index(start.kernel)];
+  const LaneMask bit = LaneBit(lane);
+  Warp& warp = warps_[lane];
+  warp = Warp{};
+  warp.program = launch.program;
+  warp.kernel = static_cast<std::uint8_t>(Index(start.kernel));
+  warp.tb_slot = static_cast<std::uint8_t>(slot);
+  warp.warp_in_tb = start.warp_in_tb;
+  warp.threads = static_cast<std::uint8_t>(launch.Threads(start.warp_in_tb));
+  warp.identity = launch.Identity(start.tb, start.warp_in_tb);
+  if (!start.restore) launch.program->Start(warp.identity, &warp.cursor);
+  block.lane_of[block.placed++] = static_cast<std::uint8_t>(lane);
+  block.lanes |= bit;
+  occupied_ |= bit;
+  live_ |= bit;
+  kernel_lanes_[warp.kernel] |= bit;
+  if ((tb_stop_ >> slot & 1) != 0) stopped_ |= bit;
+  const unsigned s = lane / kLanesPerScheduler;
+  age_order_[s][warps_on_[s]++] = static_cast<std::uint8_t>(lane % kLanesPerScheduler);
+}
+
+void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
+  const unsigned sm = Index(id_);
+  const unsigned slot = Index(start.tb_slot);
+  ThreadBlock& block = blocks_[slot];
+  gpu_.checks.Require(!block.valid, now, sm,
+                      [&] { return "TB slot " + std::to_string(slot) + " is occupied twice"; });
+  gpu_.ledger.Dispatch(start.kernel, start.tb, start.restore, sm, now);
+  const Launch& launch = gpu_.launches[Index(start.kernel)];
+  taken_ += launch.spec->need;
+  gpu_.checks.Require(FitsIn(taken_, config_.limits), now, sm,
+                      [] { return std::string("resident TBs take more than the SM has"); });
+  const std::uint32_t generation = block.generation + 1;
+  block = ThreadBlock{};
+  block.generation = generation;
+  block.valid = true;
+  block.restore = start.restore;
+  block.kernel = start.kernel;
+  block.tb = start.tb;
+  block.warps = static_cast<std::uint8_t>(launch.warps);
+  block.start = now;
+  ++resident_[Index(start.kernel)];
+  traffic_.Clear(start.tb_slot);
+  const std::uint32_t bit = 1u << slot;
+  inputs_.tb_flushable &= ~bit;
+  if (launch.spec->idempotence != Idempotence::kNo) inputs_.tb_flushable |= bit;
+}
+
+void Sm::Activate(unsigned slot, Cycle now) {
+  ThreadBlock& block = blocks_[slot];
+  const bool whole = block.valid && !block.active && block.placed == block.warps;
+  gpu_.checks.Require(whole, now, Index(id_), [&] {
+    return "TB slot " + std::to_string(slot) + " is activated with " +
+           std::to_string(block.placed) + " of " + std::to_string(block.warps) + " warps";
+  });
+  block.active = true;
+  active_ |= block.lanes;
+  if (block.restore) Restore(&block, slot, now);
+  for (LaneMask lanes = block.lanes & live_; lanes != 0; lanes &= lanes - 1) {
+    const unsigned lane = LowestLane(lanes);
+    Warp& warp = warps_[lane];
+    warp.earliest = now + config_.warp_start_latency;
+    SetNext(&warp, lane);
+    if ((block.at_barrier & LaneBit(lane)) != 0) {
+      SetReason(&warp, lane, kAtBarrier);
+    } else {
+      Schedule(&warp, lane, now);
+    }
+  }
+}
+
+// The TB continues where it was saved.
+void Sm::Restore(ThreadBlock* block, unsigned slot, Cycle now) {
+  const Launch& launch = gpu_.launches[Index(block->kernel)];
+  const std::uint64_t address =
+      traffic_.Finish(TbSlot{static_cast<std::uint8_t>(slot)}, false, launch, now);
+  const TbContext& context =
+      gpu_.contexts.Take(launch, block->kernel, block->tb, address, Index(id_), now);
+  ++counters_.restores[Index(block->kernel)];
+  if (!context.flushable) inputs_.tb_flushable &= ~(1u << slot);
+  for (unsigned w = 0; w < block->warps; ++w) {
+    const unsigned lane = block->lane_of[w];
+    const LaneMask bit = LaneBit(lane);
+    warps_[lane].cursor = context.cursors[w];
+    if ((context.exited >> w & 1) != 0) {
+      live_ &= ~bit;
+      active_ &= ~bit;
+      ++block->exited;
+    } else if ((context.at_barrier >> w & 1) != 0) {
+      block->at_barrier |= bit;
+      ++block->arrived;
+    }
+  }
+}
+
+void Sm::SetStopped(std::uint32_t tb_stop, Cycle now) {
+  stopped_ = 0;
+  for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
+    ThreadBlock& block = blocks_[slot];
+    if ((tb_stop >> slot & 1) == 0) {
+      block.stopped_at = kNever;
+    } else if (block.valid) {
+      stopped_ |= block.lanes;
+      if (block.stopped_at == kNever) block.stopped_at = now;
+    }
+  }
+  tb_stop_ = tb_stop;
+}
+
+// A TB leaves without having finished.
+void Sm::Release(const SmOutputs& out, Cycle now) {
+  const unsigned slot = Index(out.release_slot);
+  ThreadBlock& block = blocks_[slot];
+  const auto name = [&] { return "TB slot " + std::to_string(slot); };
+  const std::uint32_t stopped = tb_stop_ | out.tb_stop;
+  gpu_.checks.Require(block.valid && (stopped >> slot & 1) != 0, now, Index(id_),
+                      [&] { return name() + " is released but holds no stopped TB"; });
+  const unsigned kernel = Index(block.kernel);
+  if (out.release_kind == TbRelease::kSaved) {
+    gpu_.checks.Require(block.Quiet(now) && !block.AllExited(), now, Index(id_), [&] {
+      return name() + " is saved while instructions of it are in flight";
+    });
+    Save(block, out.release_slot, now);
+    ++counters_.preemptions[kernel];
+    if (block.stopped_at != kNever) counters_.preemption_cycles[kernel] += now - block.stopped_at;
+    gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kSaved, Index(id_), now);
+    FreeSlot(slot, 'S', now);
+  } else {
+    gpu_.checks.Require((inputs_.tb_flushable >> slot & 1) != 0, now, Index(id_),
+                        [&] { return name() + " is flushed but its TB cannot start again"; });
+    ++counters_.flushes[kernel];
+    gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kFlushed, Index(id_), now);
+    FreeSlot(slot, 'F', now);
+  }
+}
+
+void Sm::Save(const ThreadBlock& block, TbSlot slot, Cycle now) {
+  const Launch& launch = gpu_.launches[Index(block.kernel)];
+  const std::uint64_t address = traffic_.Finish(slot, true, launch, now);
+  TbContext context;
+  context.kernel = block.kernel;
+  context.launch = launch.number;
+  context.tb = block.tb;
+  context.flushable = (inputs_.tb_flushable >> Index(slot) & 1) != 0;
+  for (unsigned w = 0; w < block.warps; ++w) {
+    const unsigned lane = block.lane_of[w];
+    const std::uint64_t bit = std::uint64_t{1} << w;
+    context.cursors[w] = warps_[lane].cursor;
+    if ((live_ & LaneBit(lane)) == 0) context.exited |= bit;
+    if ((block.at_barrier & LaneBit(lane)) != 0) context.at_barrier |= bit;
+  }
+  gpu_.contexts.Put(launch, address, context, Index(id_), now);
+}
+
+// All warps have exited: the TB finishes once everything of it in flight is complete.
+void Sm::TryFinish(ThreadBlock* block, unsigned slot, Cycle now) {
+  if (block->unresolved != 0 || block->finish_at != kNever) return;
+  block->finish_at = std::max(block->quiet_at, now + 1);
+  finishing_ |= 1u << slot;
+  next_finish_ = std::min(next_finish_, block->finish_at);
+}
+
+void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
+  ThreadBlock& block = blocks_[slot];
+  const Launch& launch = gpu_.launches[Index(block.kernel)];
+  for (LaneMask lanes = block.lanes; lanes != 0; lanes &= lanes - 1) {
+    RemoveWarp(LowestLane(lanes));
+  }
+  counters_.tb_cycles[Index(block.kernel)] += now - block.start;
+  if (gpu_.tb_records != nullptr) {
+    gpu_.tb_records->push_back({block.start, now, block.kernel, launch.number, block.tb, id_,
+                                TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome});
+  }
+  if (outcome == 'R') return;  // the end of the run: the TB stays
+  taken_ -= launch.spec->need;
+  --resident_[Index(block.kernel)];
+  finishing_ &= ~(1u << slot);
+  inputs_.tb_flushable &= ~(1u << slot);
+  block.valid = false;
+}
+
+void Sm::RemoveWarp(unsigned lane) {
+  const LaneMask keep = ~LaneBit(lane);
+  const Warp& warp = warps_[lane];
+  wheel_.Remove(lane);
+  for (LaneMask* mask :
+       {&occupied_, &live_, &active_, &stopped_, &data_ready_, &unknown_, &port_lanes_[warp.port],
+        &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
+    *mask &= keep;
+  }
+  const unsigned s = lane / kLanesPerScheduler;
+  auto* const begin = age_order_[s].begin();
+  auto* const end = begin + warps_on_[s];
+  std::remove(begin, end, static_cast<std::uint8_t>(lane % kLanesPerScheduler));
+  --warps_on_[s];
+}
+
+}  // namespace smk

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of one thread-block slot of an SM.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/ids.h"
+#include "machine/lanes.h"
+
+namespace smk {
+
+// A TB from its first warp start until it finishes or leaves. The barrier of the TB is here: the
+// warps that have arrived wait for those that have neither arrived nor exited.
+struct ThreadBlock {
+  bool valid = false;
+  bool active = false;   // warps may issue (except while stopped)
+  bool restore = false;  // continues from a saved context
+  KernelId kernel{0};
+  TbId tb{0};
+  std::uint8_t warps = 0;
+  std::uint8_t placed = 0;       // warps that have their slot
+  std::uint8_t exited = 0;       // warps that are through
+  std::uint8_t arrived = 0;      // warps at the barrier
+  std::uint16_t unresolved = 0;  // memory instructions whose completion is not known yet
+  std::uint32_t generation = 0;  // counts the TBs of the slot
+  LaneMask lanes = 0;
+  LaneMask at_barrier = 0;
+  Cycle quiet_at = 0;  // when the last instruction of known completion is complete
+  Cycle start = 0;
+  Cycle stopped_at = kNever;
+  Cycle finish_at = kNever;
+  std::array<std::uint8_t, kMaxWarps> lane_of{};  // by warp in the TB
+
+  bool AllExited() const { return exited == warps; }
+  bool Quiet(Cycle now) const { return unresolved == 0 && quiet_at <= now; }
+  bool BarrierComplete() const { return arrived != 0 && arrived + exited == warps; }
+};
+
+}  // namespace smk

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of one warp slot of an SM.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "machine/lanes.h"
+#include "workload/program_code.h"
+
+namespace smk {
+
+// What the SM model keeps of a warp besides its bits in the masks: where it is in its program and
+// when each register can be read (the scoreboard). One cache line and a half are touched per issue.
+struct Warp {
+  const Program* program = nullptr;
+  const Instruction* next = nullptr;  // under the cursor
+  Cycle earliest = 0;                 // first cycle in which `next` is in the instruction buffer
+  std::uint8_t kernel = 0;
+  std::uint8_t tb_slot = 0;
+  std::uint8_t warp_in_tb = 0;
+  std::uint8_t threads = 0;
+  std::uint8_t port = 0;    // which execution port `next` needs
+  std::uint8_t reason = 0;  // what it waits for while it is not ready
+  WarpCursor cursor;
+  WarpIdentity identity;
+  // By register; the last element stands for "no register" and is always 0.
+  std::array<Stamp, kMaxRegisters + 1> ready_at{};
+
+  Stamp& Register(std::uint8_t index) { return ready_at[std::min<unsigned>(index, kMaxRegisters)]; }
+  // When all operands of `next` can be read and its destination be written.
+  Stamp Operands() {
+    const Stamp a = std::max(Register(next->dst), Register(next->src[0]));
+    const Stamp b = std::max(Register(next->src[1]), Register(next->src[2]));
+    return std::max(a, b);
+  }
+};
+
+}  // namespace smk

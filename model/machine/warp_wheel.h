@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing wheel of one SM: which warps become ready to issue in which cycle.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "machine/lanes.h"
+
+namespace smk {
+
+// A lane is on the wheel at most once. Times beyond the wheel's span wait in its last bucket and go
+// round again. Constant time for all but Next(), which looks at 16 words.
+class WarpWheel {
+ public:
+  static constexpr unsigned kSlots = 1024;
+
+  // `lane` becomes due at `at`, later than `now`.
+  void Add(unsigned lane, Cycle at, Cycle now) {
+    due_[lane] = at;
+    if (at - now >= kSlots) {
+      far_ |= LaneBit(lane);
+      at = now + kSlots - 1;
+    }
+    const unsigned slot = at % kSlots;
+    slots_[slot] |= LaneBit(lane);
+    used_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    slot_of_[lane] = static_cast<std::uint16_t>(slot);
+  }
+
+  // The lanes due now. Must be called in every cycle that Next() names.
+  LaneMask Take(Cycle now) {
+    const unsigned slot = now % kSlots;
+    LaneMask due = slots_[slot];
+    if (due == 0) return 0;
+    slots_[slot] = 0;
+    used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    if ((due & far_) != 0) due &= ~GoRoundAgain(due & far_, now);
+    return due;
+  }
+
+  // Forgets a lane that may be on the wheel.
+  void Remove(unsigned lane) {
+    const unsigned slot = slot_of_[lane];
+    slots_[slot] &= ~LaneBit(lane);
+    if (slots_[slot] == 0) used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+    far_ &= ~LaneBit(lane);
+  }
+
+  // First cycle after `now` with a lane in its bucket, or kNever.
+  Cycle Next(Cycle now) const {
+    const unsigned first = (now + 1) % kSlots;
+    std::uint64_t word = used_[first / 64] & (~std::uint64_t{0} << (first % 64));
+    for (unsigned i = first / 64, n = 0; n <= kWords; ++n) {
+      if (word != 0) {
+        const unsigned slot = i * 64 + LowestLane(word);
+        return now + 1 + (slot + kSlots - first) % kSlots;
+      }
+      i = (i + 1) % kWords;
+      word = used_[i];
+    }
+    return kNever;
+  }
+
+ private:
+  static constexpr unsigned kWords = kSlots / 64;
+
+  LaneMask GoRoundAgain(LaneMask lanes, Cycle now) {
+    LaneMask later = 0;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const unsigned lane = LowestLane(lanes);
+      far_ &= ~LaneBit(lane);
+      if (due_[lane] <= now) continue;
+      later |= LaneBit(lane);
+      Add(lane, due_[lane], now);
+    }
+    return later;
+  }
+
+  std::array<LaneMask, kSlots> slots_{};
+  std::array<std::uint64_t, kWords> used_{};  // bit per bucket
+  std::array<Cycle, kLanes> due_{};
+  std::array<std::uint16_t, kLanes> slot_of_{};
+  LaneMask far_ = 0;  // lanes due later than their bucket
+};
+
+}  // namespace smk
