@@ -10,6 +10,12 @@ target_compile_options(smk_warnings INTERFACE -Wall -Wextra -Werror)
 set(SMK_IPO OFF)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   check_ipo_supported(RESULT SMK_IPO LANGUAGES CXX)
+  if(SMK_IPO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # Objects that also hold ordinary code: the program smk is optimized as a whole, while the many
+    # test programs link in a moment.
+    string(REPLACE "-fno-fat-lto-objects" "-ffat-lto-objects"
+      CMAKE_CXX_COMPILE_OPTIONS_IPO "${CMAKE_CXX_COMPILE_OPTIONS_IPO}")
+  endif()
 endif()
 
 # smk_add_library(NAME SOURCES file... DEPENDS target...)
