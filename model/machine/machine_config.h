@@ -60,7 +60,7 @@ struct MemoryConfig {
   unsigned t_refi = 6825, t_rfc = 280;  // dram clocks: time between refreshes, length of one
   unsigned dram_queue = 64;             // per controller: reads it can reorder
   unsigned write_batch = 16;            // per controller: writes drained together
-  unsigned dram_latency = 120;      // core cycles of controller and pins besides the timings above
+  unsigned dram_latency = 140;      // core cycles of controller and pins besides the timings above
   unsigned interleave_bytes = 256;  // consecutive bytes on one controller
 };
 

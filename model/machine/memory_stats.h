@@ -14,7 +14,7 @@ using KernelCounters = std::array<std::uint64_t, kMaxKernels>;
 // Every counter only grows. An access is one request for one 128-byte line.
 struct MemoryStats {
   KernelCounters l2_accesses{};       // demand reads, writes and atomics
-  KernelCounters l2_hits{};           // of these: data present, or a write that needed no fetch
+  KernelCounters l2_hits{};           // of these: the line was present (and whole, for a read)
   KernelCounters l2_merges{};         // of these: line in flight, completes with it (not a hit)
   KernelCounters dram_read_bytes{};   // of L2 misses
   KernelCounters dram_write_bytes{};  // of L2 evictions, for the kernel that last wrote the line
