@@ -102,7 +102,7 @@ void Sm::TakeResolved(Cycle now) {
     if (request.dst != kNoRegister) {
       Warp& warp = warps_[request.lane];
       const unsigned memory = costs_[static_cast<unsigned>(request.op)].memory;
-      warp.Register(request.dst) = static_cast<Stamp>(resolved.done * 2 + memory);
+      warp.ready_at[request.dst] = static_cast<Stamp>(resolved.done * 2 + memory);
       if ((unknown_ & LaneBit(request.lane)) != 0) Schedule(&warp, request.lane, now);
     }
     if (block.AllExited()) TryFinish(&block, request.tb_slot, now);

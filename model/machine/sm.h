@@ -26,6 +26,7 @@
 //             goes on the timing wheel; nothing is polled. See lanes.h for masks and stamps.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -109,8 +110,7 @@ class Sm {
   void IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
                    Cycle now);
   void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
-  void IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
-  void ArriveAtBarrier(unsigned lane, ThreadBlock* block);
+  bool IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
   void ReleaseBarrier(ThreadBlock* block, Cycle now);
   void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
   void SetNext(Warp* warp, unsigned lane);
@@ -126,13 +126,15 @@ class Sm {
   void Save(const ThreadBlock& block, TbSlot slot, Cycle now);
   void TryFinish(ThreadBlock* block, unsigned slot, Cycle now);
   void FreeSlot(unsigned slot, char outcome, Cycle now);
+  void FindSoleKernel();
   void RemoveWarp(unsigned lane);
   unsigned LaneOf(WarpId warp) const;
   // sm_stalls.cc: why schedulers do not issue.
   void Account(std::uint8_t grants);
   void AccountSleep(Cycle cycles);
-  void ChargeStall(unsigned scheduler, LaneMask ready, LaneMask busy, Cycle cycles);
-  unsigned KernelOfOldest(unsigned scheduler, LaneMask lanes) const;
+  void ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
+  void Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles);
+  unsigned OldestKernel(unsigned scheduler, LaneMask lanes) const;
 
   SmId id_;
   SmConfig config_;
@@ -166,6 +168,7 @@ class Sm {
   Cycle next_finish_ = kNever;
   ResourceVector taken_{};
   std::array<std::uint8_t, kMaxKernels> resident_{};
+  unsigned sole_kernel_ = kMaxKernels;  // the only one with TBs here, kMaxKernels if several
   std::array<std::array<std::uint8_t, kLanesPerScheduler>, kMaxSchedulers> age_order_{};
   std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
   ContextTraffic traffic_;
@@ -175,5 +178,42 @@ class Sm {
   SmCounters counters_;
   StallAccount stalls_;
 };
+
+// Part of every issue.
+
+inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
+  const LaneMask bit = LaneBit(lane);
+  reason_lanes_[warp->reason] &= ~bit;
+  reason_lanes_[reason] |= bit;
+  warp->reason = reason;
+}
+
+// The cursor has moved: the warp now wants another port.
+inline void Sm::SetNext(Warp* warp, unsigned lane) {
+  const LaneMask bit = LaneBit(lane);
+  port_lanes_[warp->port] &= ~bit;
+  warp->next = &warp->program->At(warp->cursor);
+  warp->port = costs_[static_cast<unsigned>(warp->next->op)].port;
+  port_lanes_[warp->port] |= bit;
+}
+
+// Decides when the next instruction can issue, and what the warp waits for until then: whatever is
+// there last, the instruction or an operand.
+inline void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) {
+  const LaneMask bit = LaneBit(lane);
+  const Stamp operands = warp->Operands();
+  unknown_ &= ~bit;
+  if (operands <= static_cast<Stamp>(warp->earliest * 2 + 1)) {
+    SetReason(warp, lane, kControl);
+    wheel_.Add(lane, std::max(warp->earliest, now + 1), now);
+    return;
+  }
+  SetReason(warp, lane, (operands & 1) != 0 ? kMemory : kShort);
+  if (operands >= kUnknownShort) {
+    unknown_ |= bit;
+  } else {
+    wheel_.Add(lane, std::max<Cycle>(operands / 2, now + 1), now);
+  }
+}
 
 }  // namespace smk

@@ -74,6 +74,7 @@ void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
   block.warps = static_cast<std::uint8_t>(launch.warps);
   block.start = now;
   ++resident_[Index(start.kernel)];
+  FindSoleKernel();
   traffic_.Clear(start.tb_slot);
   const std::uint32_t bit = 1u << slot;
   inputs_.tb_flushable &= ~bit;
@@ -208,9 +209,20 @@ void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
   if (outcome == 'R') return;  // the end of the run: the TB stays
   taken_ -= launch.spec->need;
   --resident_[Index(block.kernel)];
+  FindSoleKernel();
   finishing_ &= ~(1u << slot);
   inputs_.tb_flushable &= ~(1u << slot);
   block.valid = false;
+}
+
+void Sm::FindSoleKernel() {
+  unsigned kernels = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (resident_[k] == 0) continue;
+    ++kernels;
+    sole_kernel_ = k;
+  }
+  if (kernels != 1) sole_kernel_ = kMaxKernels;
 }
 
 void Sm::RemoveWarp(unsigned lane) {

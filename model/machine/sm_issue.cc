@@ -6,29 +6,8 @@
 
 namespace smk {
 
-void Sm::Issue(unsigned lane, Cycle now) {
-  Warp& warp = warps_[lane];
-  const Instruction& instruction = *warp.next;
-  const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
-  data_ready_ &= ~LaneBit(lane);
-  ++counters_.issued[warp.kernel];
-  counters_.threads[warp.kernel] += warp.threads;
-  if (__builtin_expect(instruction.ends_idempotence, 0) &&
-      gpu_.launches[warp.kernel].spec->idempotence == Idempotence::kUntilStore) {
-    inputs_.tb_flushable &= ~(1u << warp.tb_slot);
-  }
-  warp.earliest = now + config_.fetch_latency;
-  if (cost.port == kLsu) {
-    IssueToLsu(instruction, &warp, lane, now);
-  } else if (cost.port != kNoPort) {
-    IssueToPort(instruction, cost, &warp, lane, now);
-  } else {
-    IssueWithoutPort(instruction, &warp, lane, now);
-  }
-}
-
-void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
-                     Cycle now) {
+inline void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp,
+                            unsigned lane, Cycle now) {
   const unsigned extra = (instruction.conflicts - 1u) & (0u - cost.per_pass);
   const Cycle done = now + cost.latency + extra;
   const unsigned initiation = cost.initiation + extra;
@@ -40,13 +19,10 @@ void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* w
     warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2 + cost.memory);
   }
   ThreadBlock& block = blocks_[warp->tb_slot];
-  block.quiet_at = std::max(block.quiet_at, done);
-  warp->program->Advance(warp->identity, &warp->cursor);
-  SetNext(warp, lane);
-  Schedule(warp, lane, now);
+  if (done > block.quiet_at) block.quiet_at = done;
 }
 
-void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
+inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
   ThreadBlock& block = blocks_[warp->tb_slot];
   Lsu::Request request;
   request.op = instruction.op;
@@ -65,43 +41,59 @@ void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, C
     request.passes = instruction.conflicts;
     done = lsu_.IssueShared(request, now);
   }
+  Stamp stamp = static_cast<Stamp>(done * 2);
   if (done == kNever) {
     ++block.unresolved;
-    if (request.dst != kNoRegister) {
-      warp->ready_at[request.dst] = memory ? kUnknownMemory : kUnknownShort;
-    }
-  } else {
-    block.quiet_at = std::max(block.quiet_at, done);
-    if (request.dst != kNoRegister) warp->ready_at[request.dst] = static_cast<Stamp>(done * 2);
+    stamp = memory ? kUnknownMemory : kUnknownShort;
+  } else if (done > block.quiet_at) {
+    block.quiet_at = done;
   }
-  warp->program->Advance(warp->identity, &warp->cursor);
-  SetNext(warp, lane);
-  Schedule(warp, lane, now);
+  if (request.dst != kNoRegister) warp->ready_at[request.dst] = stamp;
 }
 
-void Sm::IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
+void Sm::Issue(unsigned lane, Cycle now) {
+  Warp& warp = warps_[lane];
+  const Instruction& instruction = *warp.next;
+  const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
+  data_ready_ &= ~LaneBit(lane);
+  ++counters_.issued[warp.kernel];
+  counters_.threads[warp.kernel] += warp.threads;
+  if (__builtin_expect(instruction.ends_idempotence, 0) &&
+      gpu_.launches[warp.kernel].spec->idempotence == Idempotence::kUntilStore) {
+    inputs_.tb_flushable &= ~(1u << warp.tb_slot);
+  }
+  warp.earliest = now + config_.fetch_latency;
+  if (cost.port == kLsu) {
+    IssueToLsu(instruction, &warp, lane, now);
+  } else if (cost.port != kNoPort) {
+    IssueToPort(instruction, cost, &warp, lane, now);
+  } else if (!IssueWithoutPort(instruction, &warp, lane, now)) {
+    return;
+  }
+  warp.program->Advance(warp.identity, &warp.cursor);
+  SetNext(&warp, lane);
+  Schedule(&warp, lane, now);
+}
+
+// Branch, barrier, exit. Returns whether the warp goes on to its next instruction by itself.
+bool Sm::IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
   ThreadBlock& block = blocks_[warp->tb_slot];
   block.quiet_at = std::max(block.quiet_at, now + 1);
+  if (instruction.op == OpClass::kBranch) {
+    warp->earliest = now + config_.branch_latency;
+    return true;
+  }
   if (instruction.op == OpClass::kExit) {
     Exit(warp, lane, &block, now);
-    return;
+    return false;
   }
-  if (instruction.op == OpClass::kBranch) warp->earliest = now + config_.branch_latency;
-  const bool barrier = instruction.op == OpClass::kBarrier;
   warp->program->Advance(warp->identity, &warp->cursor);
   SetNext(warp, lane);
-  if (!barrier) {
-    Schedule(warp, lane, now);
-    return;
-  }
-  ArriveAtBarrier(lane, &block);
+  block.at_barrier |= LaneBit(lane);
+  ++block.arrived;
+  SetReason(warp, lane, kAtBarrier);
   if (block.BarrierComplete()) ReleaseBarrier(&block, now);
-}
-
-void Sm::ArriveAtBarrier(unsigned lane, ThreadBlock* block) {
-  block->at_barrier |= LaneBit(lane);
-  ++block->arrived;
-  SetReason(&warps_[lane], lane, kAtBarrier);
+  return false;
 }
 
 void Sm::ReleaseBarrier(ThreadBlock* block, Cycle now) {
@@ -128,41 +120,6 @@ void Sm::Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now) {
   } else if (block->BarrierComplete()) {
     ReleaseBarrier(block, now);
   }
-}
-
-// The cursor has moved: the warp now wants another port.
-void Sm::SetNext(Warp* warp, unsigned lane) {
-  const LaneMask bit = LaneBit(lane);
-  port_lanes_[warp->port] &= ~bit;
-  warp->next = &warp->program->At(warp->cursor);
-  warp->port = costs_[static_cast<unsigned>(warp->next->op)].port;
-  port_lanes_[warp->port] |= bit;
-}
-
-// Decides when the next instruction can issue, and what the warp waits for until then: whatever is
-// there last, the instruction or an operand.
-void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) {
-  const LaneMask bit = LaneBit(lane);
-  const Stamp operands = warp->Operands();
-  unknown_ &= ~bit;
-  if (operands <= static_cast<Stamp>(warp->earliest * 2 + 1)) {
-    SetReason(warp, lane, kControl);
-    wheel_.Add(lane, std::max(warp->earliest, now + 1), now);
-    return;
-  }
-  SetReason(warp, lane, (operands & 1) != 0 ? kMemory : kShort);
-  if (operands >= kUnknownShort) {
-    unknown_ |= bit;
-  } else {
-    wheel_.Add(lane, std::max<Cycle>(operands / 2, now + 1), now);
-  }
-}
-
-void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
-  const LaneMask bit = LaneBit(lane);
-  reason_lanes_[warp->reason] &= ~bit;
-  reason_lanes_[reason] |= bit;
-  warp->reason = reason;
 }
 
 }  // namespace smk

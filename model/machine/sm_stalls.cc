@@ -18,48 +18,51 @@
 namespace smk {
 
 void Sm::Account(std::uint8_t grants) {
-  for (unsigned s = 0; s < config_.schedulers; ++s) {
-    if ((grants >> s & 1) == 0) ChargeStall(s, ready_, busy_, 1);
-  }
+  const unsigned stalled = ((1u << config_.schedulers) - 1) & ~grants;
+  if (stalled != 0) ChargeStalls(stalled, ready_, busy_, 1);
 }
 
-void Sm::AccountSleep(Cycle cycles) {
-  for (unsigned s = 0; s < config_.schedulers; ++s) ChargeStall(s, 0, 0, cycles);
+void Sm::AccountSleep(Cycle cycles) { ChargeStalls((1u << config_.schedulers) - 1, 0, 0, cycles); }
+
+inline void Sm::Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles) {
+  const unsigned kernel =
+      sole_kernel_ != kMaxKernels ? sole_kernel_ : OldestKernel(scheduler, lanes);
+  stalls_.Charge(reason, kernel, cycles);
 }
 
-void Sm::ChargeStall(unsigned scheduler, LaneMask ready, LaneMask busy, Cycle cycles) {
-  const LaneMask field = SchedulerField(scheduler);
-  LaneMask lanes = live_ & field;
-  Stall reason = Stall::kPreemption;
-  if (lanes == 0) {
-    stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles);
-    return;
-  }
-  const LaneMask executable = active_ & ~stopped_ & field;
-  if (executable != 0) {
-    const LaneMask memory = executable & reason_lanes_[kMemory] & ~data_ready_;
-    const LaneMask wait = executable & reason_lanes_[kShort] & ~data_ready_;
+// Each mask is a part of the executable warps, so that the first one with a warp of the scheduler
+// decides.
+void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
+  const LaneMask executable = active_ & ~stopped_;
+  const LaneMask waiting = executable & ~data_ready_;
+  const LaneMask memory = waiting & reason_lanes_[kMemory];
+  const LaneMask wait = waiting & reason_lanes_[kShort];
+  const LaneMask control = executable & reason_lanes_[kControl];
+  for (; schedulers != 0; schedulers &= schedulers - 1) {
+    const unsigned s = LowestLane(schedulers);
+    const LaneMask field = SchedulerField(s);
     if ((ready & field) != 0) {
-      reason = Stall::kQuota;
-      lanes = ready & field;
+      Charge(s, Stall::kQuota, ready & field, cycles);
     } else if ((busy & field) != 0) {
-      reason = Stall::kPipeline;
-      lanes = busy & field;
-    } else if ((memory | wait) != 0) {
-      const bool more =
-          wait == 0 || (memory != 0 && __builtin_popcountll(memory) >= __builtin_popcountll(wait));
-      reason = more ? Stall::kDataMemory : Stall::kDataShort;
-      lanes = more ? memory : wait;
+      Charge(s, Stall::kPipeline, busy & field, cycles);
+    } else if (((memory | wait) & field) != 0) {
+      const LaneMask m = memory & field;
+      const LaneMask w = wait & field;
+      const bool more = w == 0 || (m != 0 && __builtin_popcountll(m) >= __builtin_popcountll(w));
+      Charge(s, more ? Stall::kDataMemory : Stall::kDataShort, more ? m : w, cycles);
+    } else if ((control & field) != 0) {
+      Charge(s, Stall::kControl, control & field, cycles);
+    } else if ((executable & field) != 0) {
+      Charge(s, Stall::kBarrier, executable & field, cycles);
+    } else if ((live_ & field) != 0) {
+      Charge(s, Stall::kPreemption, live_ & field, cycles);
     } else {
-      const LaneMask control = executable & reason_lanes_[kControl];
-      reason = control != 0 ? Stall::kControl : Stall::kBarrier;
-      lanes = control != 0 ? control : executable;
+      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles);
     }
   }
-  stalls_.Charge(reason, KernelOfOldest(scheduler, lanes), cycles);
 }
 
-unsigned Sm::KernelOfOldest(unsigned scheduler, LaneMask lanes) const {
+unsigned Sm::OldestKernel(unsigned scheduler, LaneMask lanes) const {
   const unsigned kernel = warps_[LowestLane(lanes)].kernel;
   if ((lanes & ~kernel_lanes_[kernel]) == 0) return kernel;
   for (unsigned i = 0; i < warps_on_[scheduler]; ++i) {

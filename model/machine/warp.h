@@ -12,7 +12,7 @@
 namespace smk {
 
 // What the SM model keeps of a warp besides its bits in the masks: where it is in its program and
-// when each register can be read (the scoreboard). One cache line and a half are touched per issue.
+// when each register can be read (the scoreboard).
 struct Warp {
   const Program* program = nullptr;
   const Instruction* next = nullptr;  // under the cursor
@@ -25,14 +25,14 @@ struct Warp {
   std::uint8_t reason = 0;  // what it waits for while it is not ready
   WarpCursor cursor;
   WarpIdentity identity;
-  // By register; the last element stands for "no register" and is always 0.
-  std::array<Stamp, kMaxRegisters + 1> ready_at{};
+  // By register. Element kNoRegister stands for "no operand" and is always 0: of the 256 elements
+  // only those of the program's registers and the last are ever touched.
+  std::array<Stamp, 256> ready_at{};
 
-  Stamp& Register(std::uint8_t index) { return ready_at[std::min<unsigned>(index, kMaxRegisters)]; }
   // When all operands of `next` can be read and its destination be written.
-  Stamp Operands() {
-    const Stamp a = std::max(Register(next->dst), Register(next->src[0]));
-    const Stamp b = std::max(Register(next->src[1]), Register(next->src[2]));
+  Stamp Operands() const {
+    const Stamp a = std::max(ready_at[next->dst], ready_at[next->src[0]]);
+    const Stamp b = std::max(ready_at[next->src[1]], ready_at[next->src[2]]);
     return std::max(a, b);
   }
 };

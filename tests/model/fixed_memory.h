@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory for tests of the SM.
+#pragma once
+
+#include <vector>
+
+#include "machine/memory_port.h"
+
+namespace smk {
+
+// Answers every line after the same time and remembers when it was asked.
+class FixedMemory : public MemoryPort {
+ public:
+  struct Call {
+    MemoryAccess access;
+    std::uint64_t address;
+    Cycle at;
+  };
+  Cycle Access(SmId, KernelId, MemoryAccess access, std::uint64_t address, Cycle now) override {
+    calls.push_back({access, address, now});
+    return now + latency;
+  }
+  Cycle latency = 300;
+  std::vector<Call> calls;
+};
+
+}  // namespace smk
