@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seam between the control plane (RTL or its C++ reference) and the machine model.
 //
-// Purpose     Every signal that crosses between SMK's control logic and the GPU around it, and the one
+// Purpose     Every signal that crosses between SMK's control logic and the GPU around it, and the
+// one
 //             interface, ControlPlane, behind which the two implementations stand.
 // Paper       [SMK] Sec. 5, Fig. 3.
-// Timing      One call of each kind per simulated cycle, in the order BeginCycle, StepSm for each SM
+// Timing      One call of each kind per simulated cycle, in the order BeginCycle, StepSm for each
+// SM
 //             that must run, EndCycle. Inputs are registers of the machine; outputs of StepSm are
-//             combinational in the same cycle, and the state changes at the end of the cycle. Driver
-//             and SMs see each other's outputs one cycle later (registered at the source).
+//             combinational in the same cycle, and the state changes at the end of the cycle.
+//             Driver and SMs see each other's outputs one cycle later (registered at the source).
 // Idle        An SM is stepped only in cycles in which a warp is ready, an input pulses, or
 //             `awake_sms()` names it; skipping it in any other cycle changes nothing.
 #pragma once
@@ -55,20 +57,22 @@ struct PolicyConfig {
   DispatchMode dispatch = DispatchMode::kPartitioned;
   PreemptMode preempt = PreemptMode::kSwitch;
   WarpPolicy warp_policy = WarpPolicy::kGto;
-  bool quota_enable = false;                        // SMK Sec. 5.4; dedicates one SM per kernel
-  std::uint8_t kernels_per_sm = kMaxKernels;        // 2 for SMK-(P+W)2
-  std::array<std::uint8_t, kMaxKernels> table{};    // kTable: TBs per SM of each kernel slot
-  std::uint16_t epoch_length = 10000;               // instructions per scheduler and epoch
-  std::uint16_t linger_ticks = 2;                   // ticks before a finished kernel's place is given away
-  std::uint8_t latency_scale = 1;                   // slows every driver decision by this factor
+  bool quota_enable = false;                      // SMK Sec. 5.4; dedicates one SM per kernel
+  std::uint8_t kernels_per_sm = kMaxKernels;      // 2 for SMK-(P+W)2
+  std::array<std::uint8_t, kMaxKernels> table{};  // kTable: TBs per SM of each kernel slot
+  std::uint16_t epoch_length = 10000;             // instructions per scheduler and epoch
+  std::uint16_t linger_ticks = 2;  // ticks before a finished kernel's place is given away
+  std::uint8_t latency_scale = 1;  // slows every driver decision by this factor
 };
 
 // What the host says of a kernel when it launches it.
 struct KernelDescriptor {
-  ResourceVector need{};           // of one TB
-  std::uint32_t tb_count = 0;      // TBs of the grid, at least 1
-  std::uint64_t context_base = 0;  // byte address of preempted_depth context buffers
-  bool idempotent = false;         // TBs may be flushed while they say so
+  ResourceVector need{};       // of one TB
+  std::uint32_t tb_count = 0;  // TBs of the grid, at least 1
+  // Byte address of preempted_depth context buffers; a buffer takes the power of two of lines that
+  // holds ContextLines(need).
+  std::uint64_t context_base = 0;
+  bool idempotent = false;  // TBs may be flushed while they say so
 };
 
 enum class LaunchError : std::uint8_t { kNone, kTooLarge, kSlotBusy, kNoTbs, kBadSlot };
@@ -88,12 +92,14 @@ struct HostOutputs {
 
 // From one SM of the machine to its control logic.
 struct SmInputs {
-  std::array<std::uint16_t, kMaxSchedulers> ready{};  // warp could issue now (all but quota and stop)
-  std::uint32_t tb_finished = 0;   // pulse, bit per TB slot: last warp has retired
-  std::uint32_t tb_quiet = 0;      // level: nothing of the TB is in flight (looked at only for stopped TBs)
+  std::array<std::uint16_t, kMaxSchedulers>
+      ready{};                    // warp could issue now (all but quota and stop)
+  std::uint32_t tb_finished = 0;  // pulse, bit per TB slot: last warp has retired
+  std::uint32_t tb_quiet =
+      0;  // level: nothing of the TB is in flight (looked at only for stopped TBs)
   std::uint32_t tb_flushable = 0;  // level: the TB can be dropped and started again
   bool context_ready = true;       // takes a context line this cycle
-  std::uint8_t context_done = 0;   // context lines completed (stored or loaded), count of this cycle
+  std::uint8_t context_done = 0;  // context lines completed (stored or loaded), count of this cycle
   bool Quiet() const {
     std::uint16_t r = 0;
     for (auto m : ready) r |= m;
@@ -158,9 +164,9 @@ struct Decision {
   DecisionReason reason = DecisionReason::kDispatchNew;
   KernelId kernel{0};
   SmId sm{0};
-  TbId tb{0};                                     // dispatches only
-  KernelId victim{0};                             // kPreempt only
-  std::uint8_t victim_tbs = 0;                    // kPreempt only
+  TbId tb{0};                                      // dispatches only
+  KernelId victim{0};                              // kPreempt only
+  std::uint8_t victim_tbs = 0;                     // kPreempt only
   std::array<std::uint32_t, kMaxKernels> share{};  // rK when decided, in units of 1/(SMs x LCM)
 };
 
@@ -183,7 +189,9 @@ class ControlPlane {
   virtual std::uint32_t awake_sms() const = 0;
   virtual bool driver_awake() const = 0;
 
-  // Decisions since the last call, in order; the vector is reused.
+  // Decisions are recorded only when asked for, before the first cycle.
+  virtual void EnableDecisionLog(bool on) = 0;
+  // Decisions since the last call, in order; the vector is reused by the next cycle.
   virtual const std::vector<Decision>& TakeDecisions() = 0;
   virtual PartitionTable partitions() const = 0;
   // Quotas in force for the next reload, per SM and kernel; 0 = not limited.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/drf_tracker.h"
+
+#include <algorithm>
+
+namespace smk {
+
+void DrfTracker::ApplyEvent(unsigned sm, const Inputs& in, const KernelTable::State& kernels) {
+  const SmEvent& event = in.event[sm];
+  const unsigned k = Index(event.kernel);
+  switch (event.kind) {
+    case EventKind::kFinished:
+    case EventKind::kSaved:
+    case EventKind::kFlushed:
+      --state_.resident[k][sm];
+      state_.taken[sm] -= kernels.slot[k].need;
+      if (!event.counted) state_.share[k] -= static_cast<std::int32_t>(kernels.slot[k].share);
+      break;
+    case EventKind::kSettled: {
+      if ((in.shortfall_mask >> sm & 1) == 0) break;
+      const unsigned victim = Index(in.shortfall_kernel[sm]);
+      state_.share[victim] +=
+          static_cast<std::int32_t>(event.shortfall * kernels.slot[victim].share);
+      break;
+    }
+    case EventKind::kBufferFree:
+      break;
+  }
+}
+
+void DrfTracker::Tick(const Inputs& in, const KernelTable::State& kernels) {
+  for (SmMask m = in.event_mask; m != 0; m &= m - 1) {
+    const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
+    ApplyEvent(sm, in, kernels);
+  }
+  const auto share = [&](KernelId k) {
+    return static_cast<std::int32_t>(kernels.slot[Index(k)].share);
+  };
+  if (in.preempt_valid) {
+    state_.share[Index(in.preempt_kernel)] -= in.preempt_count * share(in.preempt_kernel);
+  }
+  if (in.reserve_valid) state_.share[Index(in.reserve_kernel)] += share(in.reserve_kernel);
+  if (in.cancel_valid) state_.share[Index(in.reserve_kernel)] -= share(in.reserve_kernel);
+  if (in.dispatch_valid) {
+    const unsigned k = Index(in.dispatch_kernel);
+    const unsigned sm = Index(in.dispatch_sm);
+    ++state_.resident[k][sm];
+    state_.taken[sm] += kernels.slot[k].need;
+    if (!in.dispatch_reserved) state_.share[k] += share(in.dispatch_kernel);
+  }
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (in.kernel_done >> k & 1) state_.share[k] = 0;
+  }
+}
+
+std::uint32_t DrfTracker::KernelShare(unsigned kernel) const {
+  const auto share = static_cast<std::uint32_t>(std::max(state_.share[kernel], 0));
+  if (!config_.count_running_sms) return share;
+  std::uint32_t running = 0;
+  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+    running += state_.resident[kernel][sm] != 0 ? 1 : 0;
+  }
+  return std::max(share, running * config_.weights.whole);
+}
+
+std::uint32_t DrfTracker::SmShare(unsigned sm, std::optional<unsigned> exclude,
+                                  const KernelTable::State& kernels) const {
+  ResourceVector v = state_.taken[sm];
+  if (exclude) {
+    const unsigned n = state_.resident[*exclude][sm];
+    const ResourceVector& need = kernels.slot[*exclude].need;
+    v.registers -= static_cast<std::uint16_t>(n * need.registers);
+    v.shared_memory -= static_cast<std::uint16_t>(n * need.shared_memory);
+    v.threads -= static_cast<std::uint16_t>(n * need.threads);
+    v.tbs -= static_cast<std::uint16_t>(n);
+  }
+  return config_.weights.Dominant(v);
+}
+
+unsigned DrfTracker::LowestKernel(KernelMask mask) const {
+  unsigned best = static_cast<unsigned>(__builtin_ctz(mask));
+  for (unsigned k = best + 1; k < kMaxKernels; ++k) {
+    if ((mask >> k & 1) != 0 && KernelShare(k) < KernelShare(best)) best = k;
+  }
+  return best;
+}
+
+unsigned DrfTracker::LowestSm(SmMask mask, const KernelTable::State& kernels) const {
+  unsigned best = kMaxSms;
+  std::uint32_t best_share = ~0u;
+  for (; mask != 0; mask &= mask - 1) {
+    const unsigned sm = static_cast<unsigned>(__builtin_ctz(mask));
+    const std::uint32_t share = SmShare(sm, std::nullopt, kernels);
+    if (share < best_share) {
+      best = sm;
+      best_share = share;
+    }
+  }
+  return best;
+}
+
+unsigned DrfTracker::HighestSm(SmMask mask, unsigned exclude,
+                               const KernelTable::State& kernels) const {
+  unsigned best = static_cast<unsigned>(__builtin_ctz(mask));
+  std::uint32_t best_share = SmShare(best, exclude, kernels);
+  for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
+    const unsigned sm = static_cast<unsigned>(__builtin_ctz(mask));
+    const std::uint32_t share = SmShare(sm, exclude, kernels);
+    if (share > best_share) {
+      best = sm;
+      best_share = share;
+    }
+  }
+  return best;
+}
+
+std::optional<unsigned> DrfTracker::HighestKernelOn(unsigned sm, KernelMask mask) const {
+  std::optional<unsigned> best;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if ((mask >> k & 1) == 0 || state_.resident[k][sm] == 0) continue;
+    if (!best || KernelShare(k) > KernelShare(*best)) best = k;
+  }
+  return best;
+}
+
+KernelMask DrfTracker::ResidentOn(unsigned sm) const {
+  KernelMask mask = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (state_.resident[k][sm] != 0) mask |= static_cast<KernelMask>(1u << k);
+  }
+  return mask;
+}
+
+}  // namespace smk

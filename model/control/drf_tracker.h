@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/driver/smk_drf_tracker.sv: who holds what, and the dominant shares.
+//
+// Purpose     Counts resident TBs per kernel and SM and the taken vector per SM, keeps rK of each
+// kernel
+//             exact by adding and subtracting the kernel's share per TB, and answers the four
+//             questions of a dispatch decision.
+// Paper       [SMK] Sec. 5.2 (rK, rSM), 5.3.1 (rSM without the candidate kernel), 5.5 (running SMs
+// in rK). Interface   dispatch, reserve, cancel, preempt: pulses of smk_tb_dispatch. event: pulse
+// per SM. The
+//             pick functions are combinational.
+// Latency     Updates are visible on the next edge.
+// Throughput  One event per SM and one decision per cycle.
+// Reset       Nothing taken.
+// Doc         docs/modules/drf_tracker.md
+// A reserved TB and a TB chosen as victim change rK when decided, not when they move, so that
+// decisions on several SMs in flight together do not overshoot.
+#pragma once
+
+#include <optional>
+
+#include "control/kernel_table.h"
+
+namespace smk {
+
+class DrfTracker {
+ public:
+  struct Config {
+    unsigned num_sms = 16;
+    ResourceVector limits{};
+    ShareWeights weights{};
+    bool count_running_sms = false;  // rK covers the number of running SMs (SMK Sec. 5.5)
+  };
+  struct Inputs {
+    KernelMask kernel_done = 0;  // clears the kernel's rK
+    bool dispatch_valid = false;
+    bool dispatch_reserved = false;  // its share was added when it was reserved
+    KernelId dispatch_kernel{0};
+    SmId dispatch_sm{0};
+    bool reserve_valid = false;  // one TB of the kernel will follow
+    bool cancel_valid = false;   // a reserved TB will not follow
+    KernelId reserve_kernel{0};
+    bool preempt_valid = false;  // count TBs of the kernel will leave
+    KernelId preempt_kernel{0};
+    std::uint8_t preempt_count = 0;
+    std::array<SmEvent, kMaxSms> event{};
+    // Whom a kSettled shortfall belongs to; only SMs in shortfall_mask have one that still counts.
+    std::array<KernelId, kMaxSms> shortfall_kernel{};
+    SmMask shortfall_mask = 0;
+    SmMask event_mask = 0;  // SMs whose event is valid
+  };
+  struct State {
+    std::array<std::array<std::uint8_t, kMaxSms>, kMaxKernels> resident{};
+    std::array<ResourceVector, kMaxSms> taken{};
+    std::array<std::int32_t, kMaxKernels> share{};  // rK x num_sms, weighted units
+  };
+
+  explicit DrfTracker(const Config& config) : config_(config) {}
+  void Tick(const Inputs& in, const KernelTable::State& kernels);
+  const State& state() const { return state_; }
+
+  // rK as used in decisions, in units of 1 / (num_sms x whole).
+  std::uint32_t KernelShare(unsigned kernel) const;
+  // rSM of the SM, without the usage of `exclude` when given.
+  std::uint32_t SmShare(unsigned sm, std::optional<unsigned> exclude,
+                        const KernelTable::State& kernels) const;
+  // Ties go to the lowest id. The masks must not be empty.
+  unsigned LowestKernel(KernelMask mask) const;
+  unsigned LowestSm(SmMask mask, const KernelTable::State& kernels) const;
+  unsigned HighestSm(SmMask mask, unsigned exclude, const KernelTable::State& kernels) const;
+  // Kernel with the highest rK among those of `mask` resident on the SM; nullopt when none is.
+  std::optional<unsigned> HighestKernelOn(unsigned sm, KernelMask mask) const;
+  bool Fits(unsigned sm, const ResourceVector& need) const {
+    return FitsIn(state_.taken[sm] + need, config_.limits);
+  }
+  ResourceVector Free(unsigned sm) const { return config_.limits - state_.taken[sm]; }
+  KernelMask ResidentOn(unsigned sm) const;
+
+ private:
+  void ApplyEvent(unsigned sm, const Inputs& in, const KernelTable::State& kernels);
+
+  Config config_;
+  State state_;
+};
+
+}  // namespace smk

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/driver.h"
+
+namespace smk {
+
+// What the SMs' registers say in this cycle, regrouped per receiver.
+struct Driver::Events {
+  SmMask any = 0;
+  SmMask settled = 0;
+  SmMask to_queue = 0;
+  SmMask command_ready = 0;
+  std::array<std::uint8_t, kMaxKernels> finished{};
+  std::array<SmEvent, kMaxSms> event{};
+};
+
+Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
+    : config_(config),
+      policy_(policy),
+      kernels_({config.limits, ShareWeights::Of(config.limits)}),
+      assign_({config.num_sms}),
+      drf_({config.num_sms, config.limits, ShareWeights::Of(config.limits),
+            policy.kernels_per_sm < kMaxKernels}),
+      dispatch_({config.num_sms, config.limits}),
+      planner_({config.limits}),
+      queue_({config.num_sms, config.preempted_depth}),
+      quota_({config.num_sms}) {}
+
+Driver::Events Driver::Collect(const Inputs& in) const {
+  Events e;
+  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+    const SmToDriver& s = (*in.sm)[sm];
+    const SmMask bit = 1u << sm;
+    if (s.command_ready) e.command_ready |= bit;
+    if (!s.event.valid) continue;
+    e.any |= bit;
+    e.event[sm] = s.event;
+    if (NeedsAck(s.event.kind)) e.to_queue |= bit;
+    if (s.event.kind == EventKind::kSettled) e.settled |= bit;
+    if (s.event.kind == EventKind::kFinished) ++e.finished[Index(s.event.kernel)];
+  }
+  return e;
+}
+
+KernelTable::Inputs Driver::KernelInputs(const HostInputs& host, const Events& events) const {
+  const TbDispatch::Pulses& p = dispatch_.state().pulses;
+  KernelTable::Inputs k;
+  k.launch_valid = host.launch_valid;
+  k.launch_kernel = host.launch_kernel;
+  k.launch = host.launch;
+  k.dispatch_new_valid = p.dispatch_new;
+  k.dispatch_new_kernel = p.kernel;
+  k.finished = events.finished;
+  k.tick = host.tick;
+  k.linger_ticks = policy_.linger_ticks;
+  return k;
+}
+
+DrfTracker::Inputs Driver::DrfInputs(const Events& events, KernelMask kernel_done) const {
+  const TbDispatch::State& d = dispatch_.state();
+  DrfTracker::Inputs in;
+  in.kernel_done = kernel_done;
+  in.dispatch_valid = d.pulses.dispatch;
+  in.dispatch_reserved = d.pulses.dispatch_reserved;
+  in.dispatch_kernel = d.pulses.kernel;
+  in.dispatch_sm = d.pulses.sm;
+  in.reserve_valid = d.pulses.reserve;
+  in.cancel_valid = d.pulses.cancel;
+  in.reserve_kernel = d.pulses.kernel;
+  in.preempt_valid = d.pulses.preempt;
+  in.preempt_kernel = d.pulses.victim;
+  in.preempt_count = d.pulses.victim_tbs;
+  in.event_mask = events.any;
+  in.event = events.event;
+  in.shortfall_mask = d.victims_valid;
+  for (SmMask m = events.settled; m != 0; m &= m - 1) {
+    const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
+    in.shortfall_kernel[sm] = d.reservation[sm].victim;
+  }
+  return in;
+}
+
+PreemptedQueue::Inputs Driver::QueueInputs(const Inputs& in, const Events& events) const {
+  PreemptedQueue::Inputs q;
+  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+    const SmToDriver& s = (*in.sm)[sm];
+    if (!s.buffer_request) continue;
+    q.request_mask |= 1u << sm;
+    q.request_kernel[sm] = s.buffer_kernel;
+  }
+  q.event_mask = events.to_queue;
+  q.event = events.event;
+  q.pop_valid = dispatch_.state().pulses.pop;
+  q.pop_kernel = dispatch_.state().pulses.kernel;
+  return q;
+}
+
+// SMs whose partition covers the kernels that may run there and is in force.
+SmMask Driver::Settled() const {
+  SmMask mask = 0;
+  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+    const KernelMask wanted = assign_.state().allowed[sm] & kernels_.active();
+    if ((wanted & ~dispatch_.state().planned[sm]) == 0) mask |= 1u << sm;
+  }
+  return mask & ~dispatch_.state().busy;
+}
+
+QuotaCalculator::Inputs Driver::QuotaInputs(const Inputs& in, const Events& events) const {
+  QuotaCalculator::Inputs q;
+  q.members = kernels_.members();
+  q.epoch_length = policy_.epoch_length;
+  unsigned rank = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if ((q.members >> k & 1) == 0) continue;
+    const SmToDriver& s = (*in.sm)[rank++];
+    if (!policy_.quota_enable || !s.profile_valid) continue;
+    q.profile_valid |= static_cast<KernelMask>(1u << k);
+    q.profile_issued[k] = s.profile_issued[k];
+  }
+  q.partition = &dispatch_.state().partition;
+  q.settled = quota_.busy() ? Settled() : 0;
+  q.command_ready = quota_owns_bus_ && (events.command_ready >> quota_.state().sm & 1) != 0;
+  return q;
+}
+
+TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
+  TbDispatch::Inputs t;
+  t.kernels = &kernels_.state();
+  t.drf = &drf_;
+  t.queue = &queue_;
+  t.planner = &planner_.state();
+  t.assign = &assign_.state();
+  t.policy = &policy_;
+  t.active = kernels_.active();
+  t.members = kernels_.members();
+  t.need_changed = need_changed_;
+  t.kernel_done = kernel_done_;
+  t.member_expired = member_expired_;
+  t.event_mask = events.any;
+  t.settled_mask = events.settled;
+  t.command_ready = quota_owns_bus_ ? 0 : events.command_ready;
+  return t;
+}
+
+SmMask Driver::DriveSms(bool tick, std::array<DriverToSm, kMaxSms>* to_sm) const {
+  SmMask look = 0;
+  const PreemptedQueue::State& q = queue_.state();
+  const TbDispatch::State& d = dispatch_.state();
+  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+    DriverToSm& out = (*to_sm)[sm];
+    out.tick = tick;
+    out.event_ack = (q.ack >> sm & 1) != 0;
+    out.buffer_valid = (q.grant >> sm & 1) != 0;
+    out.buffer = q.grant_buffer;
+    out.command_valid = false;
+    if (out.tick || out.event_ack || out.buffer_valid) look |= 1u << sm;
+  }
+  if (quota_owns_bus_ || d.command_valid) {
+    const unsigned sm = quota_owns_bus_ ? quota_.state().sm : d.command_sm;
+    (*to_sm)[sm].command_valid = true;
+    (*to_sm)[sm].command = quota_owns_bus_ ? quota_.state().command : d.command;
+    look |= 1u << sm;
+  }
+  return look;
+}
+
+// All blocks see the registers as they were when the cycle began: inputs are gathered first, and
+// tb_dispatch, which reads the others directly, is clocked before them.
+SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<Decision>* log,
+                    std::array<DriverToSm, kMaxSms>* to_sm) {
+  const Events events = Collect(in);
+  const KernelTable::Inputs k = KernelInputs(in.host, events);
+  const KernelTable::Outputs kernels = kernels_.Eval(k);
+  kernel_done_ = kernels.kernel_done;
+  member_expired_ = kernels.member_expired;
+  *out = {kernels.launch_ready, kernels.launch_error, kernels.kernel_done};
+
+  const DrfTracker::Inputs drf = DrfInputs(events, kernel_done_);
+  const PreemptedQueue::Inputs queue = QueueInputs(in, events);
+  const QuotaCalculator::Inputs quota = QuotaInputs(in, events);
+  const TbDispatch::Pulses pulses = dispatch_.state().pulses;
+  const SmAssign::Inputs assign{assign_pending_, kernels_.members(),
+                                policy_.dispatch == DispatchMode::kSpatial, policy_.quota_enable,
+                                policy_.kernels_per_sm};
+  const PartitionPlanner::Inputs planner{pulses.plan_start, pulses.plan_kernels, pulses.sm,
+                                         policy_.dispatch, policy_.table};
+
+  quota_.Tick(quota);
+  dispatch_.Tick(DispatchInputs(events), now, log);
+  drf_.Tick(drf, kernels_.state());
+  queue_.Tick(queue);
+  planner_.Tick(planner, kernels_.state());
+  assign_.Tick(assign);
+  kernels_.Tick(k);
+
+  const bool launch_new = kernels.launch_fire && !kernels.launch_same;
+  assign_pending_ = launch_new || member_expired_ != 0;
+  need_changed_ = launch_new ? static_cast<KernelMask>(1u << Index(in.host.launch_kernel)) : 0;
+  if (kernels.launch_fire) views_ = kernels_.Views();
+  quota_owns_bus_ =
+      quota_.state().command_valid && (quota_owns_bus_ || !dispatch_.state().command_valid);
+  const SmMask look = DriveSms(in.host.tick, to_sm);
+  const PreemptedQueue::State& q = queue_.state();
+  awake_ = look != 0 || assign_pending_ || need_changed_ != 0 || kernels_.state().done_pulse != 0 ||
+           kernels_.state().expired_pulse != 0 || assign_.state().busy ||
+           assign_.state().changed != 0 || planner_.state().busy || planner_.state().done ||
+           q.pending != 0 || q.ack != 0 || q.grant != 0 || quota_.busy() ||
+           dispatch_.state().pulses.any() || dispatch_.HasWork(DispatchInputs(events));
+  return look;
+}
+
+}  // namespace smk

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/top/smk_driver.sv: the GPU's SM driver, wired together.
+//
+// Purpose     Kernel table, SM assignment, DRF tracker, dispatch, partition planner, preempted
+// queue and
+//             quota calculator; the command bus to the SMs.
+// Paper       [SMK] Sec. 5.1, Fig. 3.
+// Idle        Nothing changes in a cycle without an input pulse or awake().
+// Doc         docs/modules/driver.md
+#pragma once
+
+#include <vector>
+
+#include "control/drf_tracker.h"
+#include "control/kernel_table.h"
+#include "control/partition_planner.h"
+#include "control/preempted_queue.h"
+#include "control/quota_calculator.h"
+#include "control/sm_assign.h"
+#include "control/tb_dispatch.h"
+
+namespace smk {
+
+class Driver {
+ public:
+  struct Inputs {
+    HostInputs host{};
+    std::array<SmToDriver, kMaxSms>* sm = nullptr;  // registers of the SMs
+  };
+
+  Driver(const ControlConfig& config, const PolicyConfig& policy);
+
+  // One cycle. `to_sm` receives the registers towards the SMs; returns the SMs that must look at
+  // them.
+  SmMask Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<Decision>* log,
+              std::array<DriverToSm, kMaxSms>* to_sm);
+  bool awake() const { return awake_; }
+  const KernelViews& views() const { return views_; }
+  const KernelTable& kernel_table() const { return kernels_; }
+  const DrfTracker& drf_tracker() const { return drf_; }
+  const TbDispatch& tb_dispatch() const { return dispatch_; }
+  const PreemptedQueue& preempted_queue() const { return queue_; }
+  const QuotaCalculator& quota_calculator() const { return quota_; }
+
+ private:
+  struct Events;
+  Events Collect(const Inputs& in) const;
+  KernelTable::Inputs KernelInputs(const HostInputs& host, const Events& events) const;
+  DrfTracker::Inputs DrfInputs(const Events& events, KernelMask kernel_done) const;
+  PreemptedQueue::Inputs QueueInputs(const Inputs& in, const Events& events) const;
+  QuotaCalculator::Inputs QuotaInputs(const Inputs& in, const Events& events) const;
+  TbDispatch::Inputs DispatchInputs(const Events& events) const;
+  SmMask Settled() const;
+  SmMask DriveSms(bool tick, std::array<DriverToSm, kMaxSms>* to_sm) const;
+
+  ControlConfig config_;
+  PolicyConfig policy_;
+  KernelTable kernels_;
+  SmAssign assign_;
+  DrfTracker drf_;
+  TbDispatch dispatch_;
+  PartitionPlanner planner_;
+  PreemptedQueue queue_;
+  QuotaCalculator quota_;
+  bool assign_pending_ = false;  // the set of kernels changed
+  KernelMask need_changed_ = 0;  // register: launched with another need
+  bool quota_owns_bus_ = false;  // a quota command was offered and is not yet taken
+  KernelMask kernel_done_ = 0;   // outputs of the kernel table in this cycle
+  KernelMask member_expired_ = 0;
+  KernelViews views_{};
+  bool awake_ = false;
+};
+
+}  // namespace smk

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signals between the driver and the SMs' control logic. All are registers of their source, so each
+// is seen by the other side one cycle after it was decided.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "control/control_plane.h"
+
+namespace smk {
+
+// Where one kernel's TBs live on an SM (the seven counters of SMK Sec. 6.7, and the first TB slot).
+// Ranges are [base, limit) in allocation units; the TB in slot `tb_base + i` owns the i-th aligned
+// part.
+struct PartitionRange {
+  std::uint16_t registers_base = 0, registers_limit = 0;
+  std::uint16_t shared_memory_base = 0, shared_memory_limit = 0;
+  std::uint16_t threads_base = 0, threads_limit = 0;
+  std::uint8_t tb_base = 0, tb_count = 0;
+};
+
+enum class CommandOp : std::uint8_t {
+  kDispatch,   // kernel, tb, restore, buffer
+  kPreempt,    // kernel, count: that many TBs of the kernel leave; answered by kSettled
+  kPartition,  // kernel, range, first, last: new ranges; misaligned TBs leave; answered by kSettled
+  kEvict,      // mode: all TBs leave; answered by kSettled
+  kQuota,      // kernel, quota, last
+};
+
+// Driver to SM, stream.
+struct SmCommand {
+  CommandOp op = CommandOp::kDispatch;
+  KernelId kernel{0};
+  TbId tb{0};
+  bool restore = false;
+  std::uint16_t buffer = 0;
+  std::uint8_t count = 0;
+  PreemptMode mode = PreemptMode::kSwitch;
+  PartitionRange range{};
+  bool first = false;
+  bool last = false;
+  std::uint16_t quota = 0;
+};
+
+enum class EventKind : std::uint8_t {
+  kFinished,    // kernel, tb, counted
+  kSaved,       // kernel, tb, buffer, counted; acknowledged
+  kFlushed,     // kernel, tb, buffer (reserved place), counted; acknowledged
+  kBufferFree,  // kernel, buffer: loaded, or not needed after all; acknowledged
+  kSettled,     // shortfall: the last kPreempt found that many TBs fewer
+};
+
+// SM to driver, pulse. After an acknowledged kind the SM waits for event_ack before the next such.
+struct SmEvent {
+  bool valid = false;
+  EventKind kind = EventKind::kFinished;
+  KernelId kernel{0};
+  TbId tb{0};
+  std::uint16_t buffer = 0;
+  bool counted = false;  // left because of kPreempt: rK was already lowered when that was decided
+  std::uint8_t shortfall = 0;
+};
+
+constexpr bool NeedsAck(EventKind kind) {
+  return kind == EventKind::kSaved || kind == EventKind::kFlushed || kind == EventKind::kBufferFree;
+}
+
+// What every SM knows of a kernel slot: registers of the driver.
+struct KernelView {
+  ResourceVector need{};
+  std::uint64_t context_base = 0;
+  std::uint16_t context_lines = 0;
+  std::uint8_t context_log2_lines = 0;  // a buffer's size: 2^this lines
+};
+
+struct DriverToSm {
+  bool command_valid = false;
+  SmCommand command{};
+  bool buffer_valid = false;  // pulse: a context buffer for the pending request
+  std::uint16_t buffer = 0;
+  bool event_ack = false;  // pulse
+  bool tick = false;       // pulse
+};
+
+struct SmToDriver {
+  bool command_ready = true;
+  SmEvent event{};
+  bool buffer_request = false;  // level, until buffer_valid
+  KernelId buffer_kernel{0};
+  bool profile_valid = false;  // pulse, after a tick: instructions issued in the window that ended
+  std::array<std::uint16_t, kMaxKernels> profile_issued{};
+};
+
+using KernelViews = std::array<KernelView, kMaxKernels>;
+using KernelMask = std::uint8_t;  // bit per kernel slot
+using SmMask = std::uint32_t;     // bit per SM
+
+}  // namespace smk

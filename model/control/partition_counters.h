@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/sm/smk_partition_counters.sv: where each kernel's TBs live on one SM.
+//
+// Purpose     Holds the ranges of registers, shared memory, threads and TB slots of each kernel. A
+// TB's
+//             place follows from its slot, so TBs in a partition are aligned. When ranges change,
+//             says which resident TBs are out of place.
+// Paper       [SMK] Sec. 5.3.2, 6.7 (seven counters per kernel and SM).
+// Interface   command: kPartition, one per kernel, `first` to `last`. slots and warps:
+// combinational. Latency     Ranges are in force the cycle after the last command. Throughput  One
+// command per cycle. Reset       No partitions: every kernel may use the whole SM. Doc
+// docs/modules/partition_counters.md
+#pragma once
+
+#include "control/messages.h"
+
+namespace smk {
+
+class PartitionCounters {
+ public:
+  struct Inputs {
+    bool command_valid = false;  // a kPartition command is taken
+    SmCommand command{};
+    // Resident TBs: kernel of each valid slot.
+    std::uint32_t slot_valid = 0;
+    const std::array<KernelId, kMaxTbSlots>* slot_kernel = nullptr;
+  };
+  struct Outputs {
+    bool commit = false;           // the last command of a plan is taken now
+    std::uint32_t misaligned = 0;  // with commit: TBs out of place under the new ranges
+  };
+  struct State {
+    bool partitioned = false;
+    KernelMask valid = 0;
+    std::array<PartitionRange, kMaxKernels> range{};
+    KernelMask next_valid = 0;  // of the plan being received
+    std::array<PartitionRange, kMaxKernels> next_range{};
+  };
+
+  Outputs Eval(const Inputs& in) const;
+  void Tick(const Inputs& in);
+  const State& state() const { return state_; }
+
+  // TB slots and warp slots in which a TB of the kernel may be placed.
+  std::uint32_t Slots(unsigned kernel) const;
+  std::uint64_t Warps(unsigned kernel) const;
+
+ private:
+  State Next(const Inputs& in) const;
+
+  State state_;
+};
+
+}  // namespace smk

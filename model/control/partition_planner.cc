@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/partition_planner.h"
+
+namespace smk {
+namespace {
+
+// One kernel's part of an even split; the constants limits / 1..4 in hardware.
+ResourceVector Divided(const ResourceVector& v, unsigned n) {
+  ResourceVector r;
+  r.registers = static_cast<std::uint16_t>(v.registers / n);
+  r.shared_memory = static_cast<std::uint16_t>(v.shared_memory / n);
+  r.threads = static_cast<std::uint16_t>(v.threads / n);
+  r.tbs = static_cast<std::uint16_t>(v.tbs / n);
+  return r;
+}
+
+}  // namespace
+
+bool PartitionPlanner::Eligible(unsigned kernel, const Inputs& in,
+                                const KernelTable::State& kernels) const {
+  if ((state_.kernels >> kernel & 1) == 0) return false;
+  const ResourceVector& need = kernels.slot[kernel].need;
+  if (!FitsIn(state_.taken + need, config_.limits)) return false;
+  if (in.mode == DispatchMode::kEven) {
+    const unsigned n = static_cast<unsigned>(__builtin_popcount(state_.kernels));
+    return FitsIn(state_.part[kernel] + need, Divided(config_.limits, n));
+  }
+  if (in.mode == DispatchMode::kTable) return state_.part[kernel].tbs < in.table[kernel];
+  return true;
+}
+
+bool PartitionPlanner::Before(unsigned a, unsigned b) const {
+  if (state_.share[a] != state_.share[b]) return state_.share[a] < state_.share[b];
+  if (state_.part[a].tbs != state_.part[b].tbs) return state_.part[a].tbs > state_.part[b].tbs;
+  return (a - state_.first) % kMaxKernels < (b - state_.first) % kMaxKernels;
+}
+
+std::uint8_t PartitionPlanner::First(const Inputs& in, const KernelTable::State& kernels) const {
+  ResourceVector one_of_each;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (in.kernels >> k & 1) one_of_each += kernels.slot[k].need;
+  }
+  return FitsIn(one_of_each, config_.limits) ? 0 : Index(in.sm) % kMaxKernels;
+}
+
+void PartitionPlanner::LayOut(const KernelTable::State& kernels) {
+  ResourceVector base;
+  for (unsigned order = 0; order < kMaxKernels; ++order) {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if ((state_.kernels >> k & 1) == 0 || kernels.slot[k].order != order) continue;
+      const ResourceVector limit = base + state_.part[k];
+      PartitionRange& r = state_.range[k];
+      r = {base.registers,
+           limit.registers,
+           base.shared_memory,
+           limit.shared_memory,
+           base.threads,
+           limit.threads,
+           static_cast<std::uint8_t>(base.tbs),
+           static_cast<std::uint8_t>(state_.part[k].tbs)};
+      base = limit;
+    }
+  }
+}
+
+void PartitionPlanner::Tick(const Inputs& in, const KernelTable::State& kernels) {
+  state_.done = false;
+  if (in.start) {
+    state_ = State{};
+    state_.busy = true;
+    state_.kernels = in.kernels;
+    state_.first = First(in, kernels);
+    return;
+  }
+  if (!state_.busy) return;
+  unsigned best = kMaxKernels;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (!Eligible(k, in, kernels)) continue;
+    if (best == kMaxKernels || Before(k, best)) best = k;
+  }
+  if (best == kMaxKernels) {
+    LayOut(kernels);
+    state_.busy = false;
+    state_.done = true;
+    return;
+  }
+  state_.taken += kernels.slot[best].need;
+  state_.part[best] += kernels.slot[best].need;
+  state_.share[best] += kernels.slot[best].share;
+}
+
+}  // namespace smk

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/driver/smk_partition_planner.sv: how many TBs of each kernel share one SM.
+//
+// Purpose     Starts from an empty SM and adds one TB per cycle for the kernel with the lowest rK
+// among
+//             those whose next TB still fits, until none fits; then the ranges are laid out in
+//             order of arrival, so that older kernels need not move.
+// Paper       [SMK] Sec. 5.3.2, Fig. 6 and 8. Also the even split and fixed tables of
+// [Warped-Slicer]. Interface   start: pulse with a set of kernels; done: pulse; ranges hold until
+// the next start. Latency     TBs planned + 2 cycles. Throughput  One TB per cycle. Reset Idle. Doc
+// docs/modules/partition_planner.md Ties of rK go to the kernel with more TBs planned (the smaller
+// step), then to the lowest id: this is the order of Fig. 8 [D3]. When not even one TB of each
+// kernel fits together, the kernel that goes first rotates with the SM, so that none is left out
+// everywhere [D4].
+#pragma once
+
+#include "control/kernel_table.h"
+
+namespace smk {
+
+class PartitionPlanner {
+ public:
+  struct Config {
+    ResourceVector limits{};
+  };
+  struct Inputs {
+    bool start = false;
+    KernelMask kernels = 0;
+    SmId sm{0};
+    DispatchMode mode = DispatchMode::kPartitioned;
+    std::array<std::uint8_t, kMaxKernels> table{};
+  };
+  struct State {
+    bool busy = false;
+    bool done = false;  // pulse
+    KernelMask kernels = 0;
+    std::uint8_t first = 0;  // who goes first among kernels without a TB
+    ResourceVector taken{};
+    std::array<ResourceVector, kMaxKernels> part{};  // taken by each kernel; part[k].tbs = its TBs
+    std::array<std::uint32_t, kMaxKernels> share{};  // rK on this SM, weighted
+    std::array<PartitionRange, kMaxKernels> range{};
+  };
+
+  explicit PartitionPlanner(const Config& config) : config_(config) {}
+  void Tick(const Inputs& in, const KernelTable::State& kernels);
+  const State& state() const { return state_; }
+
+ private:
+  bool Eligible(unsigned kernel, const Inputs& in, const KernelTable::State& kernels) const;
+  bool Before(unsigned a, unsigned b) const;
+  std::uint8_t First(const Inputs& in, const KernelTable::State& kernels) const;
+  void LayOut(const KernelTable::State& kernels);
+
+  Config config_;
+  State state_;
+};
+
+}  // namespace smk

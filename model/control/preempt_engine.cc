@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/preempt_engine.h"
+
+namespace smk {
+
+PreemptEngine::Outputs PreemptEngine::Eval(const Inputs& in) const {
+  Outputs out;
+  const State& s = state_;
+  const bool saving = s.step != Step::kIdle && !s.loading && !s.gone;
+  const std::uint32_t bit = 1u << s.slot;
+  if (saving && s.step != Step::kBuffer && s.step <= Step::kWait) out.stop |= bit;
+  const bool impatient = s.step == Step::kBuffer && s.waited == kBufferPatience;
+  if (s.whole_sm && s.mode != PreemptMode::kDrain && !impatient) out.stop |= s.leaving;
+  out.buffer_request = s.step == Step::kBuffer;
+  if (s.step == Step::kIdle) return out;
+  const KernelView& view = View(in);
+  out.buffer_kernel = (*in.slot_kernel)[s.slot];
+  if (s.step == Step::kTransfer) {
+    out.context.valid = true;
+    out.context.store = !s.loading;
+    out.context.tb_slot = static_cast<TbSlot>(s.slot);
+    out.context.line = s.line;
+    out.context.address =
+        view.context_base +
+        ((std::uint64_t{s.buffer} << view.context_log2_lines) + s.line) * kLineBytes;
+  }
+  const bool complete = s.step == Step::kWait && s.done + in.context_done == view.context_lines;
+  const bool dropped = s.step == Step::kDrain && s.flush && s.quiet_seen && (in.quiet & bit) != 0 &&
+                       (in.finished & bit) == 0;
+  out.release_valid = (complete && !s.loading) || dropped;
+  out.release_slot = static_cast<TbSlot>(s.slot);
+  out.release_kind = dropped ? TbRelease::kFlushed : TbRelease::kSaved;
+  out.loaded_valid = complete && s.loading;
+  out.loaded_slot = static_cast<TbSlot>(s.slot);
+  if (s.step == Step::kReport) {
+    out.event_valid = true;
+    out.event.valid = true;
+    out.event.kind = s.loading || s.gone ? EventKind::kBufferFree
+                     : s.flush           ? EventKind::kFlushed
+                                         : EventKind::kSaved;
+    out.event.kernel = (*in.slot_kernel)[s.slot];
+    out.event.tb = (*in.slot_tb)[s.slot];
+    out.event.buffer = s.buffer;
+    out.event.counted = (s.counted >> s.slot & 1) != 0;
+  }
+  return out;
+}
+
+// Picks the next TB: the highest leaving slot that runs, else the lowest that waits for its
+// context.
+void PreemptEngine::Start(const Inputs& in) {
+  State& s = state_;
+  const std::uint32_t can_leave = s.leaving & in.running & ~in.finished;
+  const bool drain = s.whole_sm && s.mode == PreemptMode::kDrain;
+  s.gone = s.flush = s.quiet_seen = false;
+  s.line = s.done = 0;
+  s.waited = 0;
+  if (can_leave != 0 && !drain) {
+    s.slot = static_cast<std::uint8_t>(31 - __builtin_clz(can_leave));
+    s.loading = false;
+    s.step = Step::kBuffer;
+  } else if (s.to_load != 0) {
+    s.slot = static_cast<std::uint8_t>(__builtin_ctz(s.to_load));
+    s.to_load &= s.to_load - 1;
+    s.loading = true;
+    s.buffer = (*in.slot_buffer)[s.slot];
+    s.step = Step::kTransfer;
+  }
+}
+
+void PreemptEngine::Drain(const Inputs& in) {
+  State& s = state_;
+  const std::uint32_t bit = 1u << s.slot;
+  if (s.gone) {
+    s.step = Step::kReport;
+    return;
+  }
+  const bool quiet = (in.quiet & bit) != 0;
+  if (quiet && s.quiet_seen) {
+    s.step = s.flush ? Step::kReport : Step::kTransfer;
+    return;
+  }
+  s.quiet_seen = quiet;
+  s.flush = s.mode == PreemptMode::kFlush && s.whole_sm && (in.flushable & bit) != 0;
+}
+
+void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
+  State& s = state_;
+  const std::uint32_t bit = 1u << s.slot;
+  const bool current = s.step != Step::kIdle && !s.loading;
+  if (current && (in.finished & bit) != 0 && s.step <= Step::kDrain) s.gone = true;
+  switch (s.step) {
+    case Step::kIdle:
+      break;
+    case Step::kBuffer:
+      if (in.buffer_valid) {
+        s.buffer = in.buffer;
+        s.step = Step::kDrain;
+      } else if (s.waited != kBufferPatience) {
+        ++s.waited;
+      }
+      break;
+    case Step::kDrain:
+      Drain(in);
+      break;
+    case Step::kTransfer:
+      s.done += in.context_done;
+      if (in.context_ready && ++s.line == View(in).context_lines) s.step = Step::kWait;
+      break;
+    case Step::kWait:
+      s.done += in.context_done;
+      if (s.done == View(in).context_lines) s.step = Step::kReport;
+      break;
+    case Step::kReport:
+      if (in.event_sent) s.step = Step::kAck;
+      break;
+    case Step::kAck:
+      if (in.event_ack) s.step = Step::kIdle;
+      break;
+  }
+  std::uint32_t left = in.finished;
+  if (out.release_valid) left |= 1u << Index(out.release_slot);
+  s.leaving &= ~left;
+  s.leaving |= in.leave & ~in.finished;
+  if (in.leave != 0) {
+    s.mode = in.mode;
+    s.whole_sm = in.whole_sm;
+    if (in.leave_counted) s.counted |= in.leave;
+  }
+  s.to_load |= in.load;
+  if (s.step == Step::kIdle) {
+    s.counted &= s.leaving;
+    Start(in);
+  }
+}
+
+}  // namespace smk

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/driver/smk_quota_calculator.sv: warp-instruction quotas from profiled IPC.
+//
+// Purpose     After each profiling window: for every shared SM, C_k = issued_k x S_k / T_k and
+//             Quota_k = C_k / sum(C) x epoch, then one command per kernel and SM.
+// Paper       [SMK] Sec. 5.4. S = TBs of the kernel in the SM's partition, T = TBs on its profiling
+// SM. Interface   profile: pulse per profiling SM; command: stream towards the SMs, held until
+// sent. Latency     kDivideCycles per division: two per kernel and SM, none for an SM whose
+// partition equals
+//             that of the SM before.
+// Throughput  One set of windows at a time; windows that end while busy are used for the next
+// round. Reset       No window seen. Doc         docs/modules/quota_calculator.md Quota_k =
+// floor(C_k x (epoch - kernels) / sum(C)) + 1, so that sum(Quota) <= epoch and none is zero.
+#pragma once
+
+#include "control/messages.h"
+
+namespace smk {
+
+class QuotaCalculator {
+ public:
+  struct Config {
+    unsigned num_sms = 16;
+  };
+  static constexpr unsigned kDivideCycles = 38;  // width of C x epoch
+
+  struct Inputs {
+    KernelMask members = 0;
+    std::uint16_t epoch_length = 10000;
+    KernelMask profile_valid = 0;  // the i-th member's profiling SM reports
+    std::array<std::uint16_t, kMaxKernels> profile_issued{};
+    const PartitionTable* partition = nullptr;  // TBs in force per SM and kernel
+    SmMask settled = 0;                         // SMs whose partition is in force
+    bool command_ready = false;                 // the command offered is sent this cycle
+  };
+  enum class Step : std::uint8_t { kIdle, kSm, kScale, kDivide, kSend };
+  struct State {
+    std::array<std::uint16_t, kMaxKernels> issued{};
+    KernelMask seen = 0;  // kernels with a window since the last round
+    Step step = Step::kIdle;
+    std::uint8_t sm = 0;
+    std::uint8_t kernel = 0;
+    std::uint8_t cycles_left = 0;
+    std::array<std::uint32_t, kMaxKernels> scaled{};  // C_k
+    std::array<std::uint16_t, kMaxKernels> quota{};
+    std::array<std::uint8_t, kMaxKernels> last{};  // partition the quotas are for
+    bool last_valid = false;
+    bool command_valid = false;
+    SmCommand command{};
+    std::array<std::array<std::uint16_t, kMaxKernels>, kMaxSms> sent{};  // for reports
+  };
+
+  explicit QuotaCalculator(const Config& config) : config_(config) {}
+  void Tick(const Inputs& in);
+  const State& state() const { return state_; }
+  bool busy() const { return state_.step != Step::kIdle; }
+
+ private:
+  void NextSm(const Inputs& in);
+  void StartSm(const Inputs& in);
+  void Scale(const Inputs& in);
+  void Divide(const Inputs& in);
+  void Send(const Inputs& in);
+  KernelMask Sharing(const Inputs& in, unsigned sm) const;
+
+  Config config_;
+  State state_;
+};
+
+}  // namespace smk

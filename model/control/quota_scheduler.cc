@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/quota_scheduler.h"
+
+namespace smk {
+
+void QuotaScheduler::ChangeWarps(const Inputs& in) {
+  state_.valid &= static_cast<std::uint16_t>(~in.leave);
+  for (std::uint16_t& mask : state_.warps_of) mask &= static_cast<std::uint16_t>(~in.leave);
+  if (state_.last_valid && (in.leave >> state_.last & 1) != 0) state_.last_valid = false;
+  if (!in.start_valid) return;
+  const auto bit = static_cast<std::uint16_t>(1u << in.start_warp);
+  for (std::uint16_t& older : state_.older) older &= static_cast<std::uint16_t>(~bit);
+  state_.older[in.start_warp] = state_.valid;
+  state_.valid |= bit;
+  state_.warps_of[Index(in.start_kernel)] |= bit;
+}
+
+}  // namespace smk

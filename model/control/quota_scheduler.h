@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/sm/smk_quota_scheduler.sv: one warp scheduler with per-kernel instruction
+// quotas.
+//
+// Purpose     Grants one of the ready warps per cycle, greedy then oldest (or round-robin), among
+// warps
+//             whose kernel has quota left and whose TB is not stopped; counts quotas down and
+//             reloads them when every resident kernel's quota is spent.
+// Paper       [SMK] Sec. 5.4; Table 4 (GTO).
+// Interface   ready: mask; grant: combinational in the same cycle. start, stop, leave: warp slots.
+//             quota: registers, taken at the next reload.
+// Latency     Grant 0 cycles; quota and age change on the next edge.
+// Throughput  One grant per cycle.
+// Reset       No warps; not gated.
+// Doc         docs/modules/quota_scheduler.md
+// A kernel with no runnable warp here never blocks a reload. If warps were ready and none was
+// granted between two ticks, the second tick reloads: kernels that wait for each other at barriers
+// cannot stop [D6].
+#pragma once
+
+#include "control/messages.h"
+
+namespace smk {
+
+class QuotaScheduler {
+ public:
+  struct Inputs {
+    std::uint16_t ready = 0;
+    std::uint16_t stop = 0;    // warps of TBs that are stopped or not yet active
+    std::uint16_t leave = 0;   // warps that are freed
+    bool start_valid = false;  // a warp slot is occupied; it is the youngest
+    std::uint8_t start_warp = 0;
+    KernelId start_kernel{0};
+    bool gated = false;                                             // quotas are in force
+    const std::array<std::uint16_t, kMaxKernels>* quota = nullptr;  // for the next reload
+    bool load = false;  // pulse: reload now (new quotas after a partition change)
+    bool tick = false;
+    WarpPolicy policy = WarpPolicy::kGto;
+  };
+  struct Outputs {
+    bool grant_valid = false;
+    std::uint8_t grant_warp = 0;
+    std::uint8_t grant_kernel = 0;
+  };
+  struct State {
+    std::uint16_t valid = 0;
+    std::array<std::uint16_t, kMaxKernels> warps_of{};         // RTL: kernel number per warp
+    std::array<std::uint16_t, kMaxWarpsPerScheduler> older{};  // age matrix: who is older than each
+    std::array<std::uint16_t, kMaxKernels> left{};
+    std::uint8_t last = 0;  // warp granted last: greedy, or start of the round
+    bool last_valid = false;
+    bool granted_since_tick = false;
+    bool blocked_since_tick = false;
+  };
+
+  const State& state() const { return state_; }
+
+  // Warps that may be granted as far as quota goes.
+  std::uint16_t WithQuota(bool gated) const {
+    if (!gated) return state_.valid;
+    std::uint16_t mask = 0;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (state_.left[k] != 0) mask |= state_.warps_of[k];
+    }
+    return mask;
+  }
+
+  Outputs Eval(const Inputs& in) const {
+    Outputs out;
+    const auto eligible =
+        static_cast<std::uint16_t>(in.ready & ~in.stop & WithQuota(in.gated) & state_.valid);
+    if (eligible == 0) return out;
+    out.grant_valid = true;
+    out.grant_warp = in.policy == WarpPolicy::kGto ? Oldest(eligible) : NextInRound(eligible);
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (state_.warps_of[k] >> out.grant_warp & 1) out.grant_kernel = static_cast<std::uint8_t>(k);
+    }
+    return out;
+  }
+
+  void Tick(const Inputs& in, const Outputs& out) {
+    if (out.grant_valid) {
+      state_.last = out.grant_warp;
+      state_.last_valid = true;
+      state_.granted_since_tick = true;
+      if (in.gated) --state_.left[out.grant_kernel];
+    } else if (in.ready != 0) {
+      state_.blocked_since_tick = true;
+    }
+    if ((in.leave | in.start_valid) != 0) ChangeWarps(in);
+    if (in.gated) Reload(in);
+    if (in.tick) state_.granted_since_tick = state_.blocked_since_tick = false;
+  }
+
+ private:
+  std::uint8_t Oldest(std::uint16_t eligible) const {
+    if (state_.last_valid && (eligible >> state_.last & 1) != 0) return state_.last;
+    for (std::uint16_t m = eligible;; m &= static_cast<std::uint16_t>(m - 1)) {
+      const auto w = static_cast<std::uint8_t>(__builtin_ctz(m));
+      if ((state_.older[w] & eligible) == 0) return w;
+    }
+  }
+  std::uint8_t NextInRound(std::uint16_t eligible) const {
+    const auto above = state_.last_valid
+                           ? static_cast<std::uint16_t>(eligible & ~((2u << state_.last) - 1))
+                           : eligible;
+    return static_cast<std::uint8_t>(__builtin_ctz(above != 0 ? above : eligible));
+  }
+  void Reload(const Inputs& in) {
+    bool all_spent = true;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if ((state_.warps_of[k] & ~in.stop) != 0 && state_.left[k] != 0) all_spent = false;
+    }
+    const bool stuck = in.tick && state_.blocked_since_tick && !state_.granted_since_tick;
+    if (all_spent || stuck || in.load) state_.left = *in.quota;
+  }
+  void ChangeWarps(const Inputs& in);
+
+  State state_;
+};
+
+}  // namespace smk

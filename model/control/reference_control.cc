@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/reference_control.h"
+
+#include "base/error.h"
+#include "control/driver.h"
+#include "control/sm_control.h"
+
+namespace smk {
+namespace {
+
+// Steps driver and SMs so that each sees the other's registers of the cycle before.
+class ReferenceControl final : public ControlPlane {
+ public:
+  ReferenceControl(const ControlConfig& config, const PolicyConfig& policy)
+      : config_(config), driver_(config, policy) {
+    sms_.reserve(config.num_sms);
+    for (unsigned sm = 0; sm < config.num_sms; ++sm) sms_.emplace_back(config, policy);
+  }
+
+  void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
+    Driver::Inputs d;
+    d.host = in;
+    d.sm = &sm_out_;
+    look_ = driver_.Step(d, now, out, log_on_ ? &log_ : nullptr, &driver_next_);
+    driver_stepped_ = true;
+  }
+
+  void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
+    const unsigned i = Index(sm);
+    sms_[i].Step(in, driver_out_[i], views_, out, &sm_next_[i]);
+    stepped_ |= 1u << i;
+  }
+
+  void EndCycle() override {
+    for (SmMask m = stepped_; m != 0; m &= m - 1) {
+      const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
+      const SmMask bit = 1u << i;
+      if (sms_[i].awake() || (awake_ & bit) != 0) sm_out_[i] = sm_next_[i];
+      awake_ = sms_[i].awake() ? awake_ | bit : awake_ & ~bit;
+      const bool talks =
+          sm_out_[i].event.valid || sm_out_[i].buffer_request || sm_out_[i].profile_valid;
+      talking_ = talks ? talking_ | bit : talking_ & ~bit;
+    }
+    stepped_ = 0;
+    if (driver_stepped_) {
+      std::swap(driver_out_, driver_next_);
+      views_ = driver_.views();
+      driver_stepped_ = false;
+    }
+  }
+
+  SmMask awake_sms() const override { return awake_ | look_; }
+  bool driver_awake() const override { return driver_.awake() || talking_ != 0; }
+
+  void EnableDecisionLog(bool on) override { log_on_ = on; }
+  const std::vector<Decision>& TakeDecisions() override {
+    taken_.swap(log_);
+    log_.clear();
+    return taken_;
+  }
+  PartitionTable partitions() const override { return driver_.tb_dispatch().state().partition; }
+  std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
+    const SmControl& s = sms_[Index(sm)];
+    return s.gated() ? s.quota() : std::array<std::uint16_t, kMaxKernels>{};
+  }
+
+ private:
+  ControlConfig config_;
+  Driver driver_;
+  std::vector<SmControl> sms_;
+  std::array<DriverToSm, kMaxSms> driver_out_{}, driver_next_{};
+  std::array<SmToDriver, kMaxSms> sm_out_{}, sm_next_{};
+  KernelViews views_{};
+  bool driver_stepped_ = false;
+  SmMask stepped_ = 0;
+  SmMask awake_ = 0;
+  SmMask look_ = 0;
+  SmMask talking_ = 0;
+  bool log_on_ = false;
+  std::vector<Decision> log_, taken_;
+};
+
+}  // namespace
+
+std::unique_ptr<ControlPlane> MakeReferenceControl(const ControlConfig& config,
+                                                   const PolicyConfig& policy) {
+  const ResourceVector& l = config.limits;
+  if (config.num_sms == 0 || config.num_sms > kMaxSms) {
+    throw InputError("control: number of SMs must be 1 to " + std::to_string(kMaxSms));
+  }
+  if (l.registers == 0 || l.shared_memory == 0 || l.threads == 0 || l.tbs == 0 ||
+      l.tbs > kMaxTbSlots || l.threads > config.num_schedulers * config.warps_per_scheduler) {
+    throw InputError("control: resource limits of an SM are zero or exceed its warp or TB slots");
+  }
+  if (policy.latency_scale == 0 || policy.kernels_per_sm == 0 ||
+      policy.epoch_length <= kMaxKernels) {
+    throw InputError("policy: latency_scale, kernels_per_sm and epoch_length must be positive");
+  }
+  return std::make_unique<ReferenceControl>(config, policy);
+}
+
+}  // namespace smk

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference control plane: the C++ twins of the RTL blocks behind the seam.
+#pragma once
+
+#include <memory>
+
+#include "control/control_plane.h"
+
+namespace smk {
+
+// `config` and `policy` must be consistent (limits not zero, at most kMaxSms SMs): InputError if
+// not.
+std::unique_ptr<ControlPlane> MakeReferenceControl(const ControlConfig& config,
+                                                   const PolicyConfig& policy);
+
+}  // namespace smk

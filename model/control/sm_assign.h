@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/driver/smk_sm_assign.sv: which kernels may run on which SM.
+//
+// Purpose     When the set of kernels changes, walks over the SMs and decides for each which
+// kernels it
+//             may host: all; one (spatial partitioning, contiguous equal groups); one on the
+//             dedicated profiling SMs; or, when fewer kernels per SM are allowed than there are,
+//             those running on the fewest SMs so far.
+// Paper       [SMK] Sec. 5.2 (Spart: equal number of SMs), 5.4 (profiling SMs), 5.5 (two kernels
+// per SM). Interface   start: pulse; allowed is a register, valid for SMs before `next` while busy.
+// Latency     num_sms cycles after start.
+// Throughput  One SM per cycle.
+// Reset       No kernel anywhere.
+// Doc         docs/modules/sm_assign.md
+#pragma once
+
+#include "control/messages.h"
+
+namespace smk {
+
+class SmAssign {
+ public:
+  struct Config {
+    unsigned num_sms = 16;
+  };
+  struct Inputs {
+    bool start = false;
+    KernelMask members = 0;
+    bool spatial = false;
+    bool profile = false;  // SM i < kernels is dedicated to the i-th
+    std::uint8_t kernels_per_sm = kMaxKernels;
+  };
+  struct State {
+    bool busy = false;
+    std::uint8_t next = 0;                            // SM to be decided
+    KernelMask members = 0;                           // as of start
+    std::array<std::uint8_t, kMaxKernels> running{};  // SMs given to each kernel so far
+    std::array<KernelMask, kMaxSms> allowed{};
+    SmMask changed = 0;  // pulse: SM decided differently from before
+  };
+
+  explicit SmAssign(const Config& config) : config_(config) {}
+  void Tick(const Inputs& in);
+  const State& state() const { return state_; }
+
+ private:
+  KernelMask Choose(const Inputs& in) const;
+
+  Config config_;
+  State state_;
+};
+
+}  // namespace smk

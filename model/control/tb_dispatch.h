@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/driver/smk_tb_dispatch.sv: which TB goes to which SM, and who has to leave.
+//
+// Purpose     The dispatch decision in every mode: on demand with victim search and the range-of-rK
+// test
+//             (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table, spatial.
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5].
+// Interface   Reads the registers of the driver's other blocks; command: stream towards the SMs.
+// Latency     Pick, Fit: a dispatch is decided 2 cycles after Idle sees work; Victim, Range: a
+// preemption
+//             after 4. All times latency_scale.
+// Throughput  One decision at a time.
+// Reset       No partition, nothing tried.
+// Doc         docs/modules/tb_dispatch.md
+// A pair (kernel, SM) for which nothing could be done is not tried again before something changes.
+#pragma once
+
+#include <vector>
+
+#include "control/drf_tracker.h"
+#include "control/partition_planner.h"
+#include "control/preempted_queue.h"
+#include "control/sm_assign.h"
+
+namespace smk {
+
+class TbDispatch {
+ public:
+  struct Config {
+    unsigned num_sms = 16;
+    ResourceVector limits{};
+  };
+  // The driver's registers, as wires into this block.
+  struct Inputs {
+    const KernelTable::State* kernels = nullptr;
+    const DrfTracker* drf = nullptr;
+    const PreemptedQueue* queue = nullptr;
+    const PartitionPlanner::State* planner = nullptr;
+    const SmAssign::State* assign = nullptr;
+    const PolicyConfig* policy = nullptr;
+    KernelMask active = 0;
+    KernelMask members = 0;
+    KernelMask need_changed = 0;  // launched with another need: its partitions are void
+    KernelMask kernel_done = 0;
+    KernelMask member_expired = 0;  // its place is given away: partitions with it are void
+    SmMask event_mask = 0;          // SMs with any event
+    SmMask settled_mask = 0;        // SMs with a kSettled event
+    SmMask command_ready = 0;       // registered by each SM
+  };
+  enum class Step : std::uint8_t { kIdle, kPick, kFit, kVictim, kRange, kPlan, kSendPlan, kSend };
+  struct Reservation {
+    KernelId kernel{0};  // who gets the room
+    KernelId victim{0};
+  };
+  // To the other blocks, for the cycle after a decision.
+  struct Pulses {
+    bool plan_start = false;
+    KernelMask plan_kernels = 0;
+    bool dispatch_new = false;  // the kernel's next TB
+    bool pop = false;           // the kernel's first preempted TB
+    bool dispatch = false;      // any of the two
+    bool dispatch_reserved = false;
+    bool reserve = false;
+    bool cancel = false;
+    bool preempt = false;
+    KernelId kernel{0};
+    SmId sm{0};
+    KernelId victim{0};
+    std::uint8_t victim_tbs = 0;
+    bool any() const { return plan_start || dispatch || reserve || cancel || preempt; }
+  };
+  struct State {
+    Step step = Step::kIdle;
+    std::uint8_t wait = 0;    // cycles until the step is taken (latency_scale)
+    std::uint8_t kernel = 0;  // candidate kernel
+    std::uint8_t sm = 0;      // candidate SM, then victim SM
+    std::uint8_t victim = 0;
+    std::uint8_t victim_tbs = 0;
+    bool plan_void = false;  // kernels changed while the plan was made
+    bool reserved = false;   // the decision serves a reservation
+    std::uint8_t plan_kernel = 0;
+    std::array<SmMask, kMaxKernels> tried{};
+    SmMask busy = 0;  // SMs with TBs leaving: not settled
+    std::array<Reservation, kMaxSms> reservation{};
+    SmMask reservations = 0;   // valid ones
+    SmMask victims_valid = 0;  // SMs with a kPreempt in flight whose victim kernel still runs
+    std::array<KernelMask, kMaxSms> planned{};  // kernels covered by the partition in force
+    PartitionTable partition{};
+    bool command_valid = false;
+    std::uint8_t command_sm = 0;
+    SmCommand command{};
+    Pulses pulses{};
+  };
+
+  explicit TbDispatch(const Config& config) : config_(config) {}
+  // What the next Tick needs to know of work waiting: false = nothing will happen without an input.
+  bool HasWork(const Inputs& in) const;
+  void Tick(const Inputs& in, Cycle now, std::vector<Decision>* log);
+  const State& state() const { return state_; }
+  bool partitioned(const PolicyConfig& policy) const {
+    return policy.dispatch == DispatchMode::kPartitioned ||
+           policy.dispatch == DispatchMode::kEven || policy.dispatch == DispatchMode::kTable;
+  }
+  SmMask all_sms() const { return config_.num_sms == 32 ? ~0u : (1u << config_.num_sms) - 1; }
+
+ private:
+  void Forget(const Inputs& in);
+  void ForgetDone(const Inputs& in);
+  KernelMask Waiting(const Inputs& in) const;
+  SmMask Candidates(const Inputs& in, unsigned kernel) const;
+  SmMask SmsToEvict(const Inputs& in) const;
+  void Pick(const Inputs& in);
+  void PickReserved(const Inputs& in, unsigned sm);
+  void Fit(const Inputs& in);
+  void FitReserved(const Inputs& in);
+  void FitPartitioned(const Inputs& in);
+  void FindVictim(const Inputs& in);
+  void TestRange(const Inputs& in);
+  bool RangeShrinks(const Inputs& in) const;
+  void SendPlan(const Inputs& in);
+  void Dispatch(const Inputs& in);
+  void Evict(const Inputs& in, unsigned sm);
+  void GiveUp(DecisionReason reason);
+  void Send(const SmCommand& command);
+  void Decide(DecisionReason reason);
+
+  Config config_;
+  State state_;
+  const Inputs* in_ = nullptr;  // of the current Tick, for the log
+  Cycle now_ = 0;
+  std::vector<Decision>* log_ = nullptr;
+};
+
+}  // namespace smk

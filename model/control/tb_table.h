@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reference of rtl/sm/smk_tb_table.sv: the TB slots and warp slots of one SM.
+//
+// Purpose     Gives an arriving TB the lowest free TB slot and its warps the lowest free warp slots
+// among
+//             those its kernel may use, one warp per cycle, and frees them when the TB is gone.
+// Paper       [SMK] Sec. 5.1, 5.4 (warps are spread over the schedulers).
+// Interface   dispatch: pulse, only while !launching. warp_start: one warp per cycle. finished,
+// release:
+//             pulses. activate: pulse when the last warp of a new TB is placed.
+// Latency     First warp one cycle after dispatch; a TB of W warps is active after W cycles.
+// Throughput  One TB per W + 1 cycles.
+// Reset       Empty.
+// Doc         docs/modules/tb_table.md
+// Warp slot w belongs to scheduler w mod 4. In a partition, lowest-free keeps TBs aligned: every
+// hole is one aligned TB wide.
+#pragma once
+
+#include "control/messages.h"
+
+namespace smk {
+
+class TbTable {
+ public:
+  struct Config {
+    unsigned num_schedulers = 4;
+    unsigned num_warps = 64;
+    unsigned num_slots = 32;
+  };
+  struct Inputs {
+    bool dispatch_valid = false;
+    SmCommand dispatch{};
+    std::uint32_t allowed_slots = 0;  // for the dispatched kernel
+    std::uint64_t allowed_warps = 0;  // for the kernel being launched
+    std::uint8_t launch_warps = 0;    // warps per TB of the kernel being launched
+    std::uint32_t finished = 0;       // pulse per slot
+    bool release_valid = false;       // the preemption engine frees a slot
+    TbSlot release_slot{0};
+    bool loaded_valid = false;  // the preemption engine has loaded a slot's context
+    TbSlot loaded_slot{0};
+  };
+  struct Outputs {
+    WarpStart warp_start{};
+    std::uint32_t activate = 0;  // pulse
+    std::uint32_t load = 0;      // pulse: all warps of a restored TB are placed
+  };
+  struct State {
+    std::uint32_t valid = 0;
+    std::uint32_t running = 0;  // active: neither being launched nor waiting for its context
+    std::array<KernelId, kMaxTbSlots> kernel{};
+    std::array<TbId, kMaxTbSlots> tb{};
+    std::array<std::uint16_t, kMaxTbSlots> buffer{};
+    std::uint64_t warp_valid = 0;
+    std::array<std::uint64_t, kMaxTbSlots> warps{};  // RTL: slot number per warp
+    bool launching = false;
+    bool launch_restore = false;
+    TbSlot launch_slot{0};
+    std::uint8_t launch_warp = 0;  // next warp of the TB
+  };
+
+  explicit TbTable(const Config& config) : config_(config) {}
+  Outputs Eval(const Inputs& in) const;
+  void Tick(const Inputs& in, const Outputs& out);
+  const State& state() const { return state_; }
+
+  // Warps of a slot on one scheduler, as a mask of indices within the scheduler.
+  std::uint16_t SchedulerWarps(std::uint64_t warps, unsigned scheduler) const;
+
+ private:
+  void Free(unsigned slot);
+
+  Config config_;
+  State state_;
+};
+
+}  // namespace smk
