@@ -38,9 +38,8 @@ class SimpleControl : public ControlPlane {
       if (!FitsIn(in.launch.need, config_.limits)) {
         out->launch_error = LaunchError::kTooLarge;
       } else {
+        launching_ = static_cast<int>(Index(in.launch_kernel));
         kernel.launch = in.launch;
-        kernel.next_tb = kernel.completed = 0;
-        kernel.running = true;
       }
     }
     for (unsigned k = 0; k < kMaxKernels; ++k) {
@@ -72,7 +71,14 @@ class SimpleControl : public ControlPlane {
     Tamper(sm, in, out);
   }
 
-  void EndCycle() override {}
+  // The SMs see a launch in the next cycle.
+  void EndCycle() override {
+    if (launching_ < 0) return;
+    Kernel& kernel = kernels_[static_cast<unsigned>(launching_)];
+    kernel.next_tb = kernel.completed = 0;
+    kernel.running = true;
+    launching_ = -1;
+  }
 
   std::uint32_t awake_sms() const override {
     std::uint32_t awake = 0;
@@ -89,7 +95,7 @@ class SimpleControl : public ControlPlane {
     for (const Kernel& kernel : kernels_) {
       if (kernel.running && kernel.completed == kernel.launch.tb_count) return true;
     }
-    return !scripts_.empty() || !away_.empty();
+    return clocked_ || !scripts_.empty() || !away_.empty();
   }
   void EnableDecisionLog(bool) override {}
   const std::vector<Decision>& TakeDecisions() override { return decisions_; }
@@ -99,7 +105,9 @@ class SimpleControl : public ControlPlane {
  protected:
   // Changes the outputs of one SM before the machine sees them.
   virtual void Tamper(SmId, const SmInputs&, SmOutputs*) {}
+  // Only with Clock() in every cycle.
   Cycle now() const { return now_; }
+  void Clock() { clocked_ = true; }
 
  private:
   struct Kernel {
@@ -290,6 +298,8 @@ class SimpleControl : public ControlPlane {
   std::vector<Sm> sms_;
   std::array<Kernel, kMaxKernels> kernels_{};
   std::deque<Away> away_;
+  int launching_ = -1;  // kernel slot
+  bool clocked_ = false;
   unsigned turn_ = 0;
   unsigned next_buffer_ = 0;
   Cycle now_ = 0;

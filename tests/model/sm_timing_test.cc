@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Micro-benchmarks of the SM with answers in closed form: what one more instruction costs, and how
+// many instructions a unit takes.
+#include <gtest/gtest.h>
+
+#include "model/micro.h"
+
+namespace smk {
+namespace {
+
+// One TB with one warp that executes the instructions of `body` n times in a row.
+template <typename Body>
+Cycle Duration(MicroRun run, unsigned n, Body body) {
+  MicroKernel kernel;
+  for (unsigned i = 0; i < n; ++i) body(&kernel);
+  run.repeat = false;
+  run.request.record_tbs = true;
+  run.request.cycles = 100000;
+  const RunResult result = run.Run({kernel});
+  EXPECT_EQ(result.kernels[0].tbs_completed, 1u);
+  return result.tbs.at(0).end - result.tbs.at(0).start;
+}
+
+// Cycles that each further execution of `body` costs one warp.
+template <typename Body>
+double CyclesEach(const MicroRun& run, Body body) {
+  return static_cast<double>(Duration(run, 90, body) - Duration(run, 10, body)) / 80;
+}
+
+TEST(SmLatency, DependentAluIssuesExactlyAfterItsLatency) {
+  MicroRun run;
+  const auto chain = [](MicroKernel* k) { k->Op(OpClass::kAlu, 0, {0}); };
+  for (const unsigned latency : {4u, 6u, 11u}) {
+    run.sm().alu.latency = latency;
+    EXPECT_EQ(CyclesEach(run, chain), latency);
+  }
+}
+
+TEST(SmLatency, IndependentInstructionsOfAWarpIssueAtTheFetchRate) {
+  MicroRun run;
+  for (const unsigned fetch : {1u, 3u}) {
+    run.sm().fetch_latency = fetch;
+    EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kAlu, 0); }),
+              std::max(fetch, run.sm().alu.latency))
+        << "the destination is still to be written";
+    const auto alternate = [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kAlu, n++ % 16); };
+    EXPECT_EQ(CyclesEach(run, alternate), fetch);
+  }
+}
+
+TEST(SmLatency, EveryPipeHasItsLatency) {
+  MicroRun run;
+  run.sm().imul.latency = 7;
+  run.sm().sfu.latency = 21;
+  run.sm().dp.latency = 33;
+  run.sm().constant.latency = 9;
+  const auto chain = [](OpClass op) { return [op](MicroKernel* k) { k->Op(op, 0, {0}); }; };
+  EXPECT_EQ(CyclesEach(run, chain(OpClass::kImul)), 7);
+  EXPECT_EQ(CyclesEach(run, chain(OpClass::kSfu)), 21);
+  EXPECT_EQ(CyclesEach(run, chain(OpClass::kDp)), 33);
+  EXPECT_EQ(CyclesEach(run, chain(OpClass::kLoadConst)), 9);
+}
+
+TEST(SmLatency, BranchDelaysTheNextInstruction) {
+  MicroRun run;
+  run.sm().branch_latency = 9;
+  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kBranch); }), 9);
+}
+
+TEST(SmLatency, BankConflictsAddOneCycleEach) {
+  MicroRun run;
+  for (const unsigned ways : {1u, 2u, 3u, 8u, 16u, 32u}) {
+    const auto load = [ways](MicroKernel* k) { k->Op(OpClass::kLoadShared, 0, {0}, ways); };
+    EXPECT_EQ(CyclesEach(run, load), run.sm().shared.latency + ways - 1) << ways;
+  }
+}
+
+TEST(SmLatency, ConstantAddressesAddOneCycleEach) {
+  MicroRun run;
+  const auto load = [](MicroKernel* k) { k->Op(OpClass::kLoadConst, 0, {0}, 5); };
+  EXPECT_EQ(CyclesEach(run, load), run.sm().constant.latency + 4);
+}
+
+TEST(SmLatency, L1HitTakesTheConfiguredLatency) {
+  MicroRun run;
+  for (const unsigned latency : {20u, 35u}) {
+    run.sm().l1.latency = latency;
+    const auto load = [](MicroKernel* k) { k->Load(0, {0}, MicroKernel::kSameLine); };
+    EXPECT_EQ(CyclesEach(run, load), latency);
+  }
+}
+
+TEST(SmLatency, L1MissTakesTheMemoryLatency) {
+  MicroRun run;
+  run.memory.latency = 411;
+  const auto load = [](MicroKernel* k) { k->Load(0, {0}, MicroKernel::kNewLine); };
+  EXPECT_EQ(CyclesEach(run, load), 411);
+}
+
+TEST(SmLatency, BarrierOfOneWarpCostsItsLatency) {
+  MicroRun run;
+  for (const unsigned latency : {4u, 13u}) {
+    run.sm().barrier_latency = latency;
+    EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kBarrier); }), latency);
+  }
+}
+
+TEST(SmLatency, BarrierWaitsForTheLastWarpToIssue) {
+  // 16 warps on 4 schedulers: the last of 4 on a scheduler arrives 3 cycles after the first.
+  MicroRun run;
+  const auto barrier = [](MicroKernel* k) {
+    k->threads = 512;
+    k->Op(OpClass::kBarrier);
+  };
+  EXPECT_EQ(CyclesEach(run, barrier), run.sm().barrier_latency + 3);
+}
+
+TEST(SmLatency, ExitedWarpsDoNotHoldABarrier) {
+  MicroRun run;
+  MicroKernel kernel;
+  kernel.threads = 64;
+  kernel.BarrierOfFirstWarpOnly();
+  run.repeat = false;
+  run.request.cycles = 2000;
+  EXPECT_EQ(run.Run({kernel}).kernels[0].tbs_completed, 1u);
+}
+
+// Warp instructions per cycle of one SM full of endless warps, each repeating `body`.
+template <typename Body>
+double Rate(MicroRun run, Body body) {
+  MicroKernel kernel;
+  kernel.threads = 256;
+  kernel.tbs = 8;
+  kernel.Loop(30000);
+  for (unsigned i = 0; i < 16; ++i) body(&kernel, i);
+  kernel.End();
+  run.request.cycles = 4000;
+  const std::uint64_t before = run.Run({kernel}).warp_instructions;
+  run.request.cycles = 12000;
+  return static_cast<double>(run.Run({kernel}).warp_instructions - before) / 8000;
+}
+
+TEST(SmThroughput, FourSchedulersIssueFourIndependentAluPerCycle) {
+  EXPECT_EQ(Rate(MicroRun(), [](MicroKernel* k, unsigned i) { k->Op(OpClass::kAlu, i); }), 4.0);
+}
+
+TEST(SmThroughput, SfuTakesOneInstructionPerSchedulerAndInitiation) {
+  MicroRun run;
+  run.sm().sfu.initiation = 4;
+  const auto sfu = [](MicroKernel* k, unsigned i) { k->Op(OpClass::kSfu, i); };
+  EXPECT_EQ(Rate(run, sfu), 1.0);
+  run.sm().sfu.initiation = 8;
+  EXPECT_EQ(Rate(run, sfu), 0.5);
+}
+
+TEST(SmThroughput, ImulSharesThePortOfSfu) {
+  MicroRun run;
+  run.sm().imul.initiation = 2;
+  run.sm().sfu.initiation = 6;
+  const auto both = [](MicroKernel* k, unsigned i) {
+    k->Op(i % 2 == 0 ? OpClass::kImul : OpClass::kSfu, i);
+  };
+  EXPECT_EQ(Rate(run, both), 1.0);
+}
+
+TEST(SmThroughput, OneLsuTakesOneSharedInstructionPerCycle) {
+  EXPECT_EQ(Rate(MicroRun(), [](MicroKernel* k, unsigned i) { k->Op(OpClass::kLoadShared, i); }),
+            1.0);
+}
+
+TEST(SmThroughput, BankConflictsDivideSharedThroughput) {
+  for (const unsigned ways : {2u, 4u, 32u}) {
+    const auto load = [ways](MicroKernel* k, unsigned i) {
+      k->Op(OpClass::kLoadShared, i, {}, ways);
+    };
+    EXPECT_NEAR(Rate(MicroRun(), load), 1.0 / ways, 4.0 / 8000) << ways;
+  }
+}
+
+TEST(SmThroughput, L1HitsComeAtOneLinePerCycle) {
+  const auto load = [](MicroKernel* k, unsigned i) { k->Load(i, {}, MicroKernel::kSameLine); };
+  EXPECT_EQ(Rate(MicroRun(), load), 1.0);
+}
+
+TEST(SmThroughput, MshrsBoundTheMissesInFlight) {
+  MicroRun run;
+  run.memory.latency = 400;
+  for (const unsigned mshrs : {8u, 32u}) {
+    run.sm().l1.mshrs = mshrs;
+    const auto load = [](MicroKernel* k, unsigned i) { k->Load(i, {}, MicroKernel::kNewLine); };
+    EXPECT_NEAR(Rate(run, load), mshrs / 400.0, mshrs / 8000.0) << mshrs;
+  }
+}
+
+TEST(SmThroughput, AluAndLsuWorkSideBySide) {
+  // One shared load in four instructions: the LSU and all four schedulers are busy in every cycle.
+  const auto mix = [](MicroKernel* k, unsigned i) {
+    k->Op(i % 4 == 0 ? OpClass::kLoadShared : OpClass::kAlu, i);
+  };
+  EXPECT_GT(Rate(MicroRun(), mix), 3.8);
+}
+
+}  // namespace
+}  // namespace smk
