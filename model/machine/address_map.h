@@ -8,6 +8,12 @@
 
 namespace smk {
 
+// Exclusive-or'ing the low bits of a number with Scatter() of its high bits keeps runs
+// conflict-free and makes numbers that differ in high bits only look random.
+inline std::uint64_t Scatter(std::uint64_t high_bits) {
+  return (high_bits * 0x9E3779B97F4A7C15u) >> 40;
+}
+
 // Spreads the address space over the controllers in chunks of interleave_bytes. In each row of as
 // many chunks as there are controllers, every controller has exactly one, and a hash of the row's
 // number rotates their order, so that strides that are multiples of the row do not camp on one
@@ -28,7 +34,7 @@ class AddressMap {
     const std::uint64_t row = Divide(chunk);
     auto controller = static_cast<unsigned>(chunk - row * controllers_) + Rotation(row);
     if (controller >= controllers_) controller -= controllers_;
-    const unsigned slice = static_cast<unsigned>(row ^ (row >> 3) ^ (row >> 7)) & slice_mask_;
+    const unsigned slice = static_cast<unsigned>(row ^ Scatter(row >> slice_bits_)) & slice_mask_;
     return {controller, (controller << slice_bits_) + slice,
             row << interleave_bits_ | (address & offset_mask_)};
   }
@@ -42,8 +48,7 @@ class AddressMap {
   }
   // 0 to controllers_ - 1.
   unsigned Rotation(std::uint64_t row) const {
-    const auto folded = static_cast<std::uint32_t>(row ^ (row >> 17));
-    return static_cast<unsigned>(((folded * 0x9E3779B1u) >> 16) * controllers_ >> 16);
+    return static_cast<unsigned>((Scatter(row) & 0xFFFF) * controllers_ >> 16);
   }
 
   unsigned controllers_;

@@ -36,18 +36,12 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
       sm_ports_(machine.sms, {Calendar(kWindow), Calendar(kWindow)}),
       slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller,
                    {Calendar(kWindow), Calendar(kWindow)}),
-      sm_sockets_(machine.sms),
       slice_sockets_(MakeSockets("slice_", static_cast<unsigned>(slice_ports_.size()))),
-      controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {}
-
-tlm::tlm_target_socket<>& Crossbar::sm_socket(SmId sm) {
-  auto& socket = sm_sockets_.at(Index(sm));
-  if (!socket) {
-    socket = std::make_unique<tlm::tlm_target_socket<>>(
-        ("memory_sm_" + std::to_string(Index(sm))).c_str());
-    socket->bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+      controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {
+  for (unsigned sm = 0; sm < machine.sms; ++sm) {
+    sm_sockets_.push_back(std::make_unique<SmSocket>(("sm_" + std::to_string(sm)).c_str()));
+    sm_sockets_.back()->bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
   }
-  return *socket;
 }
 
 tlm::tlm_response_status Crossbar::Check(const tlm::tlm_generic_payload& payload) const {

@@ -30,8 +30,10 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
  public:
   Crossbar(sc_core::sc_module_name name, const MachineConfig& machine);
 
-  // Made at the first call, so that an SM that uses none has none to bind.
-  tlm::tlm_target_socket<>& sm_socket(SmId sm);
+  // One that no SM needs may stay unbound.
+  using SmSocket =
+      tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  SmSocket& sm_socket(SmId sm) { return *sm_sockets_.at(Index(sm)); }
   BlockingSocket& slice_socket(unsigned slice) { return *slice_sockets_[slice]; }
   BlockingSocket& controller_socket(unsigned controller) {
     return *controller_sockets_[controller];
@@ -54,7 +56,7 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
   const Cycle latency_;
   const std::uint64_t address_end_;
   std::vector<Port> sm_ports_, slice_ports_;
-  std::vector<std::unique_ptr<tlm::tlm_target_socket<>>> sm_sockets_;
+  std::vector<std::unique_ptr<SmSocket>> sm_sockets_;
   std::vector<std::unique_ptr<BlockingSocket>> slice_sockets_, controller_sockets_;
 };
 

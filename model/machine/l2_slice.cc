@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "machine/address_map.h"
+
 namespace smk {
 namespace {
 
@@ -55,7 +57,7 @@ L2Slice::Access L2Slice::Decode(const tlm::tlm_generic_payload& payload,
   const std::uint64_t in_chunk = line & ((1u << chunk_bits_) - 1);
   const std::uint64_t number = line >> chunk_bits_ >> slice_bits_ << chunk_bits_ | in_chunk;
   const std::uint64_t tag = number >> set_bits_;
-  const std::uint64_t set = (number ^ tag ^ (tag >> set_bits_)) & ((1u << set_bits_) - 1);
+  const std::uint64_t set = (number ^ Scatter(tag)) & ((1u << set_bits_) - 1);
   return {payload.get_address(),
           payload.get_data_length(),
           extension.atomic,

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "machine/address_map.h"
+
 namespace smk {
 namespace {
 
@@ -61,7 +63,7 @@ MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
                                                     unsigned bytes) const {
   const std::uint64_t row_and_bank = local_address / kLineBytes >> column_bits_;
   const std::uint64_t row = row_and_bank >> bank_bits_;
-  const std::uint64_t bank = row_and_bank ^ row ^ (row >> bank_bits_);
+  const std::uint64_t bank = row_and_bank ^ Scatter(row);
   return {static_cast<unsigned>(bank) & (config_.banks - 1), DivideUp(bytes, bytes_per_slot_), row};
 }
 

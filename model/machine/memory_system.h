@@ -7,7 +7,7 @@
 // Timing      Every shared resource is reserved in time when a request passes: there are no events,
 // no
 //             waits and no allocation per request. Unloaded latencies are in docs/memory_model.md.
-// Use         Bind an initiator socket to every sm_socket, or call Transport(), which is the same
+// Use         Bind an initiator socket to sm_socket(), or call Transport(), which is the same
 // path
 //             for an initiator without sockets. SystemC allows one elaboration per context: see
 //             SimulationContext.
@@ -31,13 +31,15 @@ class MemoryController;
 // See the head of this file.
 class MemorySystem : public sc_core::sc_module {
  public:
-  using SmSocket = tlm::tlm_target_socket<>;
+  using SmSocket =
+      tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
   // `machine` is checked by MachineConfig::Load; here its values are taken as they are.
   MemorySystem(sc_core::sc_module_name name, const MachineConfig& machine);
   ~MemorySystem() override;
 
-  // Socket of one SM, to be bound during elaboration.
+  // Socket of one SM, to be bound before the simulation starts; one that no SM uses may stay
+  // unbound.
   SmSocket& sm_socket(SmId sm);
 
   // The request's extension names the SM. Only after elaboration (sc_start).
