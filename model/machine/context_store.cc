@@ -77,7 +77,6 @@ void ContextTraffic::Accept(const ContextRequest& request, const Launch& launch,
     return "context line " + std::to_string(request.line) + " of the TB in slot " +
            std::to_string(Index(request.tb_slot)) + what;
   };
-  checks_.Require(Ready(now), now, sm, [&] { return name(" is sent without context_ready"); });
   checks_.Require(request.line < launch.context_lines, now, sm,
                   [&] { return name(" is beyond its context"); });
   // A TB that was restored may leave again: the direction changes once all lines are loaded.

@@ -9,8 +9,9 @@ namespace smk {
 namespace {
 
 // Address map: each program's memory is 64 GB; context buffers are above all of it, 8 GB per slot.
+// It all fits into 41 bits, which every configuration of the memory system can address.
 constexpr std::uint64_t kProgramBytes = std::uint64_t{1} << 36;
-constexpr std::uint64_t kContextRegion = std::uint64_t{0xffff} << 48;
+constexpr std::uint64_t kContextRegion = std::uint64_t{1} << 40;
 constexpr std::uint64_t kContextBytes = std::uint64_t{1} << 33;
 
 std::uint64_t HashName(std::uint64_t hash, const std::string& name) {

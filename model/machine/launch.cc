@@ -13,7 +13,8 @@ WarpIdentity Launch::Identity(TbId tb, unsigned warp) const {
   id.tb_y = static_cast<std::uint16_t>(index / spec->grid_x % spec->grid_y);
   id.tb_z = static_cast<std::uint16_t>(index / spec->grid_x / spec->grid_y);
   id.warp = static_cast<std::uint16_t>(warp);
-  id.key = MixHash(MixHash(key, index), warp);
+  id.tb_key = MixHash(key, index);
+  id.key = MixHash(id.tb_key, warp);
   id.base = memory_base;
   return id;
 }

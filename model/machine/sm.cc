@@ -136,7 +136,8 @@ void Sm::End(Cycle now, const SmOutputs* out) {
     for (std::uint32_t slots = out->tb_activate; slots != 0; slots &= slots - 1) {
       Activate(LowestLane(slots), now);
     }
-    if (out->context.valid) {
+    // A stream: without context_ready the control logic holds the line.
+    if (out->context.valid && inputs_.context_ready) {
       const ThreadBlock& block = blocks_[Index(out->context.tb_slot)];
       gpu_.checks.Require(block.valid, now, Index(id_),
                           [] { return std::string("context line of an empty TB slot"); });
