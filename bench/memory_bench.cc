@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cost of one transaction through the whole memory system, from the SM's side.
+#include <benchmark/benchmark.h>
+
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "machine/memory_system.h"
+#include "machine/simulation_context.h"
+
+namespace smk {
+namespace {
+
+// A memory system and one request that is sent again and again.
+struct Rig {
+  SimulationContext context;
+  MachineConfig machine;
+  MemorySystem memory{"memory", machine};
+  MemoryTransaction request;
+
+  Rig() {
+    sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
+                                            sc_core::SC_DO_NOTHING);
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+  Cycle Send(Cycle now, unsigned sm) {
+    request.extension().sm = SmId(sm);
+    sc_core::sc_time delay = CoreCycles(now);
+    memory.Transport(request.payload(), delay);
+    return ToCycles(delay);
+  }
+};
+
+// Sends at a steady rate of `per_cycle` requests; `address` chooses each.
+template <typename Address>
+void Drive(benchmark::State& state, double per_cycle, bool write, Address address) {
+  Rig rig;
+  std::uint64_t count = 0;
+  auto send = [&] {
+    const auto now = static_cast<Cycle>(static_cast<double>(count) / per_cycle);
+    const std::uint64_t line = address(count);
+    if (write) {
+      rig.request.SetWrite(line);
+    } else {
+      rig.request.SetRead(line);
+    }
+    benchmark::DoNotOptimize(rig.Send(now, count % rig.machine.sms));
+    ++count;
+  };
+  for (int i = 0; i < 40000; ++i) send();
+  const MemoryStats before = rig.memory.stats();
+  const std::uint64_t first = count;
+  for (auto _ : state) send();
+  const MemoryStats after = rig.memory.stats();
+  state.counters["l2_hit_rate"] = static_cast<double>(after.l2_hits[0] - before.l2_hits[0]) /
+                                  static_cast<double>(count - first);
+  state.counters["transactions"] =
+      benchmark::Counter(static_cast<double>(count - first), benchmark::Counter::kIsRate);
+}
+
+constexpr double kL2Rate = 2.0;    // lines per cycle: half of what the SMs' ports take
+constexpr double kDramRate = 1.2;  // lines per cycle: 83 % of the DRAM's peak
+
+void BM_L2Hit(benchmark::State& state) {
+  Drive(state, kL2Rate, false, [](std::uint64_t i) { return i % 8192 * kLineBytes; });
+}
+BENCHMARK(BM_L2Hit);
+
+void BM_DramStream(benchmark::State& state) {
+  Drive(state, kDramRate, false,
+        [](std::uint64_t i) { return (i % 16 << 28) + i / 16 * kLineBytes; });
+}
+BENCHMARK(BM_DramStream);
+
+void BM_DramRandom(benchmark::State& state) {
+  std::mt19937_64 random(1);
+  Drive(state, kDramRate / 2, false,
+        [&](std::uint64_t /*i*/) { return (random() & 0x3FFFFFFF) / kLineBytes * kLineBytes; });
+}
+BENCHMARK(BM_DramRandom);
+
+void BM_WriteStream(benchmark::State& state) {
+  Drive(state, kDramRate / 2, true, [](std::uint64_t i) { return i * kLineBytes; });
+}
+BENCHMARK(BM_WriteStream);
+
+}  // namespace
+}  // namespace smk
