@@ -147,22 +147,30 @@ void Sm::End(Cycle now, const SmOutputs* out) {
   Account(grants);
 }
 
+// Checked grant by grant, and counted with the issues: see Gpu::Finish.
 std::uint8_t Sm::ApplyGrants(const SmOutputs& out, Cycle now) {
+  const LaneMask may = ready_ & ~stopped_;
   for (unsigned grants = out.grant_valid; grants != 0; grants &= grants - 1) {
     const unsigned s = LowestLane(grants);
-    const unsigned lane = s * kLanesPerScheduler + out.grant_warp[s];
-    const bool may = s < config_.schedulers && out.grant_warp[s] < kLanesPerScheduler &&
-                     (ready_ & ~stopped_ & LaneBit(lane)) != 0;
-    gpu_.checks.Require(may, now, Index(id_), [&] {
-      const bool stopped = s < config_.schedulers && (ready_ & stopped_ & LaneBit(lane)) != 0;
-      return "scheduler " + std::to_string(s) + " grants warp " +
-             std::to_string(out.grant_warp[s]) +
-             (stopped ? " of a stopped TB" : ", which is not ready");
-    });
+    const unsigned index = s < kMaxSchedulers ? out.grant_warp[s] : kLanesPerScheduler;
+    const unsigned lane = s * kLanesPerScheduler + index;
+    if (__builtin_expect(index >= kLanesPerScheduler || (may >> lane & 1) == 0, 0)) {
+      RefuseGrant(s, index, now);
+    }
     Issue(lane, now);
   }
   if (!lsu_.resolved().empty()) TakeResolved(now);
   return out.grant_valid;
+}
+
+void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
+  const bool exists = scheduler < config_.schedulers && index < kLanesPerScheduler;
+  const unsigned lane = scheduler * kLanesPerScheduler + index;
+  const bool stopped = exists && (ready_ & stopped_ & LaneBit(lane)) != 0;
+  RunChecks::Fail(now, Index(id_),
+                  "scheduler " + std::to_string(scheduler) + " grants warp " +
+                      std::to_string(index) +
+                      (stopped ? " of a stopped TB" : ", which is not ready"));
 }
 
 Cycle Sm::NextEvent(Cycle now) const {

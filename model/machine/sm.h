@@ -105,6 +105,7 @@ class Sm {
   void TakeResolved(Cycle now);
   void FinishDueTbs(Cycle now);
   std::uint8_t ApplyGrants(const SmOutputs& out, Cycle now);
+  [[noreturn]] void RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const;
   // sm_issue.cc: one warp instruction.
   void Issue(unsigned lane, Cycle now);
   void IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,

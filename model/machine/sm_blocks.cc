@@ -37,6 +37,7 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   Warp& warp = warps_[lane];
   warp = Warp{};
   warp.program = launch.program;
+  warp.block = &block;
   warp.kernel = static_cast<std::uint8_t>(Index(start.kernel));
   warp.tb_slot = static_cast<std::uint8_t>(slot);
   warp.warp_in_tb = start.warp_in_tb;

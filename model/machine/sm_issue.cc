@@ -18,12 +18,12 @@ inline void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, 
   if (instruction.dst != kNoRegister) {
     warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2 + cost.memory);
   }
-  ThreadBlock& block = blocks_[warp->tb_slot];
+  ThreadBlock& block = *warp->block;
   if (done > block.quiet_at) block.quiet_at = done;
 }
 
 inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
-  ThreadBlock& block = blocks_[warp->tb_slot];
+  ThreadBlock& block = *warp->block;
   Lsu::Request request;
   request.op = instruction.op;
   request.lane = static_cast<std::uint8_t>(lane);
@@ -77,7 +77,7 @@ void Sm::Issue(unsigned lane, Cycle now) {
 
 // Branch, barrier, exit. Returns whether the warp goes on to its next instruction by itself.
 bool Sm::IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
-  ThreadBlock& block = blocks_[warp->tb_slot];
+  ThreadBlock& block = *warp->block;
   block.quiet_at = std::max(block.quiet_at, now + 1);
   if (instruction.op == OpClass::kBranch) {
     warp->earliest = now + config_.branch_latency;

@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "machine/lanes.h"
+#include "machine/thread_block.h"
 #include "workload/program_code.h"
 
 namespace smk {
@@ -15,6 +16,7 @@ namespace smk {
 // when each register can be read (the scoreboard).
 struct Warp {
   const Program* program = nullptr;
+  ThreadBlock* block = nullptr;
   const Instruction* next = nullptr;  // under the cursor
   Cycle earliest = 0;                 // first cycle in which `next` is in the instruction buffer
   std::uint8_t kernel = 0;

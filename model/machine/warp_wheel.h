@@ -25,7 +25,6 @@ class WarpWheel {
     const unsigned slot = at % kSlots;
     slots_[slot] |= LaneBit(lane);
     used_[slot / 64] |= std::uint64_t{1} << (slot % 64);
-    slot_of_[lane] = static_cast<std::uint16_t>(slot);
   }
 
   // The lanes due now. Must be called in every cycle that Next() names.
@@ -41,10 +40,12 @@ class WarpWheel {
 
   // Forgets a lane that may be on the wheel.
   void Remove(unsigned lane) {
-    const unsigned slot = slot_of_[lane];
-    slots_[slot] &= ~LaneBit(lane);
-    if (slots_[slot] == 0) used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
-    far_ &= ~LaneBit(lane);
+    if ((far_ & LaneBit(lane)) == 0) {
+      RemoveFrom(due_[lane] % kSlots, lane);
+    } else {  // rare: in a bucket that is not its own
+      for (unsigned slot = 0; slot < kSlots; ++slot) RemoveFrom(slot, lane);
+      far_ &= ~LaneBit(lane);
+    }
   }
 
   // First cycle after `now` with a lane in its bucket, or kNever.
@@ -65,6 +66,11 @@ class WarpWheel {
  private:
   static constexpr unsigned kWords = kSlots / 64;
 
+  void RemoveFrom(unsigned slot, unsigned lane) {
+    slots_[slot] &= ~LaneBit(lane);
+    if (slots_[slot] == 0) used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
+  }
+
   LaneMask GoRoundAgain(LaneMask lanes, Cycle now) {
     LaneMask later = 0;
     for (; lanes != 0; lanes &= lanes - 1) {
@@ -80,7 +86,6 @@ class WarpWheel {
   std::array<LaneMask, kSlots> slots_{};
   std::array<std::uint64_t, kWords> used_{};  // bit per bucket
   std::array<Cycle, kLanes> due_{};
-  std::array<std::uint16_t, kLanes> slot_of_{};
   LaneMask far_ = 0;  // lanes due later than their bucket
 };
 
