@@ -64,6 +64,7 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
     payload.set_response_status(status);
     return;
   }
+  const TransportClock clock;
   const auto& extension = *payload.get_extension<MemoryExtension>();
   const std::uint64_t address = payload.get_address();
   const AddressMap::Place place = map_.Locate(address);
@@ -72,9 +73,9 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   const unsigned data = Flits(payload.get_data_length());
   const bool write = payload.is_write() || extension.atomic;
   const Cycle arrival =
-      Travel(sm.request, slice.request, RequestCycle(delay), write ? 1 + data : 1);
+      Travel(sm.request, slice.request, clock.RequestCycle(delay), write ? 1 + data : 1);
 
-  delay = DelayUntil(arrival);
+  clock.DelayUntil(arrival, delay);
   payload.set_address(place.local_address);
   if (extension.kind == MemoryKind::kContext) {
     (*controller_sockets_[place.controller])->b_transport(payload, delay);
@@ -83,7 +84,7 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   }
   payload.set_address(address);
   if (payload.is_read() || extension.atomic) {
-    delay = DelayUntil(Travel(slice.reply, sm.reply, RequestCycle(delay), data));
+    clock.DelayUntil(Travel(slice.reply, sm.reply, clock.RequestCycle(delay), data), delay);
   }
 }
 

@@ -2,7 +2,6 @@
 #include "machine/l2_slice.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "machine/address_map.h"
 
@@ -37,11 +36,12 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
 
 void L2Slice::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   auto& extension = *payload.get_extension<MemoryExtension>();
-  const Access access = Decode(payload, extension, RequestCycle(delay));
+  const TransportClock clock;
+  const Access access = Decode(payload, extension, clock.RequestCycle(delay));
   Line* const line = Find(access);
   bool hit = line != nullptr;
   const bool read = payload.is_read() || access.atomic;
-  delay = DelayUntil(read ? Read(access, line, &hit) : Write(access, line));
+  clock.DelayUntil(read ? Read(access, line, &hit) : Write(access, line), delay);
   ++stats_.l2_accesses[Index(access.kernel)];
   stats_.l2_hits[Index(access.kernel)] += hit;
   extension.l2_hit = hit;
@@ -83,14 +83,17 @@ L2Slice::Line* L2Slice::Find(const Access& access) {
 // Gives the access the least recently used line that is not in flight; when all are, the first that
 // will be there, and the access starts then.
 L2Slice::Line* L2Slice::Replace(const Access& access, Cycle* start) {
-  unsigned victim = access.set;
-  auto rank = [&](const Line& line) {
-    const bool in_flight = line.ready > access.arrival;
-    return std::make_pair(in_flight, in_flight ? line.ready : line.used);
-  };
-  for (unsigned way = access.set + 1; way < access.set + ways_; ++way) {
-    if (rank(lines_[way]) < rank(lines_[victim])) victim = way;
+  constexpr std::uint64_t kInFlight = std::uint64_t{1} << 63;
+  unsigned victim = 0;
+  std::uint64_t least = ~std::uint64_t{0};
+  const Line* const set = &lines_[access.set];
+  for (unsigned way = 0; way < ways_; ++way) {
+    const Line& line = set[way];
+    const std::uint64_t rank = line.ready > access.arrival ? line.ready | kInFlight : line.used;
+    victim = rank < least ? way : victim;
+    least = rank < least ? rank : least;
   }
+  victim += access.set;
   Line& line = lines_[victim];
   *start = std::max(*start, line.ready);
   if (line.dirty != 0) Evict(line, access.sm, start);
@@ -101,15 +104,22 @@ L2Slice::Line* L2Slice::Replace(const Access& access, Cycle* start) {
   return &line;
 }
 
+// Sends one of our own requests to the controller; its completion.
+Cycle L2Slice::Forward(MemoryTransaction& request, Cycle start) {
+  const TransportClock clock;
+  sc_core::sc_time delay;
+  clock.DelayUntil(start, delay);
+  memory_socket_->b_transport(request.payload(), delay);
+  return clock.RequestCycle(delay);
+}
+
 // The replacement waits until the eviction buffer has a place.
 void L2Slice::Evict(const Line& line, SmId sm, Cycle* start) {
   *start = std::max(*start, evictions_.Next());
   eviction_.SetWrite(line.address, line.dirty);
   eviction_.extension().kernel = line.writer;
   eviction_.extension().sm = sm;
-  sc_core::sc_time delay = DelayUntil(*start);
-  memory_socket_->b_transport(eviction_.payload(), delay);
-  evictions_.Fill(RequestCycle(delay));
+  evictions_.Fill(Forward(eviction_, *start));
 }
 
 Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
@@ -147,9 +157,7 @@ Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start, unsigned pas
   fetch_.SetRead(line->address);
   fetch_.extension().kernel = access.kernel;
   fetch_.extension().sm = access.sm;
-  sc_core::sc_time delay = DelayUntil(start);
-  memory_socket_->b_transport(fetch_.payload(), delay);
-  line->ready = RequestCycle(delay);
+  line->ready = Forward(fetch_, start);
   line->valid = kLineBytes;
   line->merges = 0;
   mshrs_.Fill(line->ready);

@@ -78,6 +78,7 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   Line* Find(const Access& access);
   Line* Replace(const Access& access, Cycle* start);
   void Evict(const Line& line, SmId sm, Cycle* start);
+  Cycle Forward(MemoryTransaction& request, Cycle start);
   Cycle Read(const Access& access, Line* line, bool* hit);
   Cycle Write(const Access& access, Line* line);
   Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);

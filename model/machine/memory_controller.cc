@@ -73,8 +73,9 @@ void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::s
   const Location where = Locate(payload.get_address(), bytes);
   const bool write = payload.is_write();
   Count(extension, write, DivideUp(bytes, kSectorBytes) * kSectorBytes);
-  const Cycle arrival = RequestCycle(delay);
-  delay = DelayUntil(write ? Write(where, arrival) : Read(where, arrival));
+  const TransportClock clock;
+  const Cycle arrival = clock.RequestCycle(delay);
+  clock.DelayUntil(write ? Write(where, arrival) : Read(where, arrival), delay);
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 

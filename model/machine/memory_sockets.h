@@ -4,6 +4,7 @@
 
 #include <systemc>
 #include <tlm>
+#include <type_traits>
 
 #include "machine/memory_transaction.h"
 
@@ -44,12 +45,25 @@ class BlockingSocket : public tlm::tlm_initiator_socket<> {
   Backward backward_;
 };
 
-// Between SystemC's relative times and the absolute core cycles that the parts reckon with.
-inline Cycle RequestCycle(const sc_core::sc_time& delay) {
-  return (sc_core::sc_time_stamp().value() + delay.value() + (kTimePerCycle - 1)) / kTimePerCycle;
-}
-inline sc_core::sc_time DelayUntil(Cycle cycle) {
-  return sc_core::sc_time::from_value(cycle * kTimePerCycle - sc_core::sc_time_stamp().value());
-}
+// Between SystemC's relative times and the absolute core cycles that the parts reckon with. Made at
+// the start of a b_transport, in which SystemC's time stands still.
+class TransportClock {
+ public:
+  TransportClock() : now_(sc_core::sc_time_stamp().value()) {}
+
+  Cycle RequestCycle(const sc_core::sc_time& delay) const {
+    return (now_ + delay.value() + (kTimePerCycle - 1)) / kTimePerCycle;
+  }
+  // Sets the delay to end at `cycle`. Writes sc_time's only member in place, as a class of standard
+  // layout allows: sc_time::from_value() is a call into the library, several times per transaction.
+  void DelayUntil(Cycle cycle, sc_core::sc_time& delay) const {
+    static_assert(std::is_standard_layout_v<sc_core::sc_time> &&
+                  sizeof(sc_core::sc_time) == sizeof(sc_core::sc_time::value_type));
+    *reinterpret_cast<sc_core::sc_time::value_type*>(&delay) = cycle * kTimePerCycle - now_;
+  }
+
+ private:
+  std::uint64_t now_;
+};
 
 }  // namespace smk
