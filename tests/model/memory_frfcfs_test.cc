@@ -155,7 +155,7 @@ TEST_P(MemoryFrFcfs, PlanIsCloseToTheScheduler) {
   const Outcome got = Planned(machine, requests);
   const double time = static_cast<double>(got.last - 1000) / static_cast<double>(want.last - 1000);
   // The figures of docs/memory_model.md.
-  RecordProperty("time", std::to_string(time));
+  RecordProperty("time_ratio", std::to_string(time));
   RecordProperty("row_hit_rates",
                  std::to_string(want.row_hit_rate) + " " + std::to_string(got.row_hit_rate));
   RecordProperty("latencies",
