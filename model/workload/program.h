@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel's warp-level program in compiled form, and how a warp walks through it.
 //
-// Purpose     What the SM model executes: a flat array of instructions with register numbers, structured
-//             loops and conditionals resolved by a small cursor, and line addresses computed on demand.
-// Contract    Everything here is a pure function of (program, TB, warp, cursor, seed): two runs, or a run
-//             with a preemption in the middle, see the same instructions and the same addresses.
-// Speed       At() and Advance() run once per issued warp instruction and are inline; nothing allocates.
-// Room for    traces: a second source of instructions offers the same four functions (see docs).
+// Purpose   What the SM model executes: a flat array of instructions with register numbers,
+//           structured loops and conditionals resolved by a small cursor, and line addresses
+//           computed on demand.
+// Contract  Everything here is a pure function of (program, TB, warp, cursor, seed): two runs, or a
+//           run with a preemption in the middle, see the same instructions and the same addresses.
+// Speed     At() and Advance() run once per issued warp instruction and are inline; nothing
+//           allocates.
+// Room for  traces: a second source of instructions offers the same four functions (see docs).
 #pragma once
 
 #include <cstdint>
@@ -20,11 +22,11 @@ namespace smk {
 
 // What unit executes an instruction. Latency and initiation interval come from the machine file.
 enum class OpClass : std::uint8_t {
-  kAlu,           // floating-point add, multiply, fma; integer add, logic, compare, convert: SP pipe
-  kImul,          // integer multiply, multiply-add: SFU pipe in the papers' simulator
-  kSfu,           // transcendental, division: SFU pipe
-  kDp,            // double precision
-  kLoadShared,    // `conflicts` passes through the banks
+  kAlu,         // floating-point add, multiply, fma; integer add, logic, compare, convert: SP pipe
+  kImul,        // integer multiply, multiply-add: SFU pipe in the papers' simulator
+  kSfu,         // transcendental, division: SFU pipe
+  kDp,          // double precision
+  kLoadShared,  // `conflicts` passes through the banks
   kStoreShared,
   kAtomicShared,
   kLoadConst,     // constant cache; `conflicts` distinct addresses
@@ -36,9 +38,10 @@ enum class OpClass : std::uint8_t {
   kBranch,        // costs an issue slot and the branch delay
   kExit,
 };
+inline constexpr unsigned kNumOpClasses = 15;
 
 inline constexpr std::uint8_t kNoRegister = 0xff;
-inline constexpr unsigned kMaxRegisters = 48;  // virtual registers of one warp that carry dependences
+inline constexpr unsigned kMaxRegisters = 48;  // virtual registers of a warp, for dependences
 inline constexpr unsigned kMaxLoops = 6;       // nesting depth
 inline constexpr unsigned kMaxLines = 32;      // distinct 128-byte lines of one warp access
 
@@ -47,26 +50,26 @@ struct Instruction {
   OpClass op = OpClass::kAlu;
   std::uint8_t dst = kNoRegister;
   std::uint8_t src[3] = {kNoRegister, kNoRegister, kNoRegister};
-  std::uint8_t conflicts = 1;    // shared: bank passes; const: distinct addresses
-  std::uint16_t access = 0;      // index of the memory access, global ops only
-  bool ends_idempotence = false; // once issued, the TB can no longer be flushed
+  std::uint8_t conflicts = 1;     // shared: bank passes; const: distinct addresses
+  std::uint16_t access = 0;       // index of the memory access, global ops only
+  bool ends_idempotence = false;  // once issued, the TB can no longer be flushed
 };
 
 // Where a warp is. Trivially copyable: it is part of a saved context.
 struct WarpCursor {
-  std::uint16_t node = 0;                // position in the program's node list
+  std::uint16_t node = 0;  // position in the program's instruction list
   std::uint16_t trips_left[kMaxLoops] = {};
-  std::uint16_t trip[kMaxLoops] = {};    // loop counters, from 0
-  std::uint32_t draw = 0;                // number of random draws so far
+  std::uint16_t trip[kMaxLoops] = {};  // loop counters, from 0; 0 outside the loop
 };
 
 // Which warp of which TB of which launch; fixed while the warp lives.
 struct WarpIdentity {
-  std::uint32_t tb = 0;                  // linear TB index
+  std::uint32_t tb = 0;  // linear TB index
   std::uint16_t tb_x = 0, tb_y = 0, tb_z = 0;
-  std::uint16_t warp = 0;                // within the TB
-  std::uint64_t key = 0;                 // hash of (seed, program, launch, tb, warp): source of all draws
-  std::uint64_t base = 0;                // byte address of the program's memory
+  std::uint16_t warp = 0;    // within the TB
+  std::uint64_t key = 0;     // hash of (seed, program, launch, tb, warp): the warp's own draws
+  std::uint64_t tb_key = 0;  // hash of (seed, program, launch, tb): draws all warps of a TB share
+  std::uint64_t base = 0;    // byte address of the program's memory, a multiple of 128
 };
 
 }  // namespace smk

@@ -22,12 +22,12 @@ enum class Idempotence : std::uint8_t {
 // One kernel of a workload.
 struct KernelSpec {
   std::string name;
-  unsigned threads = 0;               // per TB
+  unsigned threads = 0;  // per TB
   unsigned registers_per_thread = 0;
-  unsigned shared_memory = 0;         // bytes per TB
+  unsigned shared_memory = 0;  // bytes per TB
   unsigned grid_x = 1, grid_y = 1, grid_z = 1;
   Idempotence idempotence = Idempotence::kNo;
-  ResourceVector need{};              // allocation units
+  ResourceVector need{};  // allocation units
   std::shared_ptr<const Program> program;
   std::uint32_t tb_count() const { return grid_x * grid_y * grid_z; }
 };
@@ -36,11 +36,11 @@ struct KernelSpec {
 struct Workload {
   std::string name;
   std::string description;
-  std::string type;                   // "compute" or "memory"
+  std::string type;  // "compute" or "memory"
   std::vector<KernelSpec> kernels;
   std::vector<std::uint16_t> launches;  // indices into kernels, in program order
   std::string source_file;
-  std::string content_hash;           // of the file's bytes, for caches and manifests
+  std::string content_hash;  // of the file's bytes, for caches and manifests
 };
 
 }  // namespace smk

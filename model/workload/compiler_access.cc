@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory accesses: coefficients of the address, the pattern of the lanes, and the array's bounds.
+#include <algorithm>
+#include <cmath>
+
+#include "workload/compiler.h"
+#include "workload/random.h"
+
+namespace smk {
+namespace {
+
+// Address of lane 0: names become coefficients of variables.
+void SetOffset(const AffineSyntax& offset, const Scope& scope, const CompileTarget& target,
+               int line, Access* a) {
+  a->base = offset.constant;
+  for (const auto& [name, coefficient] : offset.terms) {
+    if (const std::int64_t* copy = scope.FindCopyIndex(name)) {
+      a->base += coefficient * *copy;
+      continue;
+    }
+    const int variable = scope.FindVariable(name);
+    if (variable < 0) {
+      FailAt(target.file, line, name,
+             "tb, tb.x, tb.y, tb.z, warp, a loop or a copy index around this line");
+    }
+    a->coefficient[static_cast<unsigned>(variable)] += coefficient;
+  }
+}
+
+void SetGather(const AccessSyntax& syntax, const CompileTarget& target, int line, Access* a) {
+  a->pattern = Access::Pattern::kGather;
+  a->window_lines = static_cast<std::uint32_t>(syntax.window / kLineBytes);
+  const double mean = *syntax.gather;
+  if (mean > a->window_lines) {
+    FailAt(target.file, line, "gather", "a mean of at most the window's number of lines");
+  }
+  a->whole_lines = static_cast<std::uint32_t>(std::floor(mean));
+  a->extra_below = ProbabilityBits(mean - std::floor(mean));
+  a->far_below = ProbabilityBits(syntax.far);
+}
+
+// Bytes from lane 0 to the first byte and behind the last byte of the access.
+struct Extent {
+  std::int64_t low = 0, high = 0;
+};
+
+Extent SetLanes(const AccessSyntax& syntax, Access* a) {
+  const auto lanes = static_cast<std::int64_t>(a->lanes);
+  const std::int64_t row_lanes = std::min<std::int64_t>(syntax.row_lanes.value_or(32), lanes);
+  const std::int64_t rows = (lanes + row_lanes - 1) / row_lanes;
+  const std::int64_t stride = syntax.stride.value_or(syntax.bytes);
+  a->row_lanes = static_cast<std::uint8_t>(row_lanes);
+  a->stride = static_cast<std::int32_t>(stride);
+  a->pitch = syntax.pitch;
+  const std::int64_t row = stride * (row_lanes - 1);
+  const std::int64_t all = syntax.pitch * (rows - 1);
+  const Extent extent{std::min<std::int64_t>(row, 0) + std::min<std::int64_t>(all, 0),
+                      std::max<std::int64_t>(row, 0) + std::max<std::int64_t>(all, 0) + a->bytes};
+  const bool dense = stride >= 0 && stride <= static_cast<std::int64_t>(kLineBytes);
+  a->pattern = rows == 1 && dense ? Access::Pattern::kRun : Access::Pattern::kLanes;
+  a->ordered = stride >= 0 && (rows == 1 || syntax.pitch >= row + a->bytes);
+  return extent;
+}
+
+// Fails when an address can leave the array and the access does not wrap.
+void CheckBounds(const AccessSyntax& syntax, const Scope& scope, const CompileTarget& target,
+                 int line, Extent extent, const Access& a) {
+  const auto size = static_cast<std::int64_t>(a.size);
+  if (extent.high - extent.low > size) {
+    FailAt(target.file, line, syntax.array, "an array at least as large as one access of a warp");
+  }
+  if (syntax.wrap) return;
+  std::int64_t low = a.base + extent.low;
+  std::int64_t high = a.base + extent.high;
+  for (unsigned v = 0; v < kNumVariables; ++v) {
+    if (a.coefficient[v] == 0) continue;
+    const Scope::Range range = scope.RangeOf(v);
+    low += std::min(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
+    high += std::max(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
+  }
+  if (low >= 0 && high <= size) return;
+  FailAt(target.file, line, syntax.array,
+         "offsets from 0 to " + std::to_string(size) + " (this reaches bytes " +
+             std::to_string(low) + " to " + std::to_string(high) + "), or `wrap`");
+}
+
+}  // namespace
+
+Access CompileAccess(const Statement& statement, const Scope& scope, const CompileTarget& target) {
+  const AccessSyntax& syntax = *statement.access;
+  const auto place = target.arrays->find(syntax.array);
+  if (place == target.arrays->end()) {
+    FailAt(target.file, statement.line, syntax.array, "the name of an array in [arrays]");
+  }
+  Access a;
+  a.start = place->second.start;
+  a.size = place->second.size;
+  a.lanes = static_cast<std::uint8_t>(syntax.lanes);
+  a.bytes = syntax.bytes;
+  SetOffset(syntax.offset, scope, target, statement.line, &a);
+  Extent extent;
+  if (syntax.gather) {
+    SetGather(syntax, target, statement.line, &a);
+    extent.high = static_cast<std::int64_t>(syntax.window);
+  } else {
+    extent = SetLanes(syntax, &a);
+  }
+  CheckBounds(syntax, scope, target, statement.line, extent, a);
+  return a;
+}
+
+}  // namespace smk

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a compiled program: plain data that the compiler fills and Program executes.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "workload/program.h"
+
+namespace smk {
+
+// What an address, a condition or a trip count may depend on; loop counters follow, outermost
+// first.
+enum class Variable : std::uint8_t { kTb, kTbX, kTbY, kTbZ, kWarp, kLoop };
+inline constexpr unsigned kNumFixedVariables = 5;
+inline constexpr unsigned kNumVariables = kNumFixedVariables + kMaxLoops;
+
+constexpr std::uint32_t VariableValue(unsigned variable, const WarpIdentity& id,
+                                      const WarpCursor& cursor) {
+  switch (variable) {
+    case 0:
+      return id.tb;
+    case 1:
+      return id.tb_x;
+    case 2:
+      return id.tb_y;
+    case 3:
+      return id.tb_z;
+    case 4:
+      return id.warp;
+    default:
+      return cursor.trip[variable - kNumFixedVariables];
+  }
+}
+
+// Bookkeeping between instructions. Executed by Advance() until an instruction is reached.
+struct ControlOp {
+  enum class Kind : std::uint8_t {
+    kRun,        // continue at instruction `node`
+    kLoop,       // draw the trips of loop `level` from `source`; none: go to `target`
+    kNext,       // end of a body: next trip at `target`, or fall through
+    kNextToRun,  // the same, when the body begins with the instruction `node`
+    kIf,         // outcome of condition `source` without its first side: go to `target`
+    kElse,       // end of the first side: without the second side go to `target`
+  };
+  Kind kind = Kind::kRun;
+  std::uint8_t level = 0;
+  std::uint16_t node = 0;
+  std::uint16_t target = 0;
+  std::uint16_t source = 0;
+};
+
+// Where the trip count of a loop comes from.
+struct TripSource {
+  enum class Kind : std::uint8_t {
+    kConstant,  // low
+    kUniform,   // low..high, all equally likely
+    kWeighted,  // first table entry whose bound is above 32 random bits
+    kSteps,     // first table entry whose bound is above the variable
+  };
+  Kind kind = Kind::kConstant;
+  bool per_tb = false;  // all warps of a TB draw the same
+  std::uint8_t variable = 0;
+  std::uint16_t low = 1;
+  std::uint32_t range = 1;  // high - low + 1
+  std::uint32_t first = 0;  // table entries
+  std::uint32_t site = 0;
+};
+
+struct TripEntry {
+  std::uint64_t below = 0;
+  std::uint16_t trips = 0;
+};
+
+// Which sides of a conditional a warp executes: bit 0 the first, bit 1 the second.
+struct Condition {
+  enum class Kind : std::uint8_t { kChance, kCompare };
+  Kind kind = Kind::kChance;
+  bool per_tb = false;
+  bool negate = false;
+  std::uint8_t variable = 0;
+  std::uint32_t site = 0;
+  std::uint64_t first_below = 0;  // kChance: draw below executes the first side,
+  std::uint64_t second_from = 0;  // at or above the second; both when they overlap
+  std::uint32_t modulus = 0;      // kCompare: low <= variable (mod modulus) <= high; 0: no modulus
+  std::uint32_t low = 0, high = 0;
+};
+
+// The lines that one global-memory instruction touches.
+struct Access {
+  enum class Pattern : std::uint8_t {
+    kRun,     // all lanes in one contiguous range
+    kLanes,   // rows of lanes, or a stride above a line
+    kGather,  // random lines of a window
+  };
+  Pattern pattern = Pattern::kRun;
+  bool ordered = true;  // kLanes: lines come in ascending order
+  std::uint8_t lanes = 32;
+  std::uint8_t row_lanes = 32;  // lanes per row
+  std::uint32_t bytes = 4;      // per lane
+  std::int32_t stride = 4;      // bytes between lanes of a row
+  std::int64_t pitch = 0;       // bytes between rows
+  std::uint64_t start = 0;      // of the array, in the program's memory; a multiple of 128
+  std::uint64_t size = 0;       // of the array; a multiple of 128
+  std::int64_t base = 0;        // byte offset of lane 0 = base + sum of coefficient x variable
+  std::array<std::int64_t, kNumVariables> coefficient{};
+  std::uint32_t site = 0;
+  std::uint32_t window_lines = 0;  // kGather
+  std::uint32_t whole_lines = 0;   // kGather: mean distinct lines = whole + fraction
+  std::uint64_t extra_below = 0;   // kGather: draw below gives one line more
+  std::uint64_t far_below = 0;     // kGather: draw below sends a line anywhere in the array
+};
+
+// What the compiler knows of an instruction beyond what the SM needs; for summaries and tests.
+struct NodeInfo {
+  double executions = 0;                             // expected, per warp
+  int line = 0;                                      // of the source file
+  std::array<std::uint16_t, kMaxLoops> max_trips{};  // of the loops around it
+  unsigned depth = 0;
+};
+
+struct ProgramParts {
+  std::vector<Instruction> nodes;
+  std::vector<std::uint16_t> after;  // per node: 0 = the next node, else the control op to execute
+  std::vector<ControlOp> control;
+  std::vector<TripSource> trips;
+  std::vector<TripEntry> trip_table;
+  std::vector<Condition> conditions;
+  std::vector<Access> accesses;
+  std::vector<std::string> access_names;  // array of each access
+  std::vector<NodeInfo> info;
+  unsigned num_registers = 0;
+  unsigned last_warp = 0;    // index of the last warp of a TB
+  unsigned last_lanes = 32;  // its threads
+};
+
+}  // namespace smk
