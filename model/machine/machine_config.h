@@ -57,7 +57,7 @@ struct MemoryConfig {
   unsigned t_cl = 12, t_rcd = 12, t_rp = 12, t_ras = 28, t_rc = 40, t_rrd = 6, t_ccd = 2,
            t_wr = 12;                   // dram clocks
   unsigned t_wl = 4, t_wtr = 5;         // dram clocks: write latency, write to read
-  unsigned t_refi = 3325, t_rfc = 140;  // dram clocks: time between refreshes, length of one
+  unsigned t_refi = 3325, t_rfc = 168;  // dram clocks: time between refreshes, length of one
   unsigned dram_queue = 64;             // per controller: reads it can reorder
   unsigned write_batch = 16;            // per controller: writes drained together
   unsigned dram_latency = 140;      // core cycles of controller and pins besides the timings above

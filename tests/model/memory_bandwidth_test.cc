@@ -43,7 +43,7 @@ TEST(MemoryBandwidth, StreamingReadsReachThreeQuartersOfThePeakAndNeverTheWhole)
   const MachineConfig machine;
   const double share = Stream(machine, 0) / PeakDramBytes(machine);
   EXPECT_GT(share, 0.75);
-  EXPECT_LT(share, 0.96) << "refresh alone takes 4.2 %";
+  EXPECT_LT(share, 0.95) << "refresh alone takes 5.1 %";
 }
 
 TEST(MemoryBandwidth, PeakIs224GigabytesPerSecond) {
@@ -59,7 +59,7 @@ TEST(MemoryBandwidth, OneSharedStreamIsAsFast) {
     return rig.Read(now, next++ * kLineBytes, sm).done;
   });
   EXPECT_GT(bytes / PeakDramBytes(machine), 0.75);
-  EXPECT_LT(bytes / PeakDramBytes(machine), 0.96);
+  EXPECT_LT(bytes / PeakDramBytes(machine), 0.95);
 }
 
 TEST(MemoryBandwidth, WritesAmongReadsCostTurnarounds) {
