@@ -40,7 +40,11 @@ std::uint8_t PartitionPlanner::First(const Inputs& in, const KernelTable::State&
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if (in.kernels >> k & 1) one_of_each += kernels.slot[k].need;
   }
-  return FitsIn(one_of_each, config_.limits) ? 0 : Index(in.sm) % kMaxKernels;
+  if (in.kernels == 0 || FitsIn(one_of_each, config_.limits)) return 0;
+  KernelMask left = in.kernels;
+  const unsigned turn = Index(in.sm) % static_cast<unsigned>(__builtin_popcount(in.kernels));
+  for (unsigned n = turn; n != 0; --n) left &= static_cast<KernelMask>(left - 1);
+  return static_cast<std::uint8_t>(__builtin_ctz(left));
 }
 
 void PartitionPlanner::LayOut(const KernelTable::State& kernels) {

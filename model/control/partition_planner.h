@@ -2,16 +2,19 @@
 // Reference of rtl/driver/smk_partition_planner.sv: how many TBs of each kernel share one SM.
 //
 // Purpose     Starts from an empty SM and adds one TB per cycle for the kernel with the lowest rK
-// among
-//             those whose next TB still fits, until none fits; then the ranges are laid out in
-//             order of arrival, so that older kernels need not move.
+//             among those whose next TB still fits, until none fits; then the ranges are laid out
+//             in order of arrival, so that older kernels need not move [D5].
 // Paper       [SMK] Sec. 5.3.2, Fig. 6 and 8. Also the even split and fixed tables of
-// [Warped-Slicer]. Interface   start: pulse with a set of kernels; done: pulse; ranges hold until
-// the next start. Latency     TBs planned + 2 cycles. Throughput  One TB per cycle. Reset Idle. Doc
-// docs/modules/partition_planner.md Ties of rK go to the kernel with more TBs planned (the smaller
-// step), then to the lowest id: this is the order of Fig. 8 [D3]. When not even one TB of each
-// kernel fits together, the kernel that goes first rotates with the SM, so that none is left out
-// everywhere [D4].
+//             [Warped-Slicer]. Deviations [D3], [D4], [D5].
+// Interface   start: pulse with a set of kernels, not empty; done: pulse; ranges hold until the
+//             next start.
+// Latency     done is visible TBs planned + 2 cycles after start.
+// Throughput  One TB per cycle.
+// Reset       Idle.
+// Doc         docs/modules/partition_planner.md
+// Ties of rK go to the kernel with more TBs planned (the smaller step), then to the lowest id: this
+// is the order of Fig. 8 [D3]. When not even one TB of each kernel fits together, the kernels of
+// the plan take turns at going first from SM to SM, so that none is left out everywhere [D4].
 #pragma once
 
 #include "control/kernel_table.h"
@@ -34,7 +37,7 @@ class PartitionPlanner {
     bool busy = false;
     bool done = false;  // pulse
     KernelMask kernels = 0;
-    std::uint8_t first = 0;  // who goes first among kernels without a TB
+    std::uint8_t first = 0;  // who goes first among kernels with equal rK and TBs
     ResourceVector taken{};
     std::array<ResourceVector, kMaxKernels> part{};  // taken by each kernel; part[k].tbs = its TBs
     std::array<std::uint32_t, kMaxKernels> share{};  // rK on this SM, weighted
