@@ -65,13 +65,14 @@ void KernelTable::Tick(const Inputs& in) {
   state_.expired_pulse = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     Slot& slot = state_.slot[k];
+    const bool taken = out.launch_fire && Index(in.launch_kernel) == k;
     if (in.dispatch_new_valid && Index(in.dispatch_new_kernel) == k) ++slot.next_tb;
     slot.completed += in.finished[k];
     if (slot.active && slot.completed == slot.tb_count) {
       slot.active = false;
       slot.linger = in.linger_ticks;
       state_.done_pulse |= static_cast<KernelMask>(1u << k);
-    } else if (slot.member && !slot.active && in.tick) {
+    } else if (slot.member && !slot.active && in.tick && !taken) {
       if (slot.linger != 0) {
         --slot.linger;
       } else {

@@ -2,17 +2,17 @@
 // Reference of rtl/driver/smk_kernel_table.sv: the kernels on the GPU and their progress.
 //
 // Purpose     Takes launches, hands out TB indices in order, counts completed TBs, says when a
-// kernel is
-//             done, and keeps a finished kernel's place for a while so that the program's next
-//             kernel finds it.
-// Paper       [SMK] Sec. 5.1 (Active Queue), deviation [D7] (lingering place).
+//             kernel is done, and keeps a finished kernel's place for a while so that the program's
+//             next kernel finds it.
+// Paper       [SMK] Sec. 5.1 (Active Queue), deviations [D7] (lingering place), [D8] (buffers).
 // Interface   launch_*: stream, ready is combinational; dispatch_new: pulse; finished: count per
-// kernel. Latency     A launch is visible in the registers on the next edge; kernel_done one cycle
-// after the
-//             last TB's event.
+//             kernel.
+// Latency     A launch is visible in the registers on the next edge; kernel_done one cycle after
+//             the last TB's event.
 // Throughput  One launch per cycle; num_sms completions per cycle.
 // Reset       No kernel.
 // Doc         docs/modules/kernel_table.md
+// A launch into a place that would be given away in the same cycle keeps the place.
 #pragma once
 
 #include "control/messages.h"
@@ -39,8 +39,7 @@ class KernelTable {
     bool launch_ready = false;
     LaunchError launch_error = LaunchError::kNone;
     bool launch_fire = false;  // accepted
-    bool launch_same =
-        false;  // with launch_fire: same need as the slot's last kernel, still lingering
+    bool launch_same = false;  // with launch_fire: need of the slot's last kernel, still lingering
     KernelMask kernel_done = 0;     // pulse
     KernelMask member_expired = 0;  // pulse: a finished kernel's place is given away
   };
