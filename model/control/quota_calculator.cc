@@ -24,10 +24,9 @@ KernelMask QuotaCalculator::Sharing(const Inputs& in, unsigned sm) const {
   return mask;
 }
 
-void QuotaCalculator::NextSm(const Inputs& in) {
+void QuotaCalculator::NextSm() {
   ++state_.sm;
   state_.step = state_.sm == config_.num_sms ? Step::kIdle : Step::kSm;
-  if (state_.step == Step::kIdle) state_.seen = in.profile_valid;
 }
 
 // An SM is served when its partition is in force, is shared, and every sharer has a window.
@@ -39,7 +38,7 @@ void QuotaCalculator::StartSm(const Inputs& in) {
     if (state_.issued[k] == 0 || (*in.partition)[ProfileSm(in.members, k)][k] == 0) known = false;
   }
   if (!known || (in.settled >> state_.sm & 1) == 0) {
-    NextSm(in);
+    NextSm();
     return;
   }
   const bool same = state_.last_valid && state_.last == (*in.partition)[state_.sm];
@@ -97,14 +96,14 @@ void QuotaCalculator::Send(const Inputs& in) {
     state_.sent[state_.sm][k] = state_.command.quota;
     state_.command_valid = false;
     if (state_.command.last) {
-      NextSm(in);
+      NextSm();
       return;
     }
     state_.kernel = static_cast<std::uint8_t>(k + 1);
   }
   // A partition that changed meanwhile gets its quotas in the next round.
   if (state_.last != (*in.partition)[state_.sm] || (in.settled >> state_.sm & 1) == 0) {
-    NextSm(in);
+    NextSm();
     return;
   }
   KernelMask sharing = Sharing(in, state_.sm);
@@ -118,17 +117,16 @@ void QuotaCalculator::Send(const Inputs& in) {
 }
 
 void QuotaCalculator::Tick(const Inputs& in) {
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if (in.profile_valid >> k & 1) state_.issued[k] = in.profile_issued[k];
-  }
-  state_.seen |= in.profile_valid;
   switch (state_.step) {
     case Step::kIdle:
-      if (in.profile_valid != 0) {
-        state_.step = Step::kSm;
-        state_.sm = 0;
-        state_.last_valid = false;
+      if (in.profile_valid == 0) break;
+      for (unsigned k = 0; k < kMaxKernels; ++k) {
+        if (in.profile_valid >> k & 1) state_.issued[k] = in.profile_issued[k];
       }
+      state_.seen = in.profile_valid;
+      state_.step = Step::kSm;
+      state_.sm = 0;
+      state_.last_valid = false;
       break;
     case Step::kSm:
       StartSm(in);

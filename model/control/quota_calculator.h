@@ -4,13 +4,15 @@
 // Purpose     After each profiling window: for every shared SM, C_k = issued_k x S_k / T_k and
 //             Quota_k = C_k / sum(C) x epoch, then one command per kernel and SM.
 // Paper       [SMK] Sec. 5.4. S = TBs of the kernel in the SM's partition, T = TBs on its profiling
-// SM. Interface   profile: pulse per profiling SM; command: stream towards the SMs, held until
-// sent. Latency     kDivideCycles per division: two per kernel and SM, none for an SM whose
-// partition equals
-//             that of the SM before.
-// Throughput  One set of windows at a time; windows that end while busy are used for the next
-// round. Reset       No window seen. Doc         docs/modules/quota_calculator.md Quota_k =
-// floor(C_k x (epoch - kernels) / sum(C)) + 1, so that sum(Quota) <= epoch and none is zero.
+//             SM. Deviations [D9], [D11].
+// Interface   profile: pulse per profiling SM; command: stream towards the SMs, held until sent.
+// Latency     kDivideCycles per division: two per kernel and SM, none for an SM whose partition
+//             equals that of the last SM served.
+// Throughput  One round at a time; windows that end during a round are not used.
+// Reset       No window seen.
+// Doc         docs/modules/quota_calculator.md
+// Quota_k = floor(C_k x (epoch - kernels) / sum(C)) + 1, so that sum(Quota) <= epoch and none is
+// zero [D9]. An SM on which a sharing kernel has no window, or an empty one, is left as it is.
 #pragma once
 
 #include "control/messages.h"
@@ -36,7 +38,7 @@ class QuotaCalculator {
   enum class Step : std::uint8_t { kIdle, kSm, kScale, kDivide, kSend };
   struct State {
     std::array<std::uint16_t, kMaxKernels> issued{};
-    KernelMask seen = 0;  // kernels with a window since the last round
+    KernelMask seen = 0;  // kernels with a window in this round
     Step step = Step::kIdle;
     std::uint8_t sm = 0;
     std::uint8_t kernel = 0;
@@ -56,7 +58,7 @@ class QuotaCalculator {
   bool busy() const { return state_.step != Step::kIdle; }
 
  private:
-  void NextSm(const Inputs& in);
+  void NextSm();
   void StartSm(const Inputs& in);
   void Scale(const Inputs& in);
   void Divide(const Inputs& in);
