@@ -53,14 +53,15 @@ void DrfTracker::Tick(const Inputs& in, const KernelTable::State& kernels) {
   }
 }
 
-std::uint32_t DrfTracker::KernelShare(unsigned kernel) const {
-  const auto share = static_cast<std::uint32_t>(std::max(state_.share[kernel], 0));
-  if (!config_.count_running_sms) return share;
+// `share`, or the share of the SMs on which the kernel runs when `tbs` come to `sm`.
+std::uint32_t DrfTracker::Share(unsigned kernel, std::int32_t share, unsigned sm, int tbs) const {
+  const auto taken = static_cast<std::uint32_t>(std::max(share, 0));
+  if (!config_.count_running_sms) return taken;
   std::uint32_t running = 0;
-  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    running += state_.resident[kernel][sm] != 0 ? 1 : 0;
+  for (unsigned i = 0; i < config_.num_sms; ++i) {
+    running += state_.resident[kernel][i] + (i == sm ? tbs : 0) > 0 ? 1 : 0;
   }
-  return std::max(share, running * config_.weights.whole);
+  return std::max(taken, running * config_.weights.whole);
 }
 
 std::uint32_t DrfTracker::SmShare(unsigned sm, std::optional<unsigned> exclude,

@@ -2,19 +2,18 @@
 // Reference of rtl/driver/smk_drf_tracker.sv: who holds what, and the dominant shares.
 //
 // Purpose     Counts resident TBs per kernel and SM and the taken vector per SM, keeps rK of each
-// kernel
-//             exact by adding and subtracting the kernel's share per TB, and answers the four
+//             kernel exact by adding and subtracting the kernel's share per TB, and answers the
 //             questions of a dispatch decision.
 // Paper       [SMK] Sec. 5.2 (rK, rSM), 5.3.1 (rSM without the candidate kernel), 5.5 (running SMs
-// in rK). Interface   dispatch, reserve, cancel, preempt: pulses of smk_tb_dispatch. event: pulse
-// per SM. The
-//             pick functions are combinational.
+//             in rK); deviation [D2].
+// Interface   dispatch, reserve, cancel, preempt: pulses of smk_tb_dispatch. event: pulse per SM.
+//             The pick functions are combinational.
 // Latency     Updates are visible on the next edge.
 // Throughput  One event per SM and one decision per cycle.
 // Reset       Nothing taken.
 // Doc         docs/modules/drf_tracker.md
 // A reserved TB and a TB chosen as victim change rK when decided, not when they move, so that
-// decisions on several SMs in flight together do not overshoot.
+// decisions on several SMs in flight together do not overshoot [D2].
 #pragma once
 
 #include <optional>
@@ -60,7 +59,15 @@ class DrfTracker {
   const State& state() const { return state_; }
 
   // rK as used in decisions, in units of 1 / (num_sms x whole).
-  std::uint32_t KernelShare(unsigned kernel) const;
+  std::uint32_t KernelShare(unsigned kernel) const {
+    return Share(kernel, state_.share[kernel], 0, 0);
+  }
+  // rK with `tbs` more (or fewer, when negative) TBs of the kernel on the SM.
+  std::uint32_t KernelShareWith(unsigned kernel, unsigned sm, int tbs,
+                                const KernelTable::State& kernels) const {
+    const auto per_tb = static_cast<std::int32_t>(kernels.slot[kernel].share);
+    return Share(kernel, state_.share[kernel] + tbs * per_tb, sm, tbs);
+  }
   // rSM of the SM, without the usage of `exclude` when given.
   std::uint32_t SmShare(unsigned sm, std::optional<unsigned> exclude,
                         const KernelTable::State& kernels) const;
@@ -77,6 +84,7 @@ class DrfTracker {
   KernelMask ResidentOn(unsigned sm) const;
 
  private:
+  std::uint32_t Share(unsigned kernel, std::int32_t share, unsigned sm, int tbs) const;
   void ApplyEvent(unsigned sm, const Inputs& in, const KernelTable::State& kernels);
 
   Config config_;

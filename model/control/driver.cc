@@ -131,7 +131,6 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.assign = &assign_.state();
   t.policy = &policy_;
   t.active = kernels_.active();
-  t.members = kernels_.members();
   t.need_changed = need_changed_;
   t.kernel_done = kernel_done_;
   t.member_expired = member_expired_;

@@ -9,12 +9,14 @@ namespace {
 unsigned Lowest(SmMask mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
 
 // Fewest TBs of `victim` that must leave so that `need` fits beside what is free: one restoring
-// division of five steps per resource in hardware. 32 when no number of them is enough.
+// division of five steps per resource in hardware. kTooMany when an SM cannot hold that many.
+constexpr unsigned kTooMany = kMaxTbSlots + 1;
+
 unsigned VictimTbs(const ResourceVector& need, const ResourceVector& free,
                    const ResourceVector& victim) {
   const auto tbs = [](unsigned n, unsigned f, unsigned v) -> unsigned {
     if (n <= f) return 0;
-    return v == 0 ? kMaxTbSlots : (n - f + v - 1) / v;
+    return v == 0 ? kTooMany : std::min(kTooMany, (n - f + v - 1) / v);
   };
   return std::max({tbs(need.registers, free.registers, victim.registers),
                    tbs(need.shared_memory, free.shared_memory, victim.shared_memory),
@@ -62,13 +64,13 @@ KernelMask TbDispatch::Waiting(const Inputs& in) const {
   return mask;
 }
 
-// SMs on which something might still be done for the kernel.
-SmMask TbDispatch::Candidates(const Inputs& in, unsigned kernel) const {
+// SMs that may host the kernel and on which no TB is on its way out.
+SmMask TbDispatch::Usable(const Inputs& in, unsigned kernel) const {
   SmMask mask = 0;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     if (in.assign->allowed[sm] >> kernel & 1) mask |= 1u << sm;
   }
-  return mask & ~state_.busy & ~state_.tried[kernel] & ~state_.reservations;
+  return mask & ~state_.busy & ~state_.reservations;
 }
 
 // SMs that host a kernel which may not run there any more. With partitions, planning evicts.
@@ -89,7 +91,7 @@ bool TbDispatch::HasWork(const Inputs& in) const {
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if ((waiting >> k & 1) != 0 && Candidates(in, k) != 0) return true;
   }
-  return SmsToEvict(in) != 0;
+  return !partitioned(*in.policy) && SmsToEvict(in) != 0;
 }
 
 void TbDispatch::Decide(DecisionReason reason) {
@@ -132,19 +134,18 @@ void TbDispatch::Evict(const Inputs& in, unsigned sm) {
   Decide(DecisionReason::kEvictSm);
 }
 
-void TbDispatch::PickReserved(const Inputs& in, unsigned sm) {
+void TbDispatch::PickReserved(unsigned sm) {
   state_.sm = static_cast<std::uint8_t>(sm);
   state_.kernel = static_cast<std::uint8_t>(Index(state_.reservation[sm].kernel));
   state_.reserved = true;
   state_.step = Step::kFit;
-  (void)in;
 }
 
 // First cycle of a decision: the candidate kernel and the candidate SM.
 void TbDispatch::Pick(const Inputs& in) {
   state_.reserved = false;
   const SmMask settled_reservations = state_.reservations & ~state_.busy;
-  if (settled_reservations != 0) return PickReserved(in, Lowest(settled_reservations));
+  if (settled_reservations != 0) return PickReserved(Lowest(settled_reservations));
   if (in.assign->busy) {
     state_.step = Step::kIdle;
     return;
@@ -197,6 +198,7 @@ void TbDispatch::Dispatch(const Inputs& in) {
   state_.pulses.dispatch = true;
   state_.pulses.dispatch_reserved = state_.reserved;
   if (state_.reserved) state_.reservations &= ~(1u << state_.sm);
+  if (in.policy->dispatch == DispatchMode::kOnDemand) state_.tried.fill(0);  // rK has changed
   Send(command);
   Decide(reason);
 }
@@ -206,8 +208,8 @@ void TbDispatch::FitReserved(const Inputs& in) {
   state_.step = Step::kIdle;
   if ((state_.reservations >> state_.sm & 1) == 0) return;
   const unsigned k = state_.kernel;
-  const bool waiting = (Waiting(in) >> k & 1) != 0;
-  if (waiting && in.drf->Fits(state_.sm, in.kernels->slot[k].need)) return Dispatch(in);
+  const bool wanted = (Waiting(in) & in.assign->allowed[state_.sm]) >> k & 1;
+  if (wanted && in.drf->Fits(state_.sm, in.kernels->slot[k].need)) return Dispatch(in);
   state_.reservations &= ~(1u << state_.sm);
   state_.pulses.cancel = true;
 }
@@ -229,6 +231,10 @@ void TbDispatch::FitPartitioned(const Inputs& in) {
 // Second cycle: is there room?
 void TbDispatch::Fit(const Inputs& in) {
   if (state_.reserved) return FitReserved(in);
+  if ((in.assign->allowed[state_.sm] >> state_.kernel & 1) == 0) {  // no longer
+    state_.step = Step::kIdle;
+    return;
+  }
   if (partitioned(*in.policy)) return FitPartitioned(in);
   if (in.drf->Fits(state_.sm, in.kernels->slot[state_.kernel].need)) return Dispatch(in);
   if (in.policy->dispatch != DispatchMode::kOnDemand) return GiveUp(DecisionReason::kNoRoom);
@@ -238,11 +244,7 @@ void TbDispatch::Fit(const Inputs& in) {
 // Third cycle: the SM with the highest rSM without the candidate, and the kernel that loses there.
 void TbDispatch::FindVictim(const Inputs& in) {
   const unsigned candidate_sm = state_.sm;
-  SmMask mask = 0;
-  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    if (in.assign->allowed[sm] >> state_.kernel & 1) mask |= 1u << sm;
-  }
-  mask &= ~state_.busy & ~state_.reservations;
+  const SmMask mask = Usable(in, state_.kernel);
   if (mask == 0) return GiveUp(DecisionReason::kNoVictim);
   const unsigned sm = in.drf->HighestSm(mask, state_.kernel, *in.kernels);
   const KernelMask others = static_cast<KernelMask>(in.active & ~(1u << state_.kernel));
@@ -261,14 +263,14 @@ void TbDispatch::FindVictim(const Inputs& in) {
   state_.step = Step::kRange;
 }
 
+// The range of rK as it is, against what it will be when the victims are out and the candidate in.
 bool TbDispatch::RangeShrinks(const Inputs& in) const {
-  std::int64_t low = INT64_MAX, high = 0, low_after = INT64_MAX, high_after = 0;
+  std::uint32_t low = ~0u, high = 0, low_after = ~0u, high_after = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if ((in.active >> k & 1) == 0) continue;
-    const std::int64_t now = in.drf->KernelShare(k);
-    std::int64_t after = now;
-    if (k == state_.kernel) after += in.kernels->slot[k].share;
-    if (k == state_.victim) after -= std::int64_t{state_.victim_tbs} * in.kernels->slot[k].share;
+    const int tbs = k == state_.kernel ? 1 : k == state_.victim ? -state_.victim_tbs : 0;
+    const std::uint32_t now = in.drf->KernelShare(k);
+    const std::uint32_t after = in.drf->KernelShareWith(k, state_.sm, tbs, *in.kernels);
     low = std::min(low, now);
     high = std::max(high, now);
     low_after = std::min(low_after, after);
@@ -279,6 +281,10 @@ bool TbDispatch::RangeShrinks(const Inputs& in) const {
 
 // Fourth cycle: preempt only when the range of rK shrinks.
 void TbDispatch::TestRange(const Inputs& in) {
+  if (in.drf->state().resident[state_.victim][state_.sm] < state_.victim_tbs) {  // no longer
+    state_.step = Step::kIdle;
+    return;
+  }
   if (!RangeShrinks(in)) {
     state_.step = Step::kIdle;
     state_.command = SmCommand{};
@@ -328,24 +334,15 @@ void TbDispatch::SendPlan(const Inputs& in) {
   }
 }
 
-void TbDispatch::Tick(const Inputs& in, Cycle now, std::vector<Decision>* log) {
-  in_ = &in;
-  now_ = now;
-  log_ = log;
-  state_.pulses = Pulses{};
-  Forget(in);
-  if (state_.step == Step::kSend) {
-    if ((in.command_ready >> state_.command_sm & 1) == 0) return;
-    const bool plan = state_.command.op == CommandOp::kPartition && !state_.command.last;
-    state_.command_valid = false;
-    state_.step = plan ? Step::kSendPlan : Step::kIdle;
-    return;
-  }
-  if (state_.wait != 0) {
-    --state_.wait;
-    return;
-  }
-  state_.wait = static_cast<std::uint8_t>(in.policy->latency_scale - 1);
+// The command was offered; it holds until the SM takes it.
+void TbDispatch::WaitForSm(const Inputs& in) {
+  if ((in.command_ready >> state_.command_sm & 1) == 0) return;
+  const bool plan = state_.command.op == CommandOp::kPartition && !state_.command.last;
+  state_.command_valid = false;
+  state_.step = plan ? Step::kSendPlan : Step::kIdle;
+}
+
+void TbDispatch::TakeStep(const Inputs& in) {
   switch (state_.step) {
     case Step::kIdle:
       if (HasWork(in)) state_.step = Step::kPick;
@@ -372,8 +369,25 @@ void TbDispatch::Tick(const Inputs& in, Cycle now, std::vector<Decision>* log) {
       SendPlan(in);
       break;
     case Step::kSend:
+      WaitForSm(in);
       break;
   }
+}
+
+void TbDispatch::Tick(const Inputs& in, Cycle now, std::vector<Decision>* log) {
+  in_ = &in;
+  now_ = now;
+  log_ = log;
+  state_.pulses = Pulses{};
+  Forget(in);
+  if (state_.wait != 0) {
+    --state_.wait;
+    return;
+  }
+  TakeStep(in);
+  const bool waits_for_others =
+      state_.step == Step::kIdle || state_.step == Step::kPlan || state_.step == Step::kSend;
+  state_.wait = waits_for_others ? 0 : static_cast<std::uint8_t>(in.policy->latency_scale - 1);
   state_.pulses.kernel = static_cast<KernelId>(state_.kernel);
   state_.pulses.sm = static_cast<SmId>(state_.sm);
   state_.pulses.victim = static_cast<KernelId>(state_.victim);

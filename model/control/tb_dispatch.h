@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of rtl/driver/smk_tb_dispatch.sv: which TB goes to which SM, and who has to leave.
 //
-// Purpose     The dispatch decision in every mode: on demand with victim search and the range-of-rK
-// test
-//             (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table, spatial.
-// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5].
+// Purpose     The dispatch decision in every mode: on demand with victim search and the test of the
+//             range of rK (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table,
+//             spatial.
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5], [D13].
 // Interface   Reads the registers of the driver's other blocks; command: stream towards the SMs.
 // Latency     Pick, Fit: a dispatch is decided 2 cycles after Idle sees work; Victim, Range: a
-// preemption
-//             after 4. All times latency_scale.
+//             preemption after 4. All times latency_scale. Waiting for the planner or for an SM
+//             comes on top.
 // Throughput  One decision at a time.
 // Reset       No partition, nothing tried.
 // Doc         docs/modules/tb_dispatch.md
@@ -39,7 +39,6 @@ class TbDispatch {
     const SmAssign::State* assign = nullptr;
     const PolicyConfig* policy = nullptr;
     KernelMask active = 0;
-    KernelMask members = 0;
     KernelMask need_changed = 0;  // launched with another need: its partitions are void
     KernelMask kernel_done = 0;
     KernelMask member_expired = 0;  // its place is given away: partitions with it are void
@@ -71,7 +70,7 @@ class TbDispatch {
   };
   struct State {
     Step step = Step::kIdle;
-    std::uint8_t wait = 0;    // cycles until the step is taken (latency_scale)
+    std::uint8_t wait = 0;    // cycles until the step is taken (latency_scale); 0 in Idle
     std::uint8_t kernel = 0;  // candidate kernel
     std::uint8_t sm = 0;      // candidate SM, then victim SM
     std::uint8_t victim = 0;
@@ -107,10 +106,14 @@ class TbDispatch {
   void Forget(const Inputs& in);
   void ForgetDone(const Inputs& in);
   KernelMask Waiting(const Inputs& in) const;
-  SmMask Candidates(const Inputs& in, unsigned kernel) const;
+  SmMask Usable(const Inputs& in, unsigned kernel) const;
+  // SMs on which something might still be done for the kernel.
+  SmMask Candidates(const Inputs& in, unsigned kernel) const {
+    return Usable(in, kernel) & ~state_.tried[kernel];
+  }
   SmMask SmsToEvict(const Inputs& in) const;
   void Pick(const Inputs& in);
-  void PickReserved(const Inputs& in, unsigned sm);
+  void PickReserved(unsigned sm);
   void Fit(const Inputs& in);
   void FitReserved(const Inputs& in);
   void FitPartitioned(const Inputs& in);
@@ -118,6 +121,8 @@ class TbDispatch {
   void TestRange(const Inputs& in);
   bool RangeShrinks(const Inputs& in) const;
   void SendPlan(const Inputs& in);
+  void WaitForSm(const Inputs& in);
+  void TakeStep(const Inputs& in);
   void Dispatch(const Inputs& in);
   void Evict(const Inputs& in, unsigned sm);
   void GiveUp(DecisionReason reason);
