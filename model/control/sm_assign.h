@@ -2,12 +2,12 @@
 // Reference of rtl/driver/smk_sm_assign.sv: which kernels may run on which SM.
 //
 // Purpose     When the set of kernels changes, walks over the SMs and decides for each which
-// kernels it
-//             may host: all; one (spatial partitioning, contiguous equal groups); one on the
-//             dedicated profiling SMs; or, when fewer kernels per SM are allowed than there are,
-//             those running on the fewest SMs so far.
+//             kernels it may host: all; one (spatial partitioning, contiguous equal groups); one on
+//             the dedicated profiling SMs; or, when fewer kernels per SM are allowed than there
+//             are, those running on the fewest SMs so far.
 // Paper       [SMK] Sec. 5.2 (Spart: equal number of SMs), 5.4 (profiling SMs), 5.5 (two kernels
-// per SM). Interface   start: pulse; allowed is a register, valid for SMs before `next` while busy.
+//             per SM); deviations [D10], [D11].
+// Interface   start: pulse; allowed is a register, valid for SMs before `next` while busy.
 // Latency     num_sms cycles after start.
 // Throughput  One SM per cycle.
 // Reset       No kernel anywhere.
