@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxNodes = 65000;
 constexpr double kMaxInstructions = 1099511627776.0;  // 2^40, per warp
+constexpr std::uint32_t kSeedSites = 1u << 20;  // sites of gathers with a seed, above all others
 constexpr unsigned kWarpVariable = static_cast<unsigned>(Variable::kWarp);
 
 bool AlwaysExecutes(const Statement& s);
@@ -227,7 +228,7 @@ class ProgramCompiler {
     overwrites_ |= s.overwrites;
     if (s.access) {
       Access access = CompileAccess(s, scope, target_);
-      access.site = NewSite();
+      access.site = s.access->seed != 0 ? kSeedSites + s.access->seed : NewSite();
       in.access = static_cast<std::uint16_t>(parts_.accesses.size());
       parts_.accesses.push_back(access);
       parts_.access_names.push_back(s.access->array);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/lexer.h"
 
+#include <algorithm>
 #include <cctype>
 #include <sstream>
 
@@ -46,10 +47,11 @@ class LineLexer {
     return Token{Token::Kind::kWord, text_.substr(begin, at_ - begin), 0, false, 0};
   }
 
-  // Digits, optionally a fraction, optionally K, M or G (powers of 1024). Two dots end the number.
+  // Digits (with _ between them), optionally a fraction, optionally K, M or G (powers of 1024). Two
+  // dots end the number.
   Token Number() {
     const std::size_t begin = at_;
-    while (at_ < text_.size() && IsDigit(text_[at_])) ++at_;
+    while (at_ < text_.size() && (IsDigit(text_[at_]) || text_[at_] == '_')) ++at_;
     bool integer = true;
     if (at_ + 1 < text_.size() && text_[at_] == '.' && IsDigit(text_[at_ + 1])) {
       integer = false;
@@ -57,8 +59,10 @@ class LineLexer {
       while (at_ < text_.size() && IsDigit(text_[at_])) ++at_;
     }
     Token token{Token::Kind::kNumber, text_.substr(begin, at_ - begin), 0, integer, 0};
-    if (token.text.size() > 15) FailAt(file_, line_, token.text, "a number of at most 15 digits");
-    token.value = std::stod(token.text) * Suffix();
+    std::string digits = token.text;
+    digits.erase(std::remove(digits.begin(), digits.end(), '_'), digits.end());
+    if (digits.size() > 15) FailAt(file_, line_, token.text, "a number of at most 15 digits");
+    token.value = std::stod(digits) * Suffix();
     token.text = text_.substr(begin, at_ - begin);
     if (at_ < text_.size() && IsWord(text_[at_]) && text_[at_] != '.') {
       FailAt(file_, line_, token.text + text_[at_], "a number");

@@ -58,9 +58,9 @@ bool IsRepeat(const std::string& word) {
 }
 
 bool IsReserved(const std::string& word) {
-  static const char* const kWords[] = {"chain", "ilp",    "conflicts", "addresses", "overwrites",
-                                       "lanes", "bytes",  "stride",    "rows",      "pitch",
-                                       "wrap",  "gather", "window",    "far",       "else"};
+  static const char* const kWords[] = {
+      "chain", "ilp",   "conflicts", "addresses", "overwrites", "lanes", "bytes", "stride",
+      "rows",  "pitch", "wrap",      "gather",    "window",     "far",   "seed",  "else"};
   return IsRepeat(word) ||
          std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
@@ -114,6 +114,9 @@ bool ParseAccessKey(TokenReader* in, AccessSyntax* a) {
   } else if (in->Accept("far")) {
     if (!a->gather) in->Fail("far", "gather before far");
     a->far = in->Number("a probability from 0 to 1", 0, 1);
+  } else if (in->Accept("seed")) {
+    if (!a->gather) in->Fail("seed", "gather before seed");
+    a->seed = static_cast<std::uint32_t>(in->Integer("a number from 1 to 65535", 1, 65535));
   } else {
     return false;
   }

@@ -38,6 +38,7 @@ struct AccessSyntax {
   std::optional<double> gather;  // mean number of distinct lines
   std::uint64_t window = 0;      // bytes
   double far = 0;                // probability per line
+  std::uint32_t seed = 0;        // gathers with the same one meet at the same lines; 0: none
 };
 
 // Trip count of a loop.
