@@ -61,10 +61,12 @@ std::uint32_t PartitionCounters::Slots(unsigned kernel) const {
   return static_cast<std::uint32_t>(Bits(r.tb_base, r.tb_base + r.tb_count));
 }
 
-std::uint64_t PartitionCounters::Warps(unsigned kernel) const {
+std::uint64_t PartitionCounters::Warps(unsigned kernel, unsigned slot, unsigned threads) const {
   if (!state_.partitioned) return ~std::uint64_t{0};
   if ((state_.valid >> kernel & 1) == 0) return 0;
-  return Bits(state_.range[kernel].threads_base, state_.range[kernel].threads_limit);
+  const PartitionRange& r = state_.range[kernel];
+  const unsigned first = r.threads_base + (slot - r.tb_base) * threads;
+  return Bits(first, first + threads);
 }
 
 }  // namespace smk

@@ -41,9 +41,10 @@ class PartitionCounters {
   void Tick(const Inputs& in);
   const State& state() const { return state_; }
 
-  // TB slots and warp slots in which a TB of the kernel may be placed.
+  // TB slots in which a TB of the kernel may be placed, and the warp slots of the TB in one of
+  // them: in a partition its aligned part.
   std::uint32_t Slots(unsigned kernel) const;
-  std::uint64_t Warps(unsigned kernel) const;
+  std::uint64_t Warps(unsigned kernel, unsigned slot, unsigned threads) const;
 
  private:
   State Next(const Inputs& in) const;

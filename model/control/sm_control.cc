@@ -164,9 +164,10 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
     TakeCommand(from_driver.command, in, &table, &engine, &load_quota);
   }
   if (t.launching) {
-    const unsigned k = Index(t.kernel[Index(t.launch_slot)]);
-    table.allowed_warps = partitions_.Warps(k);
+    const unsigned slot = Index(t.launch_slot);
+    const unsigned k = Index(t.kernel[slot]);
     table.launch_warps = static_cast<std::uint8_t>(kernels[k].need.threads);
+    table.allowed_warps = partitions_.Warps(k, slot, table.launch_warps);
   }
   table.finished = in.tb_finished;
   table.release_valid = e.release_valid;
