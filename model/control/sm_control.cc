@@ -28,7 +28,8 @@ void SmControl::TakeCommand(const SmCommand& command, const SmInputs& in, TbTabl
     case CommandOp::kDispatch:
       table->dispatch_valid = true;
       table->dispatch = command;
-      table->allowed_slots = partitions_.Slots(k);
+      // A slot is taken again only after the TB that finished there has been reported.
+      table->allowed_slots = partitions_.Slots(k) & ~(finish_pending_ | in.tb_finished);
       break;
     case CommandOp::kPreempt: {
       engine->leave = ChooseVictims(command.kernel, command.count, in.tb_finished);
