@@ -2,6 +2,7 @@
 #include "workload/compiler.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "workload/random.h"
 
@@ -12,6 +13,18 @@ constexpr std::size_t kMaxNodes = 65000;
 constexpr double kMaxInstructions = 1099511627776.0;  // 2^40, per warp
 constexpr std::uint32_t kSeedSites = 1u << 20;  // sites of gathers with a seed, above all others
 constexpr unsigned kWarpVariable = static_cast<unsigned>(Variable::kWarp);
+
+// Smallest trip count that can occur.
+std::int64_t LeastTrips(const TripSyntax& trips) {
+  if (trips.kind == TripSyntax::Kind::kGeometric) return 1;
+  const bool steps = trips.kind == TripSyntax::Kind::kSteps;
+  if (!steps && trips.kind != TripSyntax::Kind::kWeighted) return trips.low;
+  std::int64_t least = steps ? trips.low : std::numeric_limits<std::int64_t>::max();
+  for (const auto& [value, other] : trips.entries) {
+    least = std::min(least, steps ? static_cast<std::int64_t>(other) : value);
+  }
+  return least;
+}
 
 bool AlwaysExecutes(const Statement& s);
 
@@ -28,7 +41,7 @@ bool AlwaysExecutes(const Statement& s) {
     case Statement::Kind::kUnroll:
       return AlwaysExecutes(s.body);
     case Statement::Kind::kLoop:
-      return s.trips.kind == TripSyntax::Kind::kConstant && AlwaysExecutes(s.body);
+      return LeastTrips(s.trips) > 0 && AlwaysExecutes(s.body);
     case Statement::Kind::kIf:
       return AlwaysExecutes(s.body) && AlwaysExecutes(s.otherwise);
   }
