@@ -15,6 +15,7 @@ EXCLUDED = {
     "control_plane": "the seam between the control plane and the machine, not a block",
     "reference_control": "wiring: the reference blocks behind the seam",
     "types": "types only",
+    "messages": "types only: the signals between the driver and the SMs",
     "pkg": "types only, in SystemVerilog",
     "driver": "wiring of one GPU's blocks",
     "sm_control": "wiring of one SM's blocks",
