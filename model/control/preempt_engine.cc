@@ -96,6 +96,8 @@ void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
       if (in.buffer_valid) {
         s.buffer = in.buffer;
         s.step = Step::kDrain;
+      } else if (s.gone) {
+        s.step = Step::kWithdraw;
       } else if (s.waited != kBufferPatience) {
         ++s.waited;
       }
@@ -116,6 +118,10 @@ void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
       break;
     case Step::kAck:
       if (in.event_ack) s.step = Step::kIdle;
+      break;
+    case Step::kWithdraw:
+      s.buffer = in.buffer;
+      s.step = in.buffer_valid ? Step::kReport : Step::kIdle;
       break;
   }
   std::uint32_t left = in.finished;

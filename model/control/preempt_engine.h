@@ -70,6 +70,7 @@ class PreemptEngine {
     kWait,      // waits until all lines are stored or loaded
     kReport,    // event offered
     kAck,       // waits for the driver
+    kWithdraw,  // the TB finished before a buffer came: one may still be on its way
   };
   static constexpr std::uint8_t kBufferPatience =
       63;  // cycles a switched SM stands still for a buffer
