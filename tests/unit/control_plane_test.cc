@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole control plane against a small fake GPU: random kernels, policies and delays.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+
+#include "control/reference_control.h"
+#include "unit/plane_rig.h"
+
+namespace smk::plane {
+namespace {
+
+// Runs one scenario; the text of the failure, empty when all checks held.
+std::string RunScenario(const Scenario& scenario, RunSummary* summary) {
+  const auto eager = MakeReferenceControl(scenario.config, scenario.policy);
+  const auto lazy = MakeReferenceControl(scenario.config, scenario.policy);
+  Rig rig(scenario, eager.get(), lazy.get());
+  try {
+    *summary = rig.Run();
+  } catch (const Failure& failure) {
+    return failure.what();
+  }
+  return "";
+}
+
+class ControlPlane : public testing::TestWithParam<DispatchMode> {};
+
+TEST_P(ControlPlane, HoldsAllChecksInRandomScenarios) {
+  constexpr unsigned kScenarios = 40;
+  const char* const first = std::getenv("SMK_SEED");
+  const std::uint64_t base = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+  const unsigned count = first != nullptr ? 1 : kScenarios;
+  RunSummary all;
+  Cycle longest = 0;
+  unsigned failures = 0;
+  for (std::uint64_t seed = base; seed < base + count && failures < 5; ++seed) {
+    const Scenario scenario = RandomScenario(seed, GetParam());
+    RunSummary summary;
+    const std::string failure = RunScenario(scenario, &summary);
+    EXPECT_EQ(failure, "") << Describe(scenario);
+    failures += failure.empty() ? 0 : 1;
+    longest = std::max(longest, summary.cycles);
+    all.cycles += summary.cycles;
+    all.grants += summary.grants;
+    all.skipped += summary.skipped;
+    all.counts.completed += summary.counts.completed;
+    all.counts.saved += summary.counts.saved;
+    all.counts.flushed += summary.counts.flushed;
+    all.counts.restored += summary.counts.restored;
+  }
+  std::cout << Name(GetParam()) << ": seeds " << base << " to " << base + count - 1 << ", "
+            << all.cycles << " cycles (longest " << longest << "), " << all.grants << " grants, "
+            << all.counts.completed << " TBs completed, " << all.counts.saved << " saved, "
+            << all.counts.restored << " restored, " << all.counts.flushed << " flushed, "
+            << all.skipped << " SM steps skipped\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(Modes, ControlPlane,
+                         testing::Values(DispatchMode::kLeftover, DispatchMode::kEven,
+                                         DispatchMode::kSpatial, DispatchMode::kOnDemand,
+                                         DispatchMode::kPartitioned, DispatchMode::kTable),
+                         [](const auto& info) { return Name(info.param); });
+
+}  // namespace
+}  // namespace smk::plane
