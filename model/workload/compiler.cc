@@ -113,7 +113,9 @@ class ProgramCompiler {
     trips.source.first = static_cast<std::uint32_t>(parts_.trip_table.size());
     parts_.trip_table.insert(parts_.trip_table.end(), trips.table.begin(), trips.table.end());
     Scope inner = outer;
-    inner.AddLoop(s.name, std::move(trips.survival));
+    const Scope::Steps steps{trips.source.variable, trips.table};
+    const bool by_steps = trips.source.kind == TripSource::Kind::kSteps;
+    inner.AddLoop(s.name, std::move(trips.survival), by_steps ? &steps : nullptr);
     if (trips.divergent) inner.MarkDivergent(s.line);
 
     const unsigned loop = Control(ControlOp::Kind::kLoop, level, parts_.trips.size());

@@ -20,8 +20,10 @@ bool IsInside(const ConditionSyntax& condition, std::uint64_t value) {
 
 }  // namespace
 
-void Scope::AddLoop(const std::string& name, std::vector<double> survival) {
-  loops_.push_back({name, std::make_shared<const std::vector<double>>(std::move(survival))});
+void Scope::AddLoop(const std::string& name, std::vector<double> survival, const Steps* steps) {
+  const bool by_tb = steps != nullptr && steps->variable < kWarpVariable;
+  loops_.push_back({name, std::make_shared<const std::vector<double>>(std::move(survival)),
+                    by_tb ? std::make_shared<const Steps>(*steps) : nullptr});
 }
 
 void Scope::AddCondition(unsigned variable, const ConditionSyntax& condition, bool holds) {
@@ -95,27 +97,52 @@ double Scope::WarpPart() const {
   return static_cast<double>(count) / warps;
 }
 
-// All TBs are asked, or evenly spaced ones of a very large grid.
+// [n] = how many of the first n trips the rules on the loop's counter let through.
+std::vector<unsigned> Scope::CountTrips(unsigned level) const {
+  std::vector<unsigned> count(MaxTrips(level) + 1, 0);
+  for (unsigned i = 0; i + 1 < count.size(); ++i) {
+    count[i + 1] = count[i] + (Holds(kLoopVariable + level, i) ? 1 : 0);
+  }
+  return count;
+}
+
+// Mean over all TBs, or evenly spaced ones of a very large grid, of what depends on the TB: whether
+// the conditions hold, and trip counts.
 double Scope::TbPart() const {
-  const bool any = std::any_of(rules_.begin(), rules_.end(),
-                               [](const Rule& rule) { return rule.variable < kWarpVariable; });
+  bool any = std::any_of(rules_.begin(), rules_.end(),
+                         [](const Rule& rule) { return rule.variable < kWarpVariable; });
+  std::array<std::vector<unsigned>, kMaxLoops> trips;
+  for (unsigned level = 0; level < loops_.size(); ++level) {
+    if (loops_[level].steps == nullptr) continue;
+    any = true;
+    trips[level] = CountTrips(level);
+  }
   if (!any) return 1;
   const std::uint64_t tbs = geometry_.tbs();
   const std::uint64_t step = (tbs + kMaxSampledTbs - 1) / kMaxSampledTbs;
   std::uint64_t asked = 0;
-  std::uint64_t count = 0;
-  for (std::uint64_t tb = 0; tb < tbs; tb += step, ++asked) {
-    const std::uint64_t x = tb % geometry_.grid_x;
-    const std::uint64_t y = tb / geometry_.grid_x % geometry_.grid_y;
-    const std::uint64_t z = tb / geometry_.grid_x / geometry_.grid_y;
-    count += Holds(0, tb) && Holds(1, x) && Holds(2, y) && Holds(3, z) ? 1 : 0;
+  double sum = 0;
+  for (std::uint64_t i = 0; i < tbs; i += step, ++asked) {
+    const std::array<std::uint64_t, 4> tb{i, i % geometry_.grid_x,
+                                          i / geometry_.grid_x % geometry_.grid_y,
+                                          i / geometry_.grid_x / geometry_.grid_y};
+    double part = 1;
+    for (unsigned v = 0; v < tb.size() && part > 0; ++v) part = Holds(v, tb[v]) ? part : 0;
+    for (unsigned level = 0; level < loops_.size() && part > 0; ++level) {
+      if (loops_[level].steps == nullptr) continue;
+      const TripEntry* entry = loops_[level].steps->table.data();
+      while (tb[loops_[level].steps->variable] >= entry->below) ++entry;
+      part *= trips[level][entry->trips];
+    }
+    sum += part;
   }
-  return static_cast<double>(count) / static_cast<double>(asked);
+  return sum / static_cast<double>(asked);
 }
 
 double Scope::Executions() const {
   double executions = probability_ * WarpPart() * TbPart();
   for (unsigned level = 0; level < loops_.size(); ++level) {
+    if (loops_[level].steps != nullptr) continue;
     const std::vector<double>& survival = *loops_[level].survival;
     double trips = 0;
     for (unsigned i = 0; i < survival.size(); ++i) {

@@ -3,6 +3,7 @@
 // values the variables can have there, and how often a warp is expected to get there.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <string>
@@ -27,8 +28,14 @@ class Scope {
  public:
   explicit Scope(const KernelGeometry& geometry) : geometry_(geometry) {}
 
-  // Adds a loop; `survival[i]` is the probability of more than i trips.
-  void AddLoop(const std::string& name, std::vector<double> survival);
+  // Trip counts by a variable of the TB: the first entry whose bound is above it.
+  struct Steps {
+    unsigned variable = 0;
+    std::vector<TripEntry> table;
+  };
+  // Adds a loop; `survival[i]` is the probability of more than i trips. With `steps`, the trips are
+  // known for each TB.
+  void AddLoop(const std::string& name, std::vector<double> survival, const Steps* steps);
   void AddCondition(unsigned variable, const ConditionSyntax& condition, bool holds);
   void AddChance(double probability) { probability_ *= probability; }
   // Warps of one TB may differ here, because of the statement on `line`.
@@ -69,11 +76,13 @@ class Scope {
   struct Loop {
     std::string name;
     std::shared_ptr<const std::vector<double>> survival;
+    std::shared_ptr<const Steps> steps;  // null: drawn or constant
   };
 
   std::uint64_t Values(unsigned variable) const;
   bool Holds(unsigned variable, std::uint64_t value) const;
   double WarpPart() const;
+  std::vector<unsigned> CountTrips(unsigned level) const;
   double TbPart() const;
 
   KernelGeometry geometry_;
