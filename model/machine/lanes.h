@@ -31,6 +31,15 @@ constexpr LaneMask LaneBit(unsigned lane) { return LaneMask{1} << lane; }
 constexpr LaneMask SchedulerField(unsigned scheduler) {
   return LaneMask{0xffff} << (scheduler * kLanesPerScheduler);
 }
+// Bit s of the result: the mask has a lane of scheduler s.
+constexpr unsigned SchedulersIn(LaneMask mask) {
+  mask |= mask >> 8;
+  mask |= mask >> 4;
+  mask |= mask >> 2;
+  mask |= mask >> 1;
+  mask &= 0x0001000100010001;  // then gather bits 0, 16, 32, 48
+  return static_cast<unsigned>((mask * 0x0001000200040008) >> 48);
+}
 constexpr unsigned LowestLane(LaneMask mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));
 }

@@ -64,17 +64,15 @@ class Lsu {
     return tail_ - head_ >= depth_;
   }
 
-  // Issues a shared-memory instruction; returns its completion, or kNever when it is not known yet
-  // because global-memory instructions are before it: then it is resolved later.
-  Cycle IssueShared(const Request& request, Cycle now) {
-    if (unresolved_ == tail_) {
-      const Cycle done = ScheduleShared(request.passes, now);
-      ++tail_;
-      return done;
-    }
-    ring_[tail_++ % kRing].request = request;
-    return kNever;
+  // No instruction is waiting for passes that are not known yet.
+  bool AllKnown() const { return unresolved_ == tail_; }
+  // Issues a shared-memory instruction when AllKnown(); returns its completion.
+  Cycle IssueKnownShared(unsigned passes, Cycle now) {
+    ++tail_;
+    return ScheduleShared(passes, now);
   }
+  // Issues one when not AllKnown(): it is resolved after the instructions before it.
+  void IssueShared(const Request& request) { ring_[tail_++ % kRing].request = request; }
 
   // Issues a global-memory instruction: put its lines into lines(), then call. Its completion is
   // always given by TakeResolved(), perhaps in the same cycle.

@@ -2,6 +2,7 @@
 #include "machine/sm.h"
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 
 namespace smk {
@@ -59,12 +60,13 @@ void Sm::Begin(Cycle now) {
 }
 
 void Sm::SetReady(Cycle now) {
-  const LaneMask lanes = data_ready_ & active_ & ~stopped_;
+  const LaneMask lanes = data_ready_ & runnable_;
   busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
   ready_ = lanes & ~busy_;
-  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-    inputs_.ready[s] = static_cast<std::uint16_t>(ready_ >> (s * kLanesPerScheduler));
-  }
+  static_assert(
+      sizeof(ready_) == sizeof(inputs_.ready) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+      "a lane mask has the layout of SmInputs::ready");
+  std::memcpy(inputs_.ready.data(), &ready_, sizeof(ready_));
 }
 
 LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
@@ -174,7 +176,7 @@ void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
 }
 
 Cycle Sm::NextEvent(Cycle now) const {
-  if ((data_ready_ & active_ & ~stopped_) != 0 || lsu_.next_pass() == now + 1) return now + 1;
+  if ((data_ready_ & runnable_) != 0 || lsu_.next_pass() == now + 1) return now + 1;
   const Cycle memory = std::min(lsu_.next_pass(), traffic_.NextEvent());
   return std::min({memory, next_finish_, wheel_.Next(now)});
 }

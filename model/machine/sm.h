@@ -116,6 +116,7 @@ class Sm {
   void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
   void SetNext(Warp* warp, unsigned lane);
   void Schedule(Warp* warp, unsigned lane, Cycle now);
+  void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
   void SetReason(Warp* warp, unsigned lane, Reason reason);
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
@@ -134,6 +135,7 @@ class Sm {
   void Account(std::uint8_t grants);
   void AccountSleep(Cycle cycles);
   void ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
+  void ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
   void Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles);
   unsigned OldestKernel(unsigned scheduler, LaneMask lanes) const;
 
@@ -147,6 +149,7 @@ class Sm {
   LaneMask live_ = 0;        // placed, not exited
   LaneMask active_ = 0;      // of activated TBs
   LaneMask stopped_ = 0;     // of TBs in tb_stop
+  LaneMask runnable_ = 0;    // active and not stopped
   LaneMask data_ready_ = 0;  // fetched, operands there
   LaneMask unknown_ = 0;     // waits for a result whose time is not known
   LaneMask busy_ = 0;        // ready but for the port, this cycle
@@ -200,7 +203,7 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
 
 // Decides when the next instruction can issue, and what the warp waits for until then: whatever is
 // there last, the instruction or an operand.
-inline void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) {
+[[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
   const LaneMask bit = LaneBit(lane);
   const Stamp operands = warp->Operands();
   unknown_ &= ~bit;

@@ -92,6 +92,7 @@ void Sm::Activate(unsigned slot, Cycle now) {
   block.active = true;
   active_ |= block.lanes;
   if (block.restore) Restore(&block, slot, now);
+  runnable_ = active_ & ~stopped_;
   for (LaneMask lanes = block.lanes & live_; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
     Warp& warp = warps_[lane];
@@ -141,6 +142,7 @@ void Sm::SetStopped(std::uint32_t tb_stop, Cycle now) {
     }
   }
   tb_stop_ = tb_stop;
+  runnable_ = active_ & ~stopped_;
 }
 
 // A TB leaves without having finished.
@@ -231,8 +233,8 @@ void Sm::RemoveWarp(unsigned lane) {
   const Warp& warp = warps_[lane];
   wheel_.Remove(lane);
   for (LaneMask* mask :
-       {&occupied_, &live_, &active_, &stopped_, &data_ready_, &unknown_, &port_lanes_[warp.port],
-        &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
+       {&occupied_, &live_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_,
+        &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }
   const unsigned s = lane / kLanesPerScheduler;

@@ -24,31 +24,34 @@ inline void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, 
 
 inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
   ThreadBlock& block = *warp->block;
+  const bool memory = costs_[static_cast<unsigned>(instruction.op)].memory != 0;
+  if (!memory && lsu_.AllKnown()) {
+    const Cycle done = lsu_.IssueKnownShared(instruction.conflicts, now);
+    if (done > block.quiet_at) block.quiet_at = done;
+    if (instruction.dst != kNoRegister) {
+      warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2);
+    }
+    return;
+  }
   Lsu::Request request;
   request.op = instruction.op;
   request.lane = static_cast<std::uint8_t>(lane);
   request.dst = instruction.dst;
   request.tb_slot = warp->tb_slot;
   request.kernel = KernelId{warp->kernel};
+  request.passes = instruction.conflicts;
   request.tb_generation = block.generation;
-  const bool memory = costs_[static_cast<unsigned>(instruction.op)].memory != 0;
-  Cycle done = kNever;
+  ++block.unresolved;
+  if (request.dst != kNoRegister) {
+    warp->ready_at[request.dst] = memory ? kUnknownMemory : kUnknownShort;
+  }
   if (memory) {
     request.passes = static_cast<std::uint8_t>(
         warp->program->Lines(instruction, warp->identity, warp->cursor, lsu_.lines()));
     lsu_.IssueGlobal(request, now);
   } else {
-    request.passes = instruction.conflicts;
-    done = lsu_.IssueShared(request, now);
+    lsu_.IssueShared(request);
   }
-  Stamp stamp = static_cast<Stamp>(done * 2);
-  if (done == kNever) {
-    ++block.unresolved;
-    stamp = memory ? kUnknownMemory : kUnknownShort;
-  } else if (done > block.quiet_at) {
-    block.quiet_at = done;
-  }
-  if (request.dst != kNoRegister) warp->ready_at[request.dst] = stamp;
 }
 
 void Sm::Issue(unsigned lane, Cycle now) {
@@ -72,7 +75,7 @@ void Sm::Issue(unsigned lane, Cycle now) {
   }
   warp.program->Advance(warp.identity, &warp.cursor);
   SetNext(&warp, lane);
-  Schedule(&warp, lane, now);
+  ScheduleInline(&warp, lane, now);
 }
 
 // Branch, barrier, exit. Returns whether the warp goes on to its next instruction by itself.
@@ -96,6 +99,8 @@ bool Sm::IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned l
   return false;
 }
 
+void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) { ScheduleInline(warp, lane, now); }
+
 void Sm::ReleaseBarrier(ThreadBlock* block, Cycle now) {
   for (LaneMask lanes = block->at_barrier; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
@@ -112,6 +117,7 @@ void Sm::Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now) {
   const LaneMask bit = LaneBit(lane);
   live_ &= ~bit;
   active_ &= ~bit;
+  runnable_ &= ~bit;
   port_lanes_[warp->port] &= ~bit;
   reason_lanes_[warp->reason] &= ~bit;
   ++block->exited;

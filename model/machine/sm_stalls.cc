@@ -16,6 +16,12 @@
 #include "machine/sm.h"
 
 namespace smk {
+namespace {
+
+// Number of ones in four bits.
+constexpr unsigned BitCount4(unsigned bits) { return 0x4332322132212110 >> (bits * 4) & 15; }
+
+}  // namespace
 
 void Sm::Account(std::uint8_t grants) {
   const unsigned stalled = ((1u << config_.schedulers) - 1) & ~grants;
@@ -24,16 +30,40 @@ void Sm::Account(std::uint8_t grants) {
 
 void Sm::AccountSleep(Cycle cycles) { ChargeStalls((1u << config_.schedulers) - 1, 0, 0, cycles); }
 
+// The same as ChargeStalls for all schedulers at once, when there is no choice whom to charge.
+void Sm::ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
+  const auto take = [&](Stall reason, unsigned having) {
+    having &= schedulers;
+    schedulers &= ~having;
+    if (having != 0) stalls_.Charge(reason, sole_kernel_, BitCount4(having) * cycles);
+  };
+  take(Stall::kQuota, SchedulersIn(ready));
+  take(Stall::kPipeline, SchedulersIn(busy));
+  if (schedulers == 0) return;
+  const LaneMask executable = runnable_;
+  const LaneMask memory = executable & reason_lanes_[kMemory] & ~data_ready_;
+  const LaneMask wait = executable & reason_lanes_[kShort] & ~data_ready_;
+  take(Stall::kDataShort, SchedulersIn(wait));
+  take(Stall::kDataMemory, SchedulersIn(memory));
+  if (schedulers == 0) return;
+  take(Stall::kControl, SchedulersIn(executable & reason_lanes_[kControl]));
+  take(Stall::kBarrier, SchedulersIn(executable));
+  take(Stall::kPreemption, SchedulersIn(live_));
+  stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, BitCount4(schedulers) * cycles);
+}
+
 inline void Sm::Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles) {
-  const unsigned kernel =
-      sole_kernel_ != kMaxKernels ? sole_kernel_ : OldestKernel(scheduler, lanes);
-  stalls_.Charge(reason, kernel, cycles);
+  stalls_.Charge(reason, OldestKernel(scheduler, lanes), cycles);
 }
 
 // Each mask is a part of the executable warps, so that the first one with a warp of the scheduler
 // decides.
 void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
-  const LaneMask executable = active_ & ~stopped_;
+  if (sole_kernel_ != kMaxKernels) {
+    ChargeSoleKernel(schedulers, ready, busy, cycles);
+    return;
+  }
+  const LaneMask executable = runnable_;
   const LaneMask waiting = executable & ~data_ready_;
   const LaneMask memory = waiting & reason_lanes_[kMemory];
   const LaneMask wait = waiting & reason_lanes_[kShort];
@@ -45,11 +75,10 @@ void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle 
       Charge(s, Stall::kQuota, ready & field, cycles);
     } else if ((busy & field) != 0) {
       Charge(s, Stall::kPipeline, busy & field, cycles);
-    } else if (((memory | wait) & field) != 0) {
-      const LaneMask m = memory & field;
-      const LaneMask w = wait & field;
-      const bool more = w == 0 || (m != 0 && __builtin_popcountll(m) >= __builtin_popcountll(w));
-      Charge(s, more ? Stall::kDataMemory : Stall::kDataShort, more ? m : w, cycles);
+    } else if ((wait & field) != 0) {
+      Charge(s, Stall::kDataShort, wait & field, cycles);
+    } else if ((memory & field) != 0) {
+      Charge(s, Stall::kDataMemory, memory & field, cycles);
     } else if ((control & field) != 0) {
       Charge(s, Stall::kControl, control & field, cycles);
     } else if ((executable & field) != 0) {

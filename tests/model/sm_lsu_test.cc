@@ -60,24 +60,24 @@ class LsuTiming : public testing::Test {
 
 TEST_F(LsuTiming, SharedResultComesAfterLatencyPlusPasses) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueShared(Shared(1), 100), 124u);
-  EXPECT_EQ(lsu.IssueShared(Shared(32), 200), 200u + 31 + 24);
+  EXPECT_EQ(lsu.IssueKnownShared(1, 100), 124u);
+  EXPECT_EQ(lsu.IssueKnownShared(32, 200), 200u + 31 + 24);
 }
 
 TEST_F(LsuTiming, PassesOfSeveralInstructionsFollowEachOther) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueShared(Shared(3), 10), 10u + 2 + 24);
-  EXPECT_EQ(lsu.IssueShared(Shared(1), 10), 13u + 24);
-  EXPECT_EQ(lsu.IssueShared(Shared(1), 10), 14u + 24);
-  EXPECT_EQ(lsu.IssueShared(Shared(1), 20), 20u + 24);
+  EXPECT_EQ(lsu.IssueKnownShared(3, 10), 10u + 2 + 24);
+  EXPECT_EQ(lsu.IssueKnownShared(1, 10), 13u + 24);
+  EXPECT_EQ(lsu.IssueKnownShared(1, 10), 14u + 24);
+  EXPECT_EQ(lsu.IssueKnownShared(1, 20), 20u + 24);
 }
 
 TEST_F(LsuTiming, QueueIsFullUntilAnInstructionHasAllItsPasses) {
   Lsu lsu = Make();
-  for (int i = 0; i < 4; ++i) lsu.IssueShared(Shared(2), 0);
+  for (int i = 0; i < 4; ++i) lsu.IssueKnownShared(2, 0);
   EXPECT_TRUE(lsu.Full(1));
   EXPECT_FALSE(lsu.Full(2));
-  lsu.IssueShared(Shared(2), 2);
+  lsu.IssueKnownShared(2, 2);
   EXPECT_TRUE(lsu.Full(3));
   EXPECT_FALSE(lsu.Full(4));
 }
@@ -115,7 +115,8 @@ TEST_F(LsuTiming, FullMshrsStopTheUnitUntilTheFirstMissReturns) {
 TEST_F(LsuTiming, SharedInstructionWaitsBehindAStalledMiss) {
   Lsu lsu = Make();
   Global(&lsu, OpClass::kLoadGlobal, 0, 9, 0);
-  EXPECT_EQ(lsu.IssueShared(Shared(2), 1), kNever);
+  EXPECT_FALSE(lsu.AllKnown());
+  lsu.IssueShared(Shared(2));
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{600, 301 + 1 + 24}));
 }
 
