@@ -23,7 +23,8 @@ bool PartitionPlanner::Eligible(unsigned kernel, const Inputs& in,
   if (!FitsIn(state_.taken + need, config_.limits)) return false;
   if (in.mode == DispatchMode::kEven) {
     const unsigned n = static_cast<unsigned>(__builtin_popcount(state_.kernels));
-    return FitsIn(state_.part[kernel] + need, Divided(config_.limits, n));
+    return state_.part[kernel].tbs == 0 ||
+           FitsIn(state_.part[kernel] + need, Divided(config_.limits, n));
   }
   if (in.mode == DispatchMode::kTable) return state_.part[kernel].tbs < in.table[kernel];
   return true;

@@ -14,7 +14,8 @@
 // Doc         docs/modules/partition_planner.md
 // Ties of rK go to the kernel with more TBs planned (the smaller step), then to the lowest id: this
 // is the order of Fig. 8 [D3]. When not even one TB of each kernel fits together, the kernels of
-// the plan take turns at going first from SM to SM, so that none is left out everywhere [D4].
+// the plan take turns at going first from SM to SM, so that none is left out everywhere; under the
+// even split one TB may take more than its part for the same reason [D4].
 #pragma once
 
 #include "control/kernel_table.h"

@@ -82,7 +82,7 @@ inline void PlanFor(const PolicyConfig& policy, std::vector<Planned>* kernels,
   Plan(kernels, limits, sm, [&](const Planned& p) {
     if (policy.dispatch == DispatchMode::kTable) return p.tbs < policy.table[p.kernel];
     if (policy.dispatch != DispatchMode::kEven) return true;
-    return Fits(Times(Times(p.need, p.tbs + 1), n), limits);
+    return p.tbs == 0 || Fits(Times(Times(p.need, p.tbs + 1), n), limits);
   });
 }
 

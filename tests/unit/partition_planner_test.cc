@@ -144,6 +144,16 @@ TEST(PartitionPlannerTest, EvenSplitGivesEachAtMostItsFraction) {
   EXPECT_EQ(Tbs(planner), (std::array<unsigned, 4>{8, 2, 0, 0}));
 }
 
+// [D4]: otherwise kernels with large TBs would wait for each other for ever.
+TEST(PartitionPlannerTest, EvenSplitGivesOneTbThatIsLargerThanAFraction) {
+  const KernelTable::State kernels = oracle::Table({{160, 0, 2, 1}, {16, 0, 2, 1}}, kLimits);
+  PartitionPlanner planner({kLimits});
+  PartitionPlanner::Inputs in = StartOf(0b0011);
+  in.mode = DispatchMode::kEven;
+  PlanAll(&planner, in, kernels);
+  EXPECT_EQ(Tbs(planner), (std::array<unsigned, 4>{1, 6, 0, 0}));
+}
+
 TEST(PartitionPlannerTest, TableGivesTheCountsSet) {
   const KernelTable::State kernels = oracle::Table({{16, 0, 2, 1}, {48, 0, 2, 1}}, kLimits);
   PartitionPlanner planner({kLimits});
