@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...] [DEPENDS file...])
+#
+# A static library with the verilated MODULE, as class V<module> or V<prefix>. Not verilate() of
+# Verilator's own CMake package: that one runs Verilator while configuring, so that a slip in one
+# file stops everybody's build, and compiles Verilator's run time anew into every library. Here a
+# block is one custom command and one translation unit, and the run time is compiled once.
+#
+# This file is both the module that defines the function and the script (cmake -P) that writes the
+# translation unit.
+if(CMAKE_SCRIPT_MODE_FILE)
+  file(GLOB parts RELATIVE "${DIR}" "${DIR}/*.cpp")
+  list(SORT parts)
+  list(REMOVE_ITEM parts "${PREFIX}__all.cpp")
+  list(TRANSFORM parts PREPEND "#include \"")
+  list(TRANSFORM parts APPEND "\"\n")
+  string(JOIN "" text ${parts})
+  file(WRITE "${DIR}/${PREFIX}__all.cpp" "// Written by cmake/Verilate.cmake.\n${text}")
+  return()
+endif()
+
+option(SMK_TRACE "Compile FST waveforms into the verilated RTL" ON)
+option(SMK_COVERAGE "Compile line and toggle coverage into the verilated RTL" OFF)
+
+find_package(verilator REQUIRED HINTS ENV VERILATOR_ROOT /usr/share/verilator)
+find_package(ZLIB REQUIRED)
+
+# Verilator's run time, once.
+set(_smk_verilated_include "${VERILATOR_ROOT}/include")
+add_library(smk_verilated STATIC
+  "${_smk_verilated_include}/verilated.cpp"
+  "${_smk_verilated_include}/verilated_dpi.cpp"
+  "${_smk_verilated_include}/verilated_threads.cpp"
+  $<$<BOOL:${SMK_TRACE}>:${_smk_verilated_include}/verilated_fst_c.cpp>
+  $<$<BOOL:${SMK_COVERAGE}>:${_smk_verilated_include}/verilated_cov.cpp>)
+target_include_directories(smk_verilated SYSTEM PUBLIC
+  "${_smk_verilated_include}" "${_smk_verilated_include}/vltstd")
+target_compile_definitions(smk_verilated PUBLIC
+  VM_COVERAGE=$<BOOL:${SMK_COVERAGE}> VM_SC=0 VM_TRACE=$<BOOL:${SMK_TRACE}>
+  VM_TRACE_VCD=0 VM_TRACE_FST=$<BOOL:${SMK_TRACE}>)
+target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
+
+set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}")
+
+function(smk_verilate target module file)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "PREFIX" "DEFINES;DEPENDS")
+  if(NOT arg_PREFIX)
+    set(arg_PREFIX "${module}")
+  endif()
+  set(prefix "V${arg_PREFIX}")
+  set(rtl "${PROJECT_SOURCE_DIR}/rtl")
+  set(dir "${CMAKE_CURRENT_BINARY_DIR}/${prefix}")
+  file(GLOB common CONFIGURE_DEPENDS "${rtl}/common/*.sv" "${rtl}/common/*.svh")
+  list(TRANSFORM arg_DEFINES PREPEND "-D")
+  set(flags --cc --assert --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
+    "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" ${arg_DEFINES})
+  if(SMK_TRACE)
+    list(APPEND flags --trace-fst)
+  endif()
+  if(SMK_COVERAGE)
+    list(APPEND flags --coverage)
+  endif()
+  # The folder is emptied first: Verilator leaves the parts of earlier runs behind.
+  add_custom_command(OUTPUT "${dir}/${prefix}.h" "${dir}/${prefix}__all.cpp"
+    COMMAND "${CMAKE_COMMAND}" -E rm -rf "${dir}"
+    COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
+    COMMAND "${VERILATOR_BIN}" ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
+    COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" -P "${_smk_verilate_script}"
+    DEPENDS "${file}" ${common} ${arg_DEPENDS} "${rtl}/lint.vlt" "${_smk_verilate_script}"
+    COMMENT "Verilating ${arg_PREFIX}"
+    VERBATIM)
+  add_library(${target} STATIC "${dir}/${prefix}__all.cpp" "${dir}/${prefix}.h")
+  target_include_directories(${target} SYSTEM PUBLIC "${dir}")
+  target_link_libraries(${target} PUBLIC smk_verilated)
+endfunction()

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_pkg: the numbers of one configuration, the types made of them, and the messages.
+//
+// Purpose     One place for every width and limit. Configuration gtx980 unless SMK_CONFIG_FERMI or
+//             SMK_CONFIG_SMALL is defined; small exists for proofs.
+// Paper       [SMK] Table 4 (gtx980); [Warped-Slicer] Table I (fermi); [SMK] Sec. 5, Fig. 3.
+// Interface   Written out with its name wherever it is used: smk_pkg::kernel_id_t.
+// Model       model/base/ids.h, model/base/resources.h, model/control/control_plane.h, messages.h
+// Vectors over kernels, slots or warps are packed structs with one array member: Yosys 0.23 builds
+// a packed array of a named type one element wide.
+package smk_pkg;
+
+`ifdef SMK_CONFIG_SMALL
+  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 2;
+  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 2;
+  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 2;
+  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 4;
+  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 32;
+  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 24;
+  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 8;
+  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 4;
+  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 8;
+`elsif SMK_CONFIG_FERMI
+  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 16;
+  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
+  // The papers' 2 schedulers of 24 warps, as 4 of 12.
+  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 4;
+  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 12;
+  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 128;
+  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 192;
+  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 48;
+  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 8;
+  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
+`else
+  // SMs of the GPU, kernel slots, warp schedulers per SM, warp slots per scheduler.
+  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 16;
+  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
+  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 4;
+  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 16;
+  // Resources of one SM, in allocation units.
+  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 256;
+  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 384;
+  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 64;
+  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 32;
+  // Preempted TBs of one kernel that can wait.
+  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
+`endif
+
+  // 128-byte lines in a context at most: registers, shared memory, one per warp, one of barriers.
+  parameter int unsigned LineBytes         /*verilator public_flat_rd*/ = 128;
+  parameter int unsigned MaxContextLines   /*verilator public_flat_rd*/ =
+      LimitRegisters * 8 + LimitSharedMemory * 2 + LimitThreads + 1;
+  parameter int unsigned NumWarps          /*verilator public_flat_rd*/ =
+      NumSchedulers * WarpsPerScheduler;
+  parameter int unsigned NumSlots          /*verilator public_flat_rd*/ = LimitTbs;
+
+  // Widths: ids ...
+  parameter int unsigned SmWidth           = $clog2(NumSms);
+  parameter int unsigned KernelWidth       = $clog2(NumKernels);
+  parameter int unsigned WarpWidth         = $clog2(NumWarps);
+  parameter int unsigned SlotWidth         = $clog2(NumSlots);
+  parameter int unsigned BufferWidth       = $clog2(PreemptedDepth);
+  parameter int unsigned TbIdWidth         /*verilator public_flat_rd*/ = 32;
+  parameter int unsigned AddressWidth      /*verilator public_flat_rd*/ = 48;
+  // ... and amounts, which reach their limit.
+  parameter int unsigned RegisterCntWidth  = $clog2(LimitRegisters + 1);
+  parameter int unsigned SharedCntWidth    = $clog2(LimitSharedMemory + 1);
+  parameter int unsigned ThreadCntWidth    = $clog2(LimitThreads + 1);
+  parameter int unsigned TbCntWidth        = $clog2(LimitTbs + 1);
+  parameter int unsigned LineWidth         = $clog2(MaxContextLines + 1);
+  parameter int unsigned LogLinesWidth     = $clog2(LineWidth + 1);
+  parameter int unsigned DoneWidth         = 8;
+  parameter int unsigned QuotaWidth        /*verilator public_flat_rd*/ = 16;
+  parameter int unsigned IssuedWidth       /*verilator public_flat_rd*/ = 16;
+
+  typedef logic [KernelWidth-1:0]   kernel_id_t;
+  typedef logic [WarpWidth-1:0]     warp_id_t;
+  typedef logic [SlotWidth-1:0]     tb_slot_t;
+  typedef logic [TbIdWidth-1:0]     tb_id_t;
+  typedef logic [BufferWidth-1:0]   buffer_t;
+  typedef logic [LineWidth-1:0]     line_t;
+  typedef logic [DoneWidth-1:0]     done_t;
+  typedef logic [AddressWidth-1:0]  address_t;
+  typedef logic [TbCntWidth-1:0]    tb_cnt_t;
+  typedef logic [ThreadCntWidth-1:0] thread_cnt_t;
+  typedef logic [QuotaWidth-1:0]    quota_t;
+  typedef logic [NumKernels-1:0]    kernel_mask_t;
+  typedef logic [NumSlots-1:0]      slot_mask_t;
+  typedef logic [NumWarps-1:0]      warp_mask_t;
+
+  // Vectors over kernels and schedulers.
+  typedef struct packed {logic [NumKernels-1:0][QuotaWidth-1:0] kernel;} quota_vec_t;
+  typedef struct packed {logic [NumKernels-1:0][IssuedWidth-1:0] kernel;} issued_vec_t;
+  typedef struct packed {logic [NumKernels-1:0][NumSlots-1:0] kernel;} kernel_slots_t;
+  typedef struct packed {logic [NumSchedulers-1:0][KernelWidth-1:0] scheduler;} grant_kernels_t;
+
+  // The four resources of SMK Sec. 5.2.
+  typedef struct packed {
+    logic [RegisterCntWidth-1:0] registers;
+    logic [SharedCntWidth-1:0]   shared_memory;
+    logic [ThreadCntWidth-1:0]   threads;
+    logic [TbCntWidth-1:0]       tbs;
+  } resource_vector_t;
+
+  typedef enum logic {WarpPolicyGto, WarpPolicyLrr} warp_policy_e;
+  typedef enum logic [1:0] {PreemptSwitch, PreemptDrain, PreemptFlush} preempt_mode_e;
+  typedef enum logic {ReleaseSaved, ReleaseFlushed} tb_release_e;
+
+  // Where one kernel's TBs live on an SM: [base, limit) of each resource; the TB in slot
+  // tb_base + i owns the i-th aligned part.
+  typedef struct packed {
+    logic [RegisterCntWidth-1:0] registers_base;
+    logic [RegisterCntWidth-1:0] registers_limit;
+    logic [SharedCntWidth-1:0]   shared_memory_base;
+    logic [SharedCntWidth-1:0]   shared_memory_limit;
+    logic [ThreadCntWidth-1:0]   threads_base;
+    logic [ThreadCntWidth-1:0]   threads_limit;
+    logic [TbCntWidth-1:0]       tb_base;
+    logic [TbCntWidth-1:0]       tb_count;
+  } partition_range_t;
+
+  typedef enum logic [2:0] {CommandDispatch, CommandPreempt, CommandPartition, CommandEvict,
+                            CommandQuota} command_op_e;
+
+  // Driver to SM, stream.
+  typedef struct packed {
+    command_op_e      op;
+    kernel_id_t       kernel;
+    tb_id_t           tb;
+    logic             restore;
+    buffer_t          buffer;
+    tb_cnt_t          count;
+    preempt_mode_e    mode;
+    partition_range_t range;
+    logic             first;
+    logic             last;
+    quota_t           quota;
+  } sm_command_t;
+
+  typedef enum logic [2:0] {EventFinished, EventSaved, EventFlushed, EventBufferFree,
+                            EventSettled} event_kind_e;
+
+  // SM to driver, pulse. After Saved, Flushed and BufferFree the SM waits for an acknowledgement.
+  typedef struct packed {
+    logic        valid;
+    event_kind_e kind;
+    kernel_id_t  kernel;
+    tb_id_t      tb;
+    buffer_t     buffer;
+    logic        counted;
+    tb_cnt_t     shortfall;
+  } sm_event_t;
+
+  // What every SM knows of a kernel slot: registers of the driver.
+  typedef struct packed {
+    thread_cnt_t              threads;
+    address_t                 context_base;
+    line_t                    context_lines;
+    logic [LogLinesWidth-1:0] context_log2_lines;
+  } kernel_view_t;
+
+  // Occupies a warp slot. The payload counts only with valid.
+  typedef struct packed {
+    logic        valid;
+    warp_id_t    warp;
+    warp_id_t    warp_in_tb;
+    tb_slot_t    tb_slot;
+    kernel_id_t  kernel;
+    tb_id_t      tb;
+    logic        restore;
+  } warp_start_t;
+
+  // One line of a context on its way to or from memory. The payload counts only with valid.
+  typedef struct packed {
+    logic     valid;
+    logic     store;
+    tb_slot_t tb_slot;
+    line_t    line;
+    address_t address;
+  } context_request_t;
+
+  // The lowest set bit alone.
+  function automatic logic [63:0] lowest_one(input logic [63:0] mask);
+    lowest_one = mask & (~mask + 64'd1);
+  endfunction
+
+  // The highest set bit alone.
+  function automatic logic [63:0] highest_one(input logic [63:0] mask);
+    logic [63:0] below;
+    below = mask | (mask >> 1);
+    below = below | (below >> 2);
+    below = below | (below >> 4);
+    below = below | (below >> 8);
+    below = below | (below >> 16);
+    below = below | (below >> 32);
+    highest_one = below & ~(below >> 1);
+  endfunction
+
+  // The index of the only set bit; 0 without one.
+  function automatic logic [5:0] index_of(input logic [63:0] onehot);
+    index_of[0] = |(onehot & 64'hAAAA_AAAA_AAAA_AAAA);
+    index_of[1] = |(onehot & 64'hCCCC_CCCC_CCCC_CCCC);
+    index_of[2] = |(onehot & 64'hF0F0_F0F0_F0F0_F0F0);
+    index_of[3] = |(onehot & 64'hFF00_FF00_FF00_FF00);
+    index_of[4] = |(onehot & 64'hFFFF_0000_FFFF_0000);
+    index_of[5] = |(onehot & 64'hFFFF_FFFF_0000_0000);
+  endfunction
+
+  // Bits [from, limit) set.
+  function automatic logic [63:0] bits_between(input logic [6:0] from, input logic [6:0] limit);
+    bits_between = (64'hFFFF_FFFF_FFFF_FFFF << from) & ~(64'hFFFF_FFFF_FFFF_FFFF << limit);
+  endfunction
+
+endpackage

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// One verilated block held to its reference class: every output in every cycle.
+//
+// A cycle of a test:
+//   drive ports of dut()  ->  Eval()  ->  Expect(...) per output  ->  ClockEdge()  ->  Tick
+//   reference
+// The first mismatch is kept with cycle, port, both values and seed; the test stops at !ok().
+// All registers start random, so a forgotten reset shows. `--wave=DIR` writes an FST file.
+#pragma once
+
+#include <verilated.h>
+#if VM_TRACE
+#include <verilated_fst_c.h>
+#endif
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <type_traits>
+
+#include "control/control_plane.h"
+#include "test_options.h"
+
+namespace smk {
+
+// Fields of a port, wide or not, by position.
+template <typename Port>
+std::uint64_t GetBits(const Port& port, unsigned lsb, unsigned width) {
+  std::uint64_t value = 0;
+  if constexpr (std::is_integral_v<Port>) {
+    value = static_cast<std::uint64_t>(port) >> lsb;
+  } else {
+    for (unsigned i = lsb / 32, shift = 0; shift < lsb % 32 + width; ++i, shift += 32) {
+      const auto word = static_cast<unsigned __int128>(port[i]) << shift;
+      value |= static_cast<std::uint64_t>(word >> lsb % 32);
+    }
+  }
+  return width == 64 ? value : value & ((std::uint64_t{1} << width) - 1);
+}
+
+template <typename Port>
+void SetBits(Port* port, unsigned lsb, unsigned width, std::uint64_t value) {
+  for (unsigned done = 0; done < width;) {
+    if constexpr (std::is_integral_v<Port>) {
+      const std::uint64_t mask = (width == 64 ? 0 : std::uint64_t{1} << width) - 1;
+      const std::uint64_t old = *port;
+      *port = static_cast<Port>((old & ~(mask << lsb)) | (value & mask) << lsb);
+      done = width;
+    } else {
+      const unsigned at = (lsb + done) % 32;
+      const unsigned n = std::min(32 - at, width - done);
+      const std::uint32_t mask = (n == 32 ? 0u : 1u << n) - 1u;
+      std::uint32_t& word = (*port)[(lsb + done) / 32];
+      word = (word & ~(mask << at)) | ((static_cast<std::uint32_t>(value >> done) & mask) << at);
+      done += n;
+    }
+  }
+}
+
+// Reads the fields of a packed struct, the last one first.
+template <typename Port>
+class FieldReader {
+ public:
+  explicit FieldReader(const Port& port) : port_(port) {}
+  std::uint64_t Take(unsigned width) {
+    const std::uint64_t value = GetBits(port_, at_, width);
+    at_ += width;
+    return value;
+  }
+
+ private:
+  const Port& port_;
+  unsigned at_ = 0;
+};
+
+// Writes the fields of a packed struct, the last one first.
+template <typename Port>
+class FieldWriter {
+ public:
+  explicit FieldWriter(Port* port) : port_(port) {}
+  FieldWriter& Put(unsigned width, std::uint64_t value) {
+    SetBits(port_, at_, width, value);
+    at_ += width;
+    return *this;
+  }
+
+ private:
+  Port* port_;
+  unsigned at_ = 0;
+};
+
+// Repeatable random numbers of one run.
+class Dice {
+ public:
+  explicit Dice(std::uint64_t seed) : engine_(seed) {}
+  std::uint64_t Bits() { return engine_(); }
+  unsigned Below(unsigned n) { return static_cast<unsigned>(engine_() % n); }
+  bool Percent(unsigned p) { return Below(100) < p; }
+  // A mask in which each bit is set with probability 1 / 2^n.
+  std::uint64_t Sparse(unsigned n) {
+    std::uint64_t mask = engine_();
+    for (unsigned i = 1; i < n; ++i) mask &= engine_();
+    return mask;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+template <typename Dut>
+class Lockstep {
+ public:
+  Lockstep(const std::string& name, std::uint64_t seed) : name_(name), seed_(seed) {
+    context_.randReset(2);
+    context_.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
+    context_.fatalOnError(false);  // a failed assertion is a mismatch like others
+    dut_ = std::make_unique<Dut>(&context_, "dut");
+    OpenWave();
+  }
+  ~Lockstep() {
+#if VM_TRACE
+    if (wave_) wave_->close();
+#endif
+    dut_->final();
+  }
+  Lockstep(const Lockstep&) = delete;
+  Lockstep& operator=(const Lockstep&) = delete;
+
+  Dut& dut() { return *dut_; }
+
+  // Verilator sees no falling edge in a reset that starts low: 1, 0, 1. Drive the inputs first.
+  void Reset() {
+    dut_->rst_ni = 1;
+    Eval();
+    dut_->rst_ni = 0;
+    for (int edge = 0; edge < 2; ++edge) {
+      Eval();
+      ClockEdge();
+    }
+    dut_->rst_ni = 1;
+    Eval();
+  }
+  // The wires of this cycle, inputs as driven.
+  void Eval() {
+    dut_->clk_i = 0;
+    dut_->eval();
+    Dump();
+  }
+  void ClockEdge() {
+    dut_->clk_i = 1;
+    dut_->eval();
+    Dump();
+    if (context_.gotError()) Fail("an assertion failed, see above");
+    ++cycle_;
+  }
+
+  template <typename Got, typename Want>
+  void Expect(const char* port, const Got& got, const Want& want) {
+    ++compared_;
+    if (static_cast<std::uint64_t>(got) == static_cast<std::uint64_t>(want)) return;
+    std::ostringstream text;
+    text << port << ": expected 0x" << std::hex << static_cast<std::uint64_t>(want) << ", got 0x"
+         << static_cast<std::uint64_t>(got);
+    Fail(text.str());
+  }
+
+  bool ok() const { return mismatch_.empty(); }
+  const std::string& mismatch() const { return mismatch_; }
+  std::uint64_t cycle() const { return cycle_; }
+  std::uint64_t compared() const { return compared_; }
+
+ private:
+  void Fail(const std::string& what) {
+    if (!ok()) return;
+    mismatch_ = name_ + ": cycle " + std::to_string(cycle_) + ": " + what +
+                " (--seed=" + std::to_string(seed_) + ")";
+  }
+#if VM_TRACE
+  void OpenWave() {
+    if (test_options().wave_dir.empty()) return;
+    context_.traceEverOn(true);
+    wave_ = std::make_unique<VerilatedFstC>();
+    dut_->trace(wave_.get(), 99);
+    wave_->open((test_options().wave_dir + "/" + name_ + ".fst").c_str());
+  }
+  void Dump() {
+    if (wave_) wave_->dump(time_++);
+  }
+#else
+  void OpenWave() {}
+  void Dump() {}
+#endif
+
+  std::string name_;
+  std::uint64_t seed_;
+  VerilatedContext context_;
+  std::unique_ptr<Dut> dut_;
+#if VM_TRACE
+  std::unique_ptr<VerilatedFstC> wave_;
+  std::uint64_t time_ = 0;
+#endif
+  std::uint64_t cycle_ = 0;
+  std::uint64_t compared_ = 0;
+  std::string mismatch_;
+};
+
+// The RTL's own numbers against the model's, for every configuration.
+template <typename Package>
+constexpr bool PackageFitsModel() {
+  return Package::NumSms <= kMaxSms && Package::NumKernels <= kMaxKernels &&
+         Package::NumSchedulers <= kMaxSchedulers &&
+         Package::WarpsPerScheduler <= kMaxWarpsPerScheduler && Package::NumSlots <= kMaxTbSlots &&
+         Package::LineBytes == kLineBytes && Package::NumWarps == Package::LimitThreads;
+}
+
+// True when the package is what ControlConfig says by default: configuration gtx980.
+template <typename Package>
+constexpr bool PackageIsDefault() {
+  constexpr ControlConfig kConfig;
+  return Package::NumSms == kConfig.num_sms && Package::NumKernels == kMaxKernels &&
+         Package::NumSchedulers == kConfig.num_schedulers &&
+         Package::WarpsPerScheduler == kConfig.warps_per_scheduler &&
+         Package::LimitRegisters == kConfig.limits.registers &&
+         Package::LimitSharedMemory == kConfig.limits.shared_memory &&
+         Package::LimitThreads == kConfig.limits.threads &&
+         Package::LimitTbs == kConfig.limits.tbs &&
+         Package::PreemptedDepth == kConfig.preempted_depth;
+}
+
+}  // namespace smk
