@@ -2,8 +2,7 @@
 // How the SM model numbers warps, time stamps and memory accesses: shared by its parts.
 //
 // Lanes       A warp slot is handled as a bit of a 64-bit mask: lane = scheduler * 16 + index in
-// the
-//             scheduler, so that a scheduler is one 16-bit field, as in SmInputs::ready.
+//             the scheduler, so that a scheduler is one 16-bit field, as in SmInputs::ready.
 // Stamps      When a register can be read: cycle * 2 + 1 if a memory access (not a short operation)
 //             writes it. The largest stamp of several tells when, and what is waited for. 32 bits
 //             halve the cache footprint of the scoreboard; runs are limited to kMaxRunCycles.

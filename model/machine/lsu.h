@@ -10,12 +10,11 @@
 //             line. A miss that finds all MSHRs in use waits at the head until the first completes,
 //             and so do the instructions behind it.
 // Queue       Full when `lsu_queue` instructions have a pass to do; all schedulers may issue into
-// one
-//             free place in the same cycle, so that up to schedulers - 1 more can wait.
+//             one free place in the same cycle, so that up to schedulers - 1 more can wait.
 // Stores      Posted, write-through, no allocate; the line leaves L1. At most kStoreBuffer lines
-// are
-//             on their way, so that stores cannot run ahead of memory without limit. Atomics with a
-//             result take an MSHR, without one they are like stores; both are executed at L2.
+//             are on their way, so that stores cannot run ahead of memory without limit. Atomics
+//             with a result take an MSHR, without one they are like stores; both are executed at
+//             L2.
 // Speed       While only shared-memory instructions wait, results are computed at issue and nothing
 //             happens per cycle.
 #pragma once
@@ -31,6 +30,7 @@
 
 namespace smk {
 
+// See the head of this file.
 class Lsu {
  public:
   static constexpr unsigned kStoreBuffer = 64;

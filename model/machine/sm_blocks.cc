@@ -240,8 +240,9 @@ void Sm::RemoveWarp(unsigned lane) {
   const unsigned s = lane / kLanesPerScheduler;
   auto* const begin = age_order_[s].begin();
   auto* const end = begin + warps_on_[s];
-  std::remove(begin, end, static_cast<std::uint8_t>(lane % kLanesPerScheduler));
-  --warps_on_[s];
+  auto* const last =
+      std::remove(begin, end, static_cast<std::uint8_t>(lane % kLanesPerScheduler));
+  warps_on_[s] = static_cast<std::uint8_t>(last - begin);
 }
 
 }  // namespace smk
