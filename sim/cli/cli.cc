@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command line: what can be written, and how errors come out.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/manifest.h"
+#include "cli/numbers.h"
+#include "cli/policies.h"
+#include "smk/version.h"
+
+namespace smk::cli {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit status: 0 passed, 1 the run found a failure, 2 bad usage or input.\n"
+    "Details: docs/usage.md, docs/results.md";
+
+void AddText(CLI::App* app, const char* name, std::optional<std::string>* value,
+             const std::string& help, const char* type) {
+  app->add_option(name, *value, help)->type_name(type);
+}
+
+void AddText(CLI::App* app, const char* name, std::string* value, const std::string& help,
+             const char* type) {
+  app->add_option(name, *value, help)->type_name(type);
+}
+
+// Options that may be given again and take one value each time.
+void AddList(CLI::App* app, const char* name, std::vector<std::string>* values,
+             const std::string& help, const char* type) {
+  app->add_option(name, *values, help)->type_name(type)->allow_extra_args(false);
+}
+
+void AddCommonOptions(CLI::App* app, Options* o) {
+  AddText(app, "kernels", &o->kernels, "1 to 4 kernels: names or workload files, joined by +",
+          "KERNEL+KERNEL");
+  AddText(app, "--preempt", &o->preempt,
+          "how an SM changes hands under spatial: switch (default), drain, flush", "MODE");
+  AddText(app, "--control", &o->control, "control plane: reference", "NAME");
+  AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
+          "N");
+  AddText(app, "--machine", &o->machine, "gtx980 (default), fermi, small or a machine file",
+          "NAME");
+  AddList(app, "--set", &o->sets,
+          "change one key of the machine, policy, control or run; again for more", "KEY=VALUE");
+  AddList(app, "--arrive", &o->arrivals, "launch this kernel at this cycle (default 0)",
+          "KERNEL@CYCLE");
+  AddText(app, "--seed", &o->seed, "seed of everything random in the workloads (default 1)", "N");
+  AddText(app, "--config", &o->config, "start from a config.toml that an earlier run wrote",
+          "FILE");
+  AddText(app, "--out", &o->out, "write all results into this folder", "DIR");
+  app->add_flag("--force", o->force, "write into DIR even if it holds other things");
+  app->add_flag("--timeline", o->timeline, "write timeline.json for Perfetto, with --out");
+  AddText(app, "--window", &o->window, "cycles that the timeline shows", "FROM:TO");
+  AddText(app, "--jobs", &o->jobs, "simulations at the same time (default: one per processor)",
+          "N");
+  app->add_flag("--no-repeat", o->no_repeat, "do not execute a program again when it ends early");
+  app->add_flag("--no-cache", o->no_cache, "run the isolated runs again, and do not keep them");
+  app->add_flag("--quiet", o->quiet, "print the last line only");
+}
+
+// Everything that parsing fills in, and what is to be done then.
+struct CommandLineParser {
+  CLI::App app{"Simulates GPU kernels that share a GPU, under several policies."};
+  Options run, compare;
+  ListOptions list{"", "gtx980", false};
+  std::string help_topic;
+  std::function<int(const Context&)> action;
+
+  CommandLineParser() {
+    app.name("smk");
+    app.footer(kFooter);
+    app.set_version_flag("--version", fmt::format("smk {} ({})", kVersion, kGitDescribe));
+    AddRun();
+    AddCompare();
+    AddList();
+    app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
+      action = DoctorCommand;
+    });
+    CLI::App* help = app.add_subcommand("help", "explain a command");
+    help->add_option("command", help_topic, "run, compare, list or doctor");
+    help->callback([this] { action = [this](const Context&) { return Help(); }; });
+  }
+
+  void AddRun() {
+    CLI::App* sub = app.add_subcommand("run", "run kernels together under one policy");
+    AddCommonOptions(sub, &run);
+    AddText(sub, "--policy", &run.policy, "see smk list policies (default smk-pw)", "NAME");
+    sub->footer(kFooter);
+    sub->callback(
+        [this] { action = [this](const Context& context) { return RunCommand(context, run); }; });
+  }
+
+  void AddCompare() {
+    CLI::App* sub = app.add_subcommand("compare", "run kernels under each policy, in one table");
+    AddCommonOptions(sub, &compare);
+    AddText(sub, "--policies", &compare.policies, "policies to compare (default: all)",
+            "NAME,NAME,...");
+    sub->footer(kFooter);
+    sub->callback([this] {
+      action = [this](const Context& context) { return CompareCommand(context, compare); };
+    });
+  }
+
+  void AddList() {
+    CLI::App* sub = app.add_subcommand("list", "list kernels, policies or machines");
+    sub->add_option("what", list.what, "kernels, policies or machines")->required();
+    AddText(sub, "--machine", &list.machine, "machine for the occupancy of kernels", "NAME");
+    sub->add_flag("--json", list.json, "as JSON");
+    sub->callback(
+        [this] { action = [this](const Context& context) { return ListCommand(context, list); }; });
+  }
+
+  int Help() {
+    app.clear();  // else the help of the command "help" is what comes out
+    if (help_topic.empty()) {
+      fmt::print("{}", app.help("", CLI::AppFormatMode::All));
+      return 0;
+    }
+    std::vector<std::string> names;
+    for (CLI::App* sub : app.get_subcommands(nullptr)) {
+      names.push_back(sub->get_name());
+      if (sub->get_name() == help_topic) {
+        fmt::print("{}", sub->help("smk"));
+        return 0;
+      }
+    }
+    throw InputError(
+        fmt::format("help: no command '{}'{}", help_topic, DidYouMean(help_topic, names)));
+  }
+};
+
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+int Usage(const std::string& message) {
+  fmt::print(stderr, "smk: {}\n", OneLine(message));
+  return 2;
+}
+
+// Flushes what was printed; a full disk or a closed pipe is a failure too.
+int Finish(int status) { return std::fflush(stdout) == 0 ? status : std::max(status, 1); }
+
+int Execute(const CommandLineParser& parser, const Context& context) {
+  try {
+    return Finish(parser.action(context));
+  } catch (const InputError& error) {
+    return Usage(error.what());
+  } catch (const std::exception& error) {
+    fmt::print("FAIL: {}\n", OneLine(error.what()));
+    return Finish(1);
+  }
+}
+
+}  // namespace
+
+int Main(int argc, const char* const* argv, const Backend& backend) {
+  CommandLineParser parser;
+  try {
+    parser.app.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", parser.app.help());
+    return Finish(0);
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}\n", version.what());
+    return Finish(0);
+  } catch (const CLI::ParseError& error) {
+    return Usage(std::string(error.what()) + "; see smk help");
+  }
+  if (!parser.action) return Usage("no command given; see smk help");
+  return Execute(parser, {backend, CommandLine(argc, argv)});
+}
+
+}  // namespace smk::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The subcommands. Each returns the exit status; InputError and other exceptions are the caller's.
+#pragma once
+
+#include <string>
+
+#include "cli/backend.h"
+#include "cli/experiment.h"
+
+namespace smk::cli {
+
+// What every command gets.
+struct Context {
+  const Backend& backend;
+  std::string command_line;  // for the manifest
+};
+
+int RunCommand(const Context& context, Options options);
+int CompareCommand(const Context& context, Options options);
+
+// What `smk list` shows.
+struct ListOptions {
+  std::string what;  // kernels, policies or machines
+  std::string machine;
+  bool json = false;
+};
+int ListCommand(const Context& context, const ListOptions& options);
+
+int DoctorCommand(const Context& context);
+
+// The whole command: parses, runs, reports errors as one line on stderr. Exit status 0, 1 or 2.
+int Main(int argc, const char* const* argv, const Backend& backend);
+
+}  // namespace smk::cli

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// kernels.csv, tbs.csv and decisions.csv. Every column is explained in docs/results.md.
+#include <fmt/format.h>
+
+#include "cli/report.h"
+
+namespace smk::cli {
+namespace {
+
+// RFC 4180: quotes around a cell that holds a comma, a quote or a line end.
+std::string Cell(const std::string& text) {
+  if (text.find_first_of(",\"\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c;
+    if (c == '"') quoted += c;
+  }
+  return quoted + "\"";
+}
+
+// Shortest text that reads back as the same number; empty when there is none.
+std::string Number(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "";
+}
+
+const char* Outcome(char outcome) {
+  switch (outcome) {
+    case 'C':
+      return "completed";
+    case 'S':
+      return "saved";
+    case 'F':
+      return "flushed";
+    default:
+      return "running";
+  }
+}
+
+bool NamesTb(DecisionReason reason) {
+  return reason == DecisionReason::kDispatchNew || reason == DecisionReason::kDispatchRestored ||
+         reason == DecisionReason::kDispatchRestarted;
+}
+
+}  // namespace
+
+std::string KernelsCsv(const Report& report) {
+  std::string text =
+      "slot,name,ipc,ipc_isolated,normalized_ipc,warp_instructions,thread_instructions,"
+      "cycles_present,tbs_completed,launches_completed,program_runs,l1_hit_rate,l2_hit_rate,"
+      "dram_read_bytes,dram_write_bytes,preemptions,restores,flushes,context_bytes,"
+      "preemption_cycles";
+  for (const char* name : kStallNames) text += fmt::format(",stall_{}", name);
+  text += '\n';
+  for (std::size_t i = 0; i < report.result.kernels.size(); ++i) {
+    const KernelStats& k = report.result.kernels[i];
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", i, Cell(k.name),
+                    Number(report.metrics.ipc[i]), Number(report.metrics.isolated[i]),
+                    Number(report.metrics.normalized[i]), k.warp_instructions,
+                    k.thread_instructions, k.cycles_present, k.tbs_completed, k.launches_completed,
+                    k.program_runs, HitRate(k.l1_hits, k.l1_accesses),
+                    HitRate(k.l2_hits, k.l2_accesses), k.dram_read_bytes, k.dram_write_bytes,
+                    k.preemptions, k.restores, k.flushes, k.context_bytes, k.preemption_cycles);
+    for (const std::uint64_t cycles : k.stalls) text += fmt::format(",{}", cycles);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string TbsCsv(const Report& report) {
+  std::string text = "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome\n";
+  for (const TbRecord& tb : report.result.tbs) {
+    const unsigned kernel = Index(tb.kernel);
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", kernel,
+                   Cell(report.result.kernels.at(kernel).name), tb.launch, Index(tb.tb),
+                   Index(tb.sm), Index(tb.slot), tb.start, tb.end, tb.restored ? 1 : 0,
+                   Outcome(tb.outcome));
+  }
+  return text;
+}
+
+std::string DecisionsCsv(const Report& report) {
+  const std::size_t kernels = report.result.kernels.size();
+  std::string text = "cycle,reason,kernel,sm,tb,victim,victim_tbs";
+  for (std::size_t k = 0; k < kernels; ++k) text += fmt::format(",share_{}", k);
+  text += '\n';
+  for (const Decision& d : report.result.decisions) {
+    const bool preempt = d.reason == DecisionReason::kPreempt;
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}", d.cycle, Name(d.reason),
+                   Index(d.kernel), Index(d.sm),
+                   NamesTb(d.reason) ? fmt::to_string(Index(d.tb)) : "",
+                   preempt ? fmt::to_string(Index(d.victim)) : "",
+                   preempt ? fmt::to_string(d.victim_tbs) : "");
+    for (std::size_t k = 0; k < kernels; ++k) text += fmt::format(",{}", d.share[k]);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace smk::cli

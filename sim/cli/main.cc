@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+int main(int argc, char** argv) { return smk::cli::Main(argc, argv, smk::cli::MakeBackend()); }

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/manifest.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "cli/isolated_cache.h"
+#include "cli/sha256.h"
+#include "smk/version.h"
+
+namespace smk::cli {
+
+std::string ManifestJson(const Experiment& experiment, const std::string& command_line,
+                         const std::string& status) {
+  nlohmann::ordered_json j;
+  j["status"] = status;
+  j["version"] = kVersion;
+  j["git_describe"] = kGitDescribe;
+  j["model_version"] = kModelVersion;
+  j["executable_sha256"] = HashFile("/proc/self/exe");
+  j["compiler"] = fmt::format("g++ {}", __VERSION__);
+  j["command_line"] = command_line;
+  j["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  j["seed"] = experiment.seed;
+  j["inputs"] = nlohmann::ordered_json::array();
+  const auto add = [&](const char* kind, const std::string& path) {
+    j["inputs"].push_back({{"kind", kind}, {"path", path}, {"sha256", HashFile(path)}});
+  };
+  add("machine", experiment.machine_path);
+  for (const auto& workload : experiment.workloads) add("workload", workload->source_file);
+  return j.dump(2) + "\n";
+}
+
+std::string CommandLine(int argc, const char* const* argv) {
+  const std::string plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%";
+  std::string line;
+  for (int i = 0; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (i != 0) line += ' ';
+    if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
+      line += word;
+      continue;
+    }
+    line += '\'';
+    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += '\'';
+  }
+  return line;
+}
+
+}  // namespace smk::cli

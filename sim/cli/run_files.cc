@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_files.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "cli/config_file.h"
+#include "cli/manifest.h"
+#include "cli/numbers.h"
+#include "cli/timeline.h"
+
+namespace smk::cli {
+
+RunnerOptions MakeRunnerOptions(const Options& options) {
+  RunnerOptions runner;
+  runner.jobs = options.jobs.empty()
+                    ? Processors()
+                    : static_cast<unsigned>(ParseCount("--jobs", options.jobs, 1, 1024));
+  runner.quiet = options.quiet;
+  if (!options.no_cache) runner.cache_folder = IsolatedCache::DefaultFolder();
+  return runner;
+}
+
+Recording MakeRecording(const Options& options) {
+  if (options.timeline && options.out.empty()) {
+    throw InputError("--timeline: needs --out DIR to write timeline.json to");
+  }
+  if (!options.window.empty() && !options.timeline) {
+    throw InputError("--window: needs --timeline");
+  }
+  if (options.force && options.out.empty()) throw InputError("--force: needs --out DIR");
+  const bool out = !options.out.empty();
+  return {out, out, options.timeline};
+}
+
+void WriteRun(const OutputFolder& folder, const Context& context, const Report& report,
+              bool timeline) {
+  if (!folder) return;
+  folder.Clear();
+  folder.Write("config.toml", ConfigToml(*report.experiment, report.policy));
+  folder.Write("stats.json", StatsJson(report).dump(2) + "\n");
+  folder.Write("kernels.csv", KernelsCsv(report));
+  folder.Write("tbs.csv", TbsCsv(report));
+  folder.Write("decisions.csv", DecisionsCsv(report));
+  if (timeline) folder.Write("timeline.json", TimelineJson(report));
+  // Last: a folder with a manifest is complete.
+  folder.Write("manifest.json", ManifestJson(*report.experiment, context.command_line, "PASS"));
+}
+
+void WriteFailure(const OutputFolder& folder, const Context& context, const Experiment& experiment,
+                  const std::string& status) noexcept {
+  try {
+    if (!folder) return;
+    folder.Clear();
+    folder.Write("manifest.json", ManifestJson(experiment, context.command_line, status));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "smk: warning: {}\n", error.what());
+  }
+}
+
+}  // namespace smk::cli

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table at the end of `smk run`.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/report.h"
+#include "cli/text_table.h"
+
+namespace smk::cli {
+namespace {
+
+constexpr std::size_t kTopStalls = 3;
+
+// "data-memory 61 %, pipeline 20 %, barrier 3 %": shares of the cycles in which the kernel waited.
+std::string TopStalls(const KernelStats& kernel) {
+  std::vector<unsigned> order;
+  std::uint64_t waited = 0;
+  for (unsigned i = 0; i < kNumStalls; ++i) {
+    if (i == static_cast<unsigned>(Stall::kIssued)) continue;
+    waited += kernel.stalls[i];
+    order.push_back(i);
+  }
+  const auto too_little = [&](unsigned i) { return HitRate(kernel.stalls[i], waited) < 0.005; };
+  order.erase(std::remove_if(order.begin(), order.end(), too_little), order.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](unsigned a, unsigned b) { return kernel.stalls[a] > kernel.stalls[b]; });
+  if (order.size() > kTopStalls) order.resize(kTopStalls);
+  std::string text;
+  for (const unsigned i : order) {
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", kStallNames[i],
+                        100.0 * HitRate(kernel.stalls[i], waited));
+  }
+  return text;
+}
+
+std::string Percent(std::uint64_t hits, std::uint64_t accesses) {
+  return accesses == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * HitRate(hits, accesses));
+}
+
+std::string Header(const Report& report) {
+  const Experiment& e = *report.experiment;
+  std::string text =
+      fmt::format("{}: policy {}, machine {}, control {}, {} cycles, seed {}\n", e.workload_name(),
+                  report.policy.name, e.machine.name, Name(e.control), e.cycles, e.seed);
+  for (std::size_t i = 0; i < e.labels.size() && !report.policy.time_shared; ++i) {
+    if (e.arrivals[i] != 0)
+      text += fmt::format("{} arrives at cycle {}\n", e.labels[i], e.arrivals[i]);
+  }
+  if (report.policy.time_shared) {
+    text += "each kernel runs alone, they take turns: normalized IPC 1 and STP 1 by definition\n";
+  }
+  return text;
+}
+
+std::string KernelTable(const Report& report) {
+  TextTable table(
+      {"kernel", "IPC", "isolated", "normalized", "TBs done", "L1 hits", "L2 hits", "waits for"},
+      {0, 7});
+  for (std::size_t i = 0; i < report.result.kernels.size(); ++i) {
+    const KernelStats& k = report.result.kernels[i];
+    table.Add({report.experiment->labels[i], fmt::format("{:.3f}", report.metrics.ipc[i]),
+               Ratio(report.metrics.isolated[i]), Ratio(report.metrics.normalized[i]),
+               fmt::to_string(k.tbs_completed), Percent(k.l1_hits, k.l1_accesses),
+               Percent(k.l2_hits, k.l2_accesses), TopStalls(k)});
+  }
+  return table.ToString();
+}
+
+}  // namespace
+
+std::string Summary(const Report& report) {
+  const RunResult& result = report.result;
+  const std::uint64_t count = Total(result, &KernelStats::preemptions);
+  std::string text = Header(report) + '\n' + KernelTable(report) + '\n';
+  text += fmt::format("STP {}   fairness {}   ANTT {}\n", Ratio(report.metrics.stp),
+                      Ratio(report.metrics.fairness), Ratio(report.metrics.antt));
+  text += fmt::format("preemptions {}", count);
+  if (count != 0) {
+    text += fmt::format(" ({:.1f} MB, {:.0f} cycles each)",
+                        static_cast<double>(Total(result, &KernelStats::context_bytes)) / 1e6,
+                        HitRate(Total(result, &KernelStats::preemption_cycles), count));
+  }
+  if (const std::uint64_t flushes = Total(result, &KernelStats::flushes); flushes != 0) {
+    text += fmt::format("   flushed TBs {}", flushes);
+  }
+  text += fmt::format("   {:.0f} simulated cycles/s   {} checks\n", report.cycles_per_second(),
+                      result.checks);
+  return text;
+}
+
+}  // namespace smk::cli
