@@ -8,13 +8,14 @@ SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
       policy_(policy),
       table_({config.num_schedulers, config.limits.threads, config.limits.tbs}) {}
 
-// The highest running slots of the kernel: in a partition these are the last ones.
+// The highest slots of the kernel. One that waits for its context is a victim like any other: it is
+// loaded first, and then it leaves.
 std::uint32_t SmControl::ChooseVictims(KernelId kernel, unsigned count,
                                        std::uint32_t finished) const {
   std::uint32_t victims = 0;
-  const std::uint32_t running = table_.state().running & ~finished & ~engine_.state().leaving;
+  const std::uint32_t here = table_.state().valid & ~finished & ~engine_.state().leaving;
   for (int slot = kMaxTbSlots - 1; slot >= 0 && count != 0; --slot) {
-    if ((running >> slot & 1) == 0 || table_.state().kernel[slot] != kernel) continue;
+    if ((here >> slot & 1) == 0 || table_.state().kernel[slot] != kernel) continue;
     victims |= 1u << slot;
     --count;
   }
