@@ -107,17 +107,20 @@ package smk_pkg;
   typedef enum logic {ReleaseSaved, ReleaseFlushed} tb_release_e;
 
   // Where one kernel's TBs live on an SM: [base, limit) of each resource; the TB in slot
-  // tb_base + i owns the i-th aligned part.
+  // tb_base + i owns the i-th aligned part. The bases are the upper half.
   typedef struct packed {
     logic [RegisterCntWidth-1:0] registers_base;
-    logic [RegisterCntWidth-1:0] registers_limit;
     logic [SharedCntWidth-1:0]   shared_memory_base;
-    logic [SharedCntWidth-1:0]   shared_memory_limit;
     logic [ThreadCntWidth-1:0]   threads_base;
-    logic [ThreadCntWidth-1:0]   threads_limit;
     logic [TbCntWidth-1:0]       tb_base;
+    logic [RegisterCntWidth-1:0] registers_limit;
+    logic [SharedCntWidth-1:0]   shared_memory_limit;
+    logic [ThreadCntWidth-1:0]   threads_limit;
     logic [TbCntWidth-1:0]       tb_count;
   } partition_range_t;
+  parameter int unsigned BasesWidth =
+      RegisterCntWidth + SharedCntWidth + ThreadCntWidth + TbCntWidth;
+  typedef struct packed {logic [NumKernels-1:0][2*BasesWidth-1:0] kernel;} range_vec_t;
 
   typedef enum logic [2:0] {CommandDispatch, CommandPreempt, CommandPartition, CommandEvict,
                             CommandQuota} command_op_e;

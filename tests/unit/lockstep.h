@@ -92,6 +92,13 @@ class FieldWriter {
   unsigned at_ = 0;
 };
 
+// Bits that hold the amounts 0 to limit.
+constexpr unsigned CntWidth(unsigned limit) {
+  unsigned width = 0;
+  while (limit >> width != 0) ++width;
+  return width;
+}
+
 // Repeatable random numbers of one run.
 class Dice {
  public:
