@@ -76,6 +76,7 @@ struct CommandLineParser {
   CommandLineParser() {
     app.name("smk");
     app.footer(kFooter);
+    app.require_subcommand(0, 1);  // so that "help run" is one command and its argument
     app.set_version_flag("--version", fmt::format("smk {} ({})", kVersion, kGitDescribe));
     AddRun();
     AddCompare();
