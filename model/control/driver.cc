@@ -129,6 +129,7 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.queue = &queue_;
   t.planner = &planner_.state();
   t.assign = &assign_.state();
+  t.assign_busy = assign_pending_ || assign_.state().busy;
   t.policy = &policy_;
   t.active = kernels_.active();
   t.need_changed = need_changed_;

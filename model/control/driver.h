@@ -37,6 +37,7 @@ class Driver {
   const KernelViews& views() const { return views_; }
   const KernelTable& kernel_table() const { return kernels_; }
   const DrfTracker& drf_tracker() const { return drf_; }
+  const SmAssign& sm_assign() const { return assign_; }
   const TbDispatch& tb_dispatch() const { return dispatch_; }
   const PreemptedQueue& preempted_queue() const { return queue_; }
   const QuotaCalculator& quota_calculator() const { return quota_; }

@@ -75,7 +75,7 @@ SmMask TbDispatch::Usable(const Inputs& in, unsigned kernel) const {
 
 // SMs that host a kernel which may not run there any more. With partitions, planning evicts.
 SmMask TbDispatch::SmsToEvict(const Inputs& in) const {
-  if (in.assign->busy) return 0;
+  if (in.assign_busy) return 0;
   SmMask mask = 0;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const KernelMask resident = in.drf->ResidentOn(sm) & in.active;
@@ -85,7 +85,7 @@ SmMask TbDispatch::SmsToEvict(const Inputs& in) const {
 }
 
 bool TbDispatch::HasWork(const Inputs& in) const {
-  if (state_.step != Step::kIdle || state_.command_valid || in.assign->busy) return true;
+  if (state_.step != Step::kIdle || state_.command_valid || in.assign_busy) return true;
   if ((state_.reservations & ~state_.busy) != 0) return true;
   const KernelMask waiting = Waiting(in);
   for (unsigned k = 0; k < kMaxKernels; ++k) {
@@ -146,7 +146,7 @@ void TbDispatch::Pick(const Inputs& in) {
   state_.reserved = false;
   const SmMask settled_reservations = state_.reservations & ~state_.busy;
   if (settled_reservations != 0) return PickReserved(Lowest(settled_reservations));
-  if (in.assign->busy) {
+  if (in.assign_busy) {
     state_.step = Step::kIdle;
     return;
   }

@@ -37,6 +37,7 @@ class TbDispatch {
     const PreemptedQueue* queue = nullptr;
     const PartitionPlanner::State* planner = nullptr;
     const SmAssign::State* assign = nullptr;
+    bool assign_busy = false;  // SMs are being assigned, or will be from the next cycle on
     const PolicyConfig* policy = nullptr;
     KernelMask active = 0;
     KernelMask need_changed = 0;  // launched with another need: its partitions are void

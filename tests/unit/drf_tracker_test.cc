@@ -291,7 +291,7 @@ class DrfTrackerRandom : public testing::TestWithParam<bool> {
 };
 
 TEST_P(DrfTrackerRandom, EqualsSharesSummedFromScratch) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = oracle::Seed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   for (unsigned k = 0; k < kMaxKernels; ++k) needs_.push_back(oracle::RandomNeed(&random, kLimits));

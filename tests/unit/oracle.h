@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <random>
 #include <vector>
@@ -97,6 +98,13 @@ inline ResourceVector RandomNeed(std::mt19937* random, const ResourceVector& lim
   need.threads = static_cast<std::uint16_t>(1 + upto(limits.threads / 4));
   need.tbs = 1;
   return need;
+}
+
+// The seed of a random test: printed when it fails, and given back through SMK_TEST_SEED.
+inline unsigned Seed() {
+  const char* given = std::getenv("SMK_TEST_SEED");
+  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
+                          : std::random_device{}();
 }
 
 inline unsigned Pick(std::mt19937* random, unsigned below) {

@@ -191,7 +191,7 @@ void CheckRanges(const PartitionPlanner::State& state, const KernelTable::State&
 }
 
 TEST(PartitionPlannerTest, EqualsFigure6AndRangesAreDisjointForRandomKernels) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = oracle::Seed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   PartitionPlanner planner({kLimits});

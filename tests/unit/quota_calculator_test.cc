@@ -175,7 +175,7 @@ TEST_F(QuotaCalculatorTest, ProfilingSmsAreInOrderOfTheMembers) {
 }
 
 TEST_F(QuotaCalculatorTest, QuotasAreInProportionPositiveAndAtMostTheEpoch) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = oracle::Seed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   for (int round = 0; round < 2000; ++round) {

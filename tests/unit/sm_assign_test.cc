@@ -150,7 +150,7 @@ TEST(SmAssignTest, ProfilingSmsDoNotCountAsRunning) {
 
 // With a limit of kernels per SM every SM has that many, and every prefix of the SMs is balanced.
 TEST(SmAssignTest, LimitedKernelsPerSmStayBalancedInRandomUse) {
-  const unsigned seed = std::random_device{}();
+  const unsigned seed = oracle::Seed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   SmAssign assign({16});
