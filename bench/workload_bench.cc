@@ -59,16 +59,16 @@ void Lines(benchmark::State& state, const char* name, OpClass op, const std::str
     const Instruction& in = program.parts().nodes[n];
     if (in.op == op && program.parts().access_names[in.access] == array) nodes.push_back(n);
   }
+  std::vector<WarpIdentity> ids;
+  for (unsigned tb = 0; tb < 64; ++tb) ids.push_back(WarpOf(kernel, tb, 0));
   std::uint64_t lines[kMaxLines];
   std::uint64_t total = 0;
   unsigned i = 0;
   WarpCursor cursor;
   for (auto _ : state) {
-    const WarpIdentity id = WarpOf(kernel, i & 63, 0);
-    const Instruction& in = program.parts().nodes[nodes[i % nodes.size()]];
-    total += program.Lines(in, id, cursor, lines);
+    total += program.Lines(program.parts().nodes[nodes[i]], ids[i % 64], cursor, lines);
     benchmark::DoNotOptimize(lines);
-    ++i;
+    if (++i == nodes.size()) i = 0;
   }
   state.counters["lines"] =
       benchmark::Counter(static_cast<double>(total) / static_cast<double>(state.iterations()));

@@ -84,8 +84,6 @@ const KernelSpec& KernelOf(const std::string& workload, const std::string& name)
   throw InputError(workload + " has no kernel " + name);
 }
 
-// Instructions of one class per iteration: expected executions inside the loop nest that executes
-// the most of all; everything else is the fixed part.
 TEST(WorkloadParboil, WarpInstructionsMatch) {
   for (const Reference& r : kReferences) {
     const ProgramSummary summary = Summarise(KernelOf(r.workload, r.kernel));

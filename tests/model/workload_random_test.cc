@@ -140,7 +140,8 @@ TEST(WorkloadRandom, GathersCoverTheirWindowEvenly) {
   const KernelSpec kernel = file.Parse()->kernels[0];
   std::map<std::uint64_t, unsigned> hits;
   for (unsigned tb = 0; tb < kTbs; ++tb) {
-    for (const auto line : Walk(kernel, TestWarp(kernel, tb, 0), true)[0].lines) ++hits[line];
+    const auto steps = Walk(kernel, TestWarp(kernel, tb, 0), true);
+    for (const auto line : steps[0].lines) ++hits[line];
   }
   ASSERT_EQ(hits.size(), 16u);
   EXPECT_EQ(hits.begin()->first, 128u * 1024);
@@ -154,9 +155,8 @@ TEST(WorkloadRandom, FarLinesLeaveTheWindowAsOftenAsStated) {
   const KernelSpec kernel = file.Parse()->kernels[0];
   double far = 0;
   for (unsigned tb = 0; tb < kTbs; ++tb) {
-    for (const auto line : Walk(kernel, TestWarp(kernel, tb, 0), true)[0].lines) {
-      far += line >= 2048 ? 1 : 0;
-    }
+    const auto steps = Walk(kernel, TestWarp(kernel, tb, 0), true);
+    for (const auto line : steps[0].lines) far += line >= 2048 ? 1 : 0;
   }
   EXPECT_NEAR(far / (4.0 * kTbs), 0.25, 0.01);
 }

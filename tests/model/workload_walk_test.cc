@@ -144,7 +144,8 @@ TEST(WorkloadWalk, MarksOverwritingStoresOnly) {
   TestFile file;
   file.idempotence = "idempotence = \"until_store\"";
   file.program = "alu a =\nstore_global a [b]\nstore_global a [b] overwrites";
-  const auto& nodes = file.Parse()->kernels[0].program->parts().nodes;
+  const auto workload = file.Parse();
+  const auto& nodes = workload->kernels[0].program->parts().nodes;
   EXPECT_FALSE(nodes[1].ends_idempotence);
   EXPECT_TRUE(nodes[2].ends_idempotence);
 }
