@@ -28,9 +28,7 @@ unsigned VictimTbs(const ResourceVector& need, const ResourceVector& free,
 
 // Registers that lose their meaning when kernels come and go or SMs change.
 void TbDispatch::Forget(const Inputs& in) {
-  const bool all = in.policy->dispatch == DispatchMode::kOnDemand;
-  const SmMask changed = in.event_mask | in.assign->changed;
-  for (SmMask& tried : state_.tried) tried &= all && changed != 0 ? 0 : ~changed;
+  ForgetTried(in);
   state_.busy &= ~in.settled_mask;
   const KernelMask gone = in.need_changed | in.member_expired;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
@@ -41,6 +39,13 @@ void TbDispatch::Forget(const Inputs& in) {
   if (gone != 0) state_.tried.fill(0);
   if (gone != 0 || (in.assign->changed >> state_.sm & 1) != 0) state_.plan_void = true;
   ForgetDone(in);
+}
+
+// Also of the decision taken in the cycle of an event: the tracker did not know of it yet.
+void TbDispatch::ForgetTried(const Inputs& in) {
+  const bool all = in.policy->dispatch == DispatchMode::kOnDemand;
+  const SmMask changed = in.event_mask | in.assign->changed;
+  for (SmMask& tried : state_.tried) tried &= all && changed != 0 ? 0 : ~changed;
 }
 
 // Room reserved for a kernel that is done is nobody's, and a victim kernel that is done has no rK.
@@ -348,17 +353,13 @@ void TbDispatch::TakeStep(const Inputs& in) {
       if (HasWork(in)) state_.step = Step::kPick;
       break;
     case Step::kPick:
-      Pick(in);
-      break;
+      return Pick(in);
     case Step::kFit:
-      Fit(in);
-      break;
+      return Fit(in);
     case Step::kVictim:
-      FindVictim(in);
-      break;
+      return FindVictim(in);
     case Step::kRange:
-      TestRange(in);
-      break;
+      return TestRange(in);
     case Step::kPlan:
       if (in.planner->done) {
         state_.plan_kernel = 0;
@@ -385,6 +386,7 @@ void TbDispatch::Tick(const Inputs& in, Cycle now, std::vector<Decision>* log) {
     return;
   }
   TakeStep(in);
+  ForgetTried(in);
   const bool waits_for_others =
       state_.step == Step::kIdle || state_.step == Step::kPlan || state_.step == Step::kSend;
   state_.wait = waits_for_others ? 0 : static_cast<std::uint8_t>(in.policy->latency_scale - 1);

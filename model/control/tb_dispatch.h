@@ -105,6 +105,7 @@ class TbDispatch {
 
  private:
   void Forget(const Inputs& in);
+  void ForgetTried(const Inputs& in);
   void ForgetDone(const Inputs& in);
   KernelMask Waiting(const Inputs& in) const;
   SmMask Usable(const Inputs& in, unsigned kernel) const;
