@@ -25,13 +25,18 @@ std::string RunScenario(const Scenario& scenario, RunSummary* summary) {
   return "";
 }
 
+std::uint64_t FromEnvironment(const char* name, std::uint64_t otherwise) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
 class ControlPlane : public testing::TestWithParam<DispatchMode> {};
 
 TEST_P(ControlPlane, HoldsAllChecksInRandomScenarios) {
-  constexpr unsigned kScenarios = 40;
-  const char* const first = std::getenv("SMK_SEED");
-  const std::uint64_t base = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
-  const unsigned count = first != nullptr ? 1 : kScenarios;
+  // SMK_SEED=n runs only that scenario; SMK_SCENARIOS=n runs so many.
+  const std::uint64_t seed_set = FromEnvironment("SMK_SEED", 0);
+  const std::uint64_t base = seed_set != 0 ? seed_set : 1;
+  const std::uint64_t count = seed_set != 0 ? 1 : FromEnvironment("SMK_SCENARIOS", 50);
   RunSummary all;
   Cycle longest = 0;
   unsigned failures = 0;
@@ -45,6 +50,8 @@ TEST_P(ControlPlane, HoldsAllChecksInRandomScenarios) {
     all.cycles += summary.cycles;
     all.grants += summary.grants;
     all.skipped += summary.skipped;
+    all.reloads += summary.reloads;
+    all.counts.preemptions += summary.counts.preemptions;
     all.counts.completed += summary.counts.completed;
     all.counts.saved += summary.counts.saved;
     all.counts.flushed += summary.counts.flushed;
@@ -52,6 +59,7 @@ TEST_P(ControlPlane, HoldsAllChecksInRandomScenarios) {
   }
   std::cout << Name(GetParam()) << ": seeds " << base << " to " << base + count - 1 << ", "
             << all.cycles << " cycles (longest " << longest << "), " << all.grants << " grants, "
+            << all.reloads << " quota reloads, " << all.counts.preemptions << " preemptions, "
             << all.counts.completed << " TBs completed, " << all.counts.saved << " saved, "
             << all.counts.restored << " restored, " << all.counts.flushed << " flushed, "
             << all.skipped << " SM steps skipped\n";

@@ -20,6 +20,7 @@ enum class Check {
   kContext,     // each line once, in order, held until taken, in a buffer of its own
   kRelease,     // a TB leaves when nothing of it is in flight and its context is stored
   kStop,        // a TB that stopped to be saved stays stopped until it has left
+  kRoom,        // no TB waits for long while there is room for it
   kHosting,     // an SM hosts kernels as the mode says
   kProgress,    // all kernels complete in bounded time
   kLazy,        // skipping whoever is not awake and has quiet inputs changes nothing
@@ -27,9 +28,9 @@ enum class Check {
 };
 
 inline const char* Name(Check check) {
-  constexpr const char* kNames[] = {"tb_once", "kernel_done", "resources", "slots",   "alignment",
-                                    "grant",   "work",        "quota",     "context", "release",
-                                    "stop",    "hosting",     "progress",  "lazy",    "decisions"};
+  constexpr const char* kNames[] = {
+      "tb_once", "kernel_done", "resources", "slots", "alignment", "grant",    "work", "quota",
+      "context", "release",     "stop",      "room",  "hosting",   "progress", "lazy", "decisions"};
   return kNames[static_cast<unsigned>(check)];
 }
 

@@ -34,13 +34,14 @@ struct Current {
   bool active = false;
   bool share_seen = false;  // a decision for this launch has been logged
   std::uint32_t completed = 0;
+  std::uint32_t away = 0;      // TBs that wait: new, saved or flushed
   std::uint32_t next_new = 0;  // next TB the log should dispatch as new
   Cycle last_completion = 0;
   std::vector<TbRecord> tbs;
 };
 
 struct Counts {
-  std::uint64_t completed = 0, saved = 0, flushed = 0, restored = 0, decisions = 0;
+  std::uint64_t completed = 0, saved = 0, flushed = 0, restored = 0, preemptions = 0;
 };
 
 class Ledger {
@@ -59,6 +60,7 @@ class Ledger {
     c.number = number;
     c.active = true;
     c.tbs.resize(launch.descriptor.tb_count);
+    c.away = launch.descriptor.tb_count;
   }
 
   void Start(const WarpStart& start, unsigned sm, Cycle now) {
@@ -74,6 +76,7 @@ class Ledger {
     Require(right, Check::kTbOnce, [&] { return name() + " starts where it cannot"; });
     TakePromise(start, sm, now);
     record.place = Place::kResident;
+    --c.away;
     counts_.restored += start.restore ? 1 : 0;
   }
 
@@ -83,7 +86,10 @@ class Ledger {
     record.since = now;
     if (place == Place::kSaved) ++counts_.saved;
     if (place == Place::kFlushed) ++counts_.flushed;
-    if (place != Place::kComplete) return;
+    if (place != Place::kComplete) {
+      ++current_[kernel].away;
+      return;
+    }
     ++counts_.completed;
     ++current_[kernel].completed;
     current_[kernel].last_completion = now;
@@ -106,7 +112,7 @@ class Ledger {
 
   void Decisions(const std::vector<Decision>& decisions, Cycle now) {
     for (const Decision& d : decisions) {
-      ++counts_.decisions;
+      counts_.preemptions += d.reason == DecisionReason::kPreempt ? 1 : 0;
       Require(d.cycle <= now && d.cycle >= last_decision_ &&
                   Index(d.sm) < scenario_.config.num_sms &&
                   Index(d.kernel) < scenario_.programs.size(),

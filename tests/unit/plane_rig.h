@@ -9,12 +9,14 @@
 
 #include "unit/plane_host.h"
 #include "unit/plane_layout.h"
+#include "unit/plane_room.h"
 
 namespace smk::plane {
 
 struct RunSummary {
   Cycle cycles = 0;
   std::uint64_t grants = 0;
+  std::uint64_t reloads = 0;  // of quotas, on schedulers 0
   std::uint64_t skipped = 0;  // SM steps that the lazy instance was spared
   Counts counts;
 };
@@ -31,6 +33,7 @@ class Rig {
     for (unsigned i = 0; i < scenario.config.num_sms; ++i) {
       sms_.emplace_back(scenario, i, &ledger_, &memory_);
       layouts_.emplace_back(scenario, i);
+      rooms_.emplace_back(scenario, i);
     }
     outputs_.resize(scenario.config.num_sms);
     eager_.EnableDecisionLog(true);
@@ -169,6 +172,7 @@ class Rig {
       --expected[k];
     }
     if (!gated || !was_gated || left == expected) return;
+    ++summary_.reloads;
     Require(left == eager_.quotas(static_cast<SmId>(i)), Check::kQuota,
             [&] { return "quota comes or goes " + where(); });
     for (const FakeSm::Tb& tb : sms_[i].tbs()) {
@@ -211,6 +215,7 @@ class Rig {
     const PartitionTable table = eager_.partitions();
     for (unsigned i = 0; i < sms_.size(); ++i) {
       if (Partitioned()) layouts_[i].Observe(table[i]);
+      rooms_[i].Check(sms_[i], Partitioned() ? &table[i] : nullptr, &ledger_, now_);
       if (lazy_ == nullptr || now_ % 64 != 0) continue;
       const auto sm = static_cast<SmId>(i);
       Require(lazy_->partitions()[i] == table[i] && lazy_->quotas(sm) == eager_.quotas(sm),
@@ -249,6 +254,7 @@ class Rig {
   Host host_;
   std::vector<FakeSm> sms_;
   std::vector<Layout> layouts_;
+  std::vector<Room> rooms_;
   std::vector<SmOutputs> outputs_;
   Cycle now_ = 0, drained_until_ = 0, last_progress_ = 0;
   std::uint64_t last_grants_ = 0;

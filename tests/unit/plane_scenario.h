@@ -111,7 +111,8 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   policy.preempt = static_cast<PreemptMode>(random->Below(3));
   policy.warp_policy = random->Percent(70) ? WarpPolicy::kGto : WarpPolicy::kLrr;
   policy.quota_enable = random->Percent(50);
-  policy.kernels_per_sm = random->Percent(50) ? 4 : 2;
+  policy.kernels_per_sm =
+      static_cast<std::uint8_t>(random->Percent(60) ? 4 : random->Between(1, 3));
   for (auto& tbs : policy.table) tbs = static_cast<std::uint8_t>(random->Between(1, 6));
   policy.epoch_length = static_cast<std::uint16_t>(random->Between(20, 2000));
   policy.linger_ticks = static_cast<std::uint16_t>(random->Below(4));
@@ -143,6 +144,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
       }
       launches.back().descriptor.context_base += std::uint64_t{p} << 50;
     }
+    launches.front().gap += p == 0 ? 0 : random.Below(3000);
     s.programs.push_back(std::move(launches));
   }
   s.tick_period = random.Between(100, 2000);

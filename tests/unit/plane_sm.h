@@ -3,6 +3,7 @@
 // their warps have had all their grants, contexts that move through ContextPort.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -72,6 +73,14 @@ class FakeSm {
   std::uint32_t stopped() const { return stop_; }
   std::uint64_t grants() const { return grants_; }
   bool empty() const { return taken_.tbs == 0; }
+  const ResourceVector& taken() const { return taken_; }
+  unsigned resident(unsigned kernel) const {
+    return static_cast<unsigned>(std::count_if(tbs_.begin(), tbs_.end(), [kernel](const Tb& tb) {
+      return tb.valid && tb.kernel == kernel;
+    }));
+  }
+  // Warps that could have been granted in the last cycle, quotas apart.
+  const std::array<std::uint16_t, kMaxSchedulers>& may() const { return may_; }
   // Which kernel a grant went to on scheduler 0 in the last cycle; kMaxKernels if none.
   unsigned granted_on_0() const { return granted_on_0_; }
 
@@ -131,6 +140,11 @@ class FakeSm {
 
   // A context that is being stored belongs to a TB that stays stopped.
   void CheckStops(const SmOutputs& out) const {
+    const DispatchMode mode = scenario_.policy.dispatch;
+    const bool whole_sm = mode != DispatchMode::kPartitioned && mode != DispatchMode::kEven &&
+                          mode != DispatchMode::kTable;
+    Require(whole_sm || (out.tb_stop & (out.tb_stop - 1)) == 0, Check::kStop,
+            [&] { return "more than one TB is stopped on SM " + std::to_string(id_); });
     if (!out.context.valid || !out.context.store) return;
     const bool stopped = (out.tb_stop >> Index(out.context.tb_slot) & 1) != 0;
     Require(stopped && (in_.tb_quiet >> Index(out.context.tb_slot) & 1) != 0, Check::kStop,
@@ -267,10 +281,6 @@ class FakeSm {
   std::uint32_t stop_ = 0;
   std::uint64_t grants_ = 0;
   unsigned granted_on_0_ = kMaxKernels;
-
- public:
-  // Warps that could have been granted in the last cycle, quotas apart.
-  const std::array<std::uint16_t, kMaxSchedulers>& may() const { return may_; }
 };
 
 }  // namespace smk::plane
