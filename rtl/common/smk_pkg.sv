@@ -154,13 +154,13 @@ package smk_pkg;
     tb_cnt_t     shortfall;
   } sm_event_t;
 
-  // What every SM knows of a kernel slot: registers of the driver.
+  // Where an SM finds the contexts of a kernel slot: registers of the driver. A context buffer has
+  // 2^context_log2_lines lines, of which context_lines are used.
   typedef struct packed {
-    thread_cnt_t              threads;
     address_t                 context_base;
     line_t                    context_lines;
     logic [LogLinesWidth-1:0] context_log2_lines;
-  } kernel_view_t;
+  } context_view_t;
 
   // Occupies a warp slot. The payload counts only with valid.
   typedef struct packed {
