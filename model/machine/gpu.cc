@@ -81,6 +81,7 @@ bool Gpu::StepDriver() {
   control_.BeginCycle(now_, in, &out);
   host_.Observe(now_, in, out);
   if (tick) {
+    last_tick_ = now_;
     next_tick_ += request_.policy.epoch_length;
     if (request_.record_timeline) Sample();
   }
@@ -98,6 +99,8 @@ bool Gpu::StepSms() {
     if (awake || !sm.inputs().Quiet()) {
       any = true;
       control_.StepSm(SmId{static_cast<std::uint8_t>(i)}, sm.inputs(), &outputs_);
+      quota_checks_[i].Observe(outputs_, request_.machine.sm.schedulers, now_ == last_tick_ + 1, i,
+                               now_, &checks_);
       sm.End(now_, &outputs_);
     } else {
       sm.End(now_, nullptr);

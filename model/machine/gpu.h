@@ -11,6 +11,7 @@
 #include "machine/context_store.h"
 #include "machine/host.h"
 #include "machine/memory_port.h"
+#include "machine/quota_check.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
 #include "machine/sm.h"
@@ -58,6 +59,8 @@ class Gpu {
   std::uint32_t awake_sms_ = 0;
   bool driver_awake_ = true;
   SmOutputs outputs_{};
+  std::array<QuotaCheck, kMaxSms> quota_checks_{};
+  Cycle last_tick_ = 0;
   std::vector<Decision> decisions_;
   std::vector<EpochSample> epochs_;
   std::vector<std::array<std::uint64_t, kMaxKernels>> issued_before_;  // by SM, at the last sample
