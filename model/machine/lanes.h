@@ -39,6 +39,12 @@ constexpr unsigned SchedulersIn(LaneMask mask) {
   mask &= 0x0001000100010001;  // then gather bits 0, 16, 32, 48
   return static_cast<unsigned>((mask * 0x0001000200040008) >> 48);
 }
+// All lanes of a set of schedulers (four bits).
+constexpr LaneMask FieldsOf(unsigned schedulers) {
+  // Spreads the bits to 0, 16, 32 and 48, and each over its field.
+  const LaneMask spread = (schedulers * 0x0000200040008001) & 0x0001000100010001;
+  return spread * 0xffff;
+}
 constexpr unsigned LowestLane(LaneMask mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));
 }

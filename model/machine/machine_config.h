@@ -29,26 +29,29 @@ struct SmConfig {
   ResourceVector limits{256, 384, 64, 32};  // allocation units
   unsigned schedulers = 4;
   unsigned warps_per_scheduler = 16;
-  unsigned fetch_latency = 3;  // cycles from issue until the next instruction of the warp can issue
-  unsigned branch_latency = 6;  // the same after a taken branch (control stall)
+  unsigned fetch_warps = 1;     // warps per cycle for which the SM fetches: 1, 2 or 4
+  unsigned fetch_width = 2;     // instructions per fetch: the size of a warp's instruction buffer
+  unsigned fetch_line = 16;     // instructions per line of code, which a fetch does not cross
+  unsigned fetch_latency = 2;   // cycles from a fetch until its first instruction can issue
+  unsigned branch_latency = 2;  // the same after a taken branch, which empties the buffer
   PipeConfig alu{6, 1}, imul{6, 2}, sfu{20, 4}, dp{48, 32};
-  PipeConfig shared{24, 1};  // plus one cycle per extra bank pass
+  PipeConfig shared{8, 1};  // plus one cycle per extra bank pass
   PipeConfig constant{8, 1};
   PipeConfig lsu{0, 1};    // cycles per 128-byte line at the SM's LSU
   unsigned lsu_queue = 8;  // memory instructions waiting at the SM's LSU
   unsigned barrier_latency = 4;
   unsigned warp_start_latency = 10;  // from activation of a TB to the first issue
-  CacheConfig l1{24576, 6, 32, 8, 82};
+  CacheConfig l1{16384, 4, 24, 8, 82};
 };
 
 // The memory system behind the SMs. Defaults are those of gtx980.toml, which names their sources.
 struct MemoryConfig {
-  unsigned xbar_latency = 36;               // core cycles, one way
-  unsigned xbar_bytes_per_cycle = 32;       // per port and direction; also the size of a flit
-  unsigned l2_slices_per_controller = 4;    // a power of two
-  CacheConfig l2{131072, 16, 64, 16, 130};  // one slice; the number of sets is a power of two
-  unsigned l2_bytes_per_cycle = 64;         // one slice
-  unsigned l2_eviction_buffer = 16;         // one slice: lines on their way to DRAM
+  unsigned xbar_latency = 36;                // core cycles, one way
+  unsigned xbar_bytes_per_cycle = 48;        // per port and direction; also the size of a flit
+  unsigned l2_slices_per_controller = 1;     // a power of two
+  CacheConfig l2{524288, 16, 128, 16, 131};  // one slice; the number of sets is a power of two
+  unsigned l2_bytes_per_cycle = 64;          // one slice
+  unsigned l2_eviction_buffer = 16;          // one slice: lines on their way to DRAM
   unsigned controllers = 4;
   unsigned banks = 16;  // per controller, a power of two
   unsigned row_bytes = 2048;

@@ -58,6 +58,9 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
   keys->Table("sm");
   keys->Integer("schedulers", &sm->schedulers, 1, kMaxSchedulers);
   keys->Integer("warps_per_scheduler", &sm->warps_per_scheduler, 1, kMaxWarpsPerScheduler);
+  keys->PowerOfTwo("fetch_warps", &sm->fetch_warps, 1, 4);
+  keys->Integer("fetch_width", &sm->fetch_width, 1, 16);
+  keys->Integer("fetch_line", &sm->fetch_line, 1, 4096);
   keys->Integer("fetch_latency", &sm->fetch_latency, 1, kMaxLatency);
   keys->Integer("branch_latency", &sm->branch_latency, 1, kMaxLatency);
   keys->Integer("lsu_queue", &sm->lsu_queue, 1, kMaxEntries);

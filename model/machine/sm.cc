@@ -15,6 +15,7 @@ Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext&
       lsu_(id, config, memory),
       traffic_(id, memory, gpu.checks, ideal_preemption) {
   SetCosts();
+  while ((1u << fetch_shift_) < config.fetch_warps) ++fetch_shift_;
 }
 
 void Sm::SetCosts() {

@@ -2,28 +2,26 @@
 // One streaming multiprocessor, without its control logic.
 //
 // Purpose     Executes the warps that the control plane places, in the cycles in which it grants
-// them:
-//             instruction buffer, scoreboard, execution ports, LSU with L1, barriers, and the
+//             them: instruction buffer, scoreboard, execution ports, LSU with L1, barriers, and the
 //             reason of every cycle in which a scheduler does not issue.
 // Paper       [SMK] Sec. 2.2, 5.1.
 // Cycle       Begin(now): what is due now happens, inputs() are the signals to the control logic.
 //             End(now, outputs): grants and commands of the same cycle. Both only in cycles not
 //             before NextEvent(), or in which the control logic is awake; the cycles between are
 //             accounted for when the SM is woken.
-// Issue       In order per warp. The next instruction of a warp can issue `fetch_latency` cycles
-// later
-//             (`branch_latency` after a branch) and when its source and destination registers have
-//             no result outstanding: a result of latency n can be used n cycles after the issue.
+// Issue       In order per warp. One instruction buffer of `fetch_width` per warp; the SM fetches
+//             for `fetch_warps` warps per cycle, so that all schedulers together cannot issue more
+//             than fetch_warps x fetch_width for long. An instruction can issue when its source and
+//             destination registers have no result outstanding: a result of latency n can be used n
+//             cycles after the issue.
 // Ports       Per scheduler SP, SFU (and integer multiply), DP and constant cache, each busy for
 //             `initiation` cycles; one LSU for the SM. Branch, barrier and exit need no port.
 // Barrier     The waiting warps continue `barrier_latency` cycles after the last one arrives.
 // Finish      A TB whose warps have all exited pulses tb_finished when nothing of it is in flight,
-// the
-//             cycle after the last exit at the earliest. Such a TB is never reported quiet, not
+//             the cycle after the last exit at the earliest. Such a TB is never reported quiet, not
 //             even when it is stopped: it finishes.
 // Speed       At issue everything that can be known of the next instruction is computed and the
-// warp
-//             goes on the timing wheel; nothing is polled. See lanes.h for masks and stamps.
+//             warp goes on the timing wheel; nothing is polled. See lanes.h for masks and stamps.
 #pragma once
 
 #include <algorithm>
@@ -61,6 +59,7 @@ struct SmCounters {
   std::array<std::uint64_t, kMaxKernels> preemptions{}, restores{}, flushes{}, preemption_cycles{};
 };
 
+// See the head of this file.
 class Sm {
  public:
   Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext& gpu,
@@ -112,6 +111,8 @@ class Sm {
                    Cycle now);
   void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
   bool IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
+  void Next(Warp* warp, unsigned lane, Cycle now);
+  void FillBuffer(Warp* warp) const;
   void ReleaseBarrier(ThreadBlock* block, Cycle now);
   void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
   void SetNext(Warp* warp, unsigned lane);
@@ -163,6 +164,8 @@ class Sm {
   // Ports.
   std::array<std::array<Cycle, kMaxSchedulers>, kNumPorts> port_free_{};
   Cycle ports_busy_until_ = 0;
+  unsigned fetch_shift_ = 0;  // log2 of fetch_warps
+  Cycle next_fetch_ = 0;      // next free fetch: cycle x fetch_warps + turn
   Lsu lsu_;
 
   // Thread blocks.
@@ -201,23 +204,29 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
   port_lanes_[warp->port] |= bit;
 }
 
+// One fetch, from the cursor to the end of the line of code at most.
+inline void Sm::FillBuffer(Warp* warp) const {
+  const unsigned left = config_.fetch_line - warp->cursor.node % config_.fetch_line;
+  warp->buffered = static_cast<std::uint8_t>(std::min(config_.fetch_width, left));
+}
+
 // Decides when the next instruction can issue, and what the warp waits for until then: whatever is
 // there last, the instruction or an operand.
 [[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
-  const LaneMask bit = LaneBit(lane);
   const Stamp operands = warp->Operands();
-  unknown_ &= ~bit;
-  if (operands <= static_cast<Stamp>(warp->earliest * 2 + 1)) {
-    SetReason(warp, lane, kControl);
-    wheel_.Add(lane, std::max(warp->earliest, now + 1), now);
+  Reason reason = kControl;
+  Cycle at = warp->earliest;
+  if (operands > static_cast<Stamp>(at * 2 + 1)) {
+    reason = (operands & 1) != 0 ? kMemory : kShort;
+    at = operands / 2;
+  }
+  SetReason(warp, lane, reason);
+  if (__builtin_expect(operands >= kUnknownShort, 0)) {
+    unknown_ |= LaneBit(lane);
     return;
   }
-  SetReason(warp, lane, (operands & 1) != 0 ? kMemory : kShort);
-  if (operands >= kUnknownShort) {
-    unknown_ |= bit;
-  } else {
-    wheel_.Add(lane, std::max<Cycle>(operands / 2, now + 1), now);
-  }
+  unknown_ &= ~LaneBit(lane);
+  wheel_.Add(lane, std::max(at, now + 1), now);
 }
 
 }  // namespace smk

@@ -97,6 +97,7 @@ void Sm::Activate(unsigned slot, Cycle now) {
     const unsigned lane = LowestLane(lanes);
     Warp& warp = warps_[lane];
     warp.earliest = now + config_.warp_start_latency;
+    FillBuffer(&warp);
     SetNext(&warp, lane);
     if ((block.at_barrier & LaneBit(lane)) != 0) {
       SetReason(&warp, lane, kAtBarrier);
@@ -240,8 +241,7 @@ void Sm::RemoveWarp(unsigned lane) {
   const unsigned s = lane / kLanesPerScheduler;
   auto* const begin = age_order_[s].begin();
   auto* const end = begin + warps_on_[s];
-  auto* const last =
-      std::remove(begin, end, static_cast<std::uint8_t>(lane % kLanesPerScheduler));
+  auto* const last = std::remove(begin, end, static_cast<std::uint8_t>(lane % kLanesPerScheduler));
   warps_on_[s] = static_cast<std::uint8_t>(last - begin);
 }
 

@@ -54,6 +54,24 @@ inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned 
   }
 }
 
+// The next instruction of the warp: from its buffer, or fetched in its turn. The SM fetches for
+// `fetch_warps` warps per cycle, in the order in which their buffers run empty; going on anywhere
+// else than at the next instruction (a taken branch) empties the buffer.
+[[gnu::always_inline]] inline void Sm::Next(Warp* warp, unsigned lane, Cycle now) {
+  const unsigned node = warp->cursor.node;
+  warp->program->Advance(warp->identity, &warp->cursor);
+  SetNext(warp, lane);
+  const bool taken = warp->cursor.node != node + 1;
+  if (!taken && --warp->buffered != 0) {
+    warp->earliest = now + 1;
+    return;
+  }
+  FillBuffer(warp);
+  next_fetch_ = std::max(next_fetch_, now << fetch_shift_);
+  const unsigned latency = taken ? config_.branch_latency : config_.fetch_latency;
+  warp->earliest = (next_fetch_++ >> fetch_shift_) + latency;
+}
+
 void Sm::Issue(unsigned lane, Cycle now) {
   Warp& warp = warps_[lane];
   const Instruction& instruction = *warp.next;
@@ -65,7 +83,6 @@ void Sm::Issue(unsigned lane, Cycle now) {
       gpu_.launches[warp.kernel].spec->idempotence == Idempotence::kUntilStore) {
     inputs_.tb_flushable &= ~(1u << warp.tb_slot);
   }
-  warp.earliest = now + config_.fetch_latency;
   if (cost.port == kLsu) {
     IssueToLsu(instruction, &warp, lane, now);
   } else if (cost.port != kNoPort) {
@@ -73,8 +90,7 @@ void Sm::Issue(unsigned lane, Cycle now) {
   } else if (!IssueWithoutPort(instruction, &warp, lane, now)) {
     return;
   }
-  warp.program->Advance(warp.identity, &warp.cursor);
-  SetNext(&warp, lane);
+  Next(&warp, lane, now);
   ScheduleInline(&warp, lane, now);
 }
 
@@ -83,15 +99,13 @@ bool Sm::IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned l
   ThreadBlock& block = *warp->block;
   block.quiet_at = std::max(block.quiet_at, now + 1);
   if (instruction.op == OpClass::kBranch) {
-    warp->earliest = now + config_.branch_latency;
     return true;
   }
   if (instruction.op == OpClass::kExit) {
     Exit(warp, lane, &block, now);
     return false;
   }
-  warp->program->Advance(warp->identity, &warp->cursor);
-  SetNext(warp, lane);
+  Next(warp, lane, now);
   block.at_barrier |= LaneBit(lane);
   ++block.arrived;
   SetReason(warp, lane, kAtBarrier);

@@ -32,24 +32,24 @@ void Sm::AccountSleep(Cycle cycles) { ChargeStalls((1u << config_.schedulers) - 
 
 // The same as ChargeStalls for all schedulers at once, when there is no choice whom to charge.
 void Sm::ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
-  const auto take = [&](Stall reason, unsigned having) {
-    having &= schedulers;
-    schedulers &= ~having;
-    if (having != 0) stalls_.Charge(reason, sole_kernel_, BitCount4(having) * cycles);
+  LaneMask rest = FieldsOf(schedulers);  // lanes of schedulers without a reason yet
+  const auto take = [&](Stall reason, LaneMask lanes) {
+    if ((lanes & rest) == 0) return;
+    const unsigned having = SchedulersIn(lanes & rest);
+    stalls_.Charge(reason, sole_kernel_, BitCount4(having) * cycles);
+    rest &= ~FieldsOf(having);
   };
-  take(Stall::kQuota, SchedulersIn(ready));
-  take(Stall::kPipeline, SchedulersIn(busy));
-  if (schedulers == 0) return;
-  const LaneMask executable = runnable_;
-  const LaneMask memory = executable & reason_lanes_[kMemory] & ~data_ready_;
-  const LaneMask wait = executable & reason_lanes_[kShort] & ~data_ready_;
-  take(Stall::kDataShort, SchedulersIn(wait));
-  take(Stall::kDataMemory, SchedulersIn(memory));
-  if (schedulers == 0) return;
-  take(Stall::kControl, SchedulersIn(executable & reason_lanes_[kControl]));
-  take(Stall::kBarrier, SchedulersIn(executable));
-  take(Stall::kPreemption, SchedulersIn(live_));
-  stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, BitCount4(schedulers) * cycles);
+  take(Stall::kQuota, ready);
+  take(Stall::kPipeline, busy);
+  if (rest == 0) return;
+  const LaneMask waiting = runnable_ & ~data_ready_;
+  take(Stall::kDataShort, waiting & reason_lanes_[kShort]);
+  take(Stall::kDataMemory, waiting & reason_lanes_[kMemory]);
+  if (rest == 0) return;
+  take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
+  take(Stall::kBarrier, runnable_);
+  take(Stall::kPreemption, live_);
+  stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, BitCount4(SchedulersIn(rest)) * cycles);
 }
 
 inline void Sm::Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles) {

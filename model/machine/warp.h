@@ -19,6 +19,7 @@ struct Warp {
   ThreadBlock* block = nullptr;
   const Instruction* next = nullptr;  // under the cursor
   Cycle earliest = 0;                 // first cycle in which `next` is in the instruction buffer
+  std::uint8_t buffered = 0;          // instructions in the buffer, `next` among them
   std::uint8_t kernel = 0;
   std::uint8_t tb_slot = 0;
   std::uint8_t warp_in_tb = 0;

@@ -114,6 +114,17 @@ TEST(MachineConfigFiles, DefaultsAreThoseOfGtx980) {
   EXPECT_EQ(ToToml(m), ToToml(MachineConfig{}));
 }
 
+TEST(MachineConfigFiles, SmallIsAnEighthOfGtx980) {
+  MachineConfig m = MachineConfig::Load(FindMachine("gtx980", SMK_SOURCE_DIR));
+  m.name = "small";
+  m.sms /= 8;
+  m.memory.controllers /= 4;
+  m.memory.dram_bytes_per_clock /= 2;
+  m.memory.l2.bytes /= 2;
+  m.memory.l2.mshrs /= 2;
+  EXPECT_EQ(ToToml(m), ToToml(MachineConfig::Load(FindMachine("small", SMK_SOURCE_DIR))));
+}
+
 TEST(MachineConfigFiles, WrittenConfigurationReadsBackTheSame) {
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
@@ -233,10 +244,12 @@ TEST_F(MachineConfigErrors, LimitsAreMultiplesOfTheirUnits) {
 TEST_F(MachineConfigErrors, PowersOfTwoArePowersOfTwo) {
   Replace("memory", "banks", "banks = 12");
   EXPECT_EQ(Message(), At() + "memory.banks: expected a power of two from 1 to 64, got 12");
+  Replace("sm", "fetch_warps", "fetch_warps = 3");
+  EXPECT_EQ(Message(), At() + "sm.fetch_warps: expected a power of two from 1 to 4, got 3");
   Replace("memory.l2", "ways", "ways = 6");
   line_ = LineOf(text_, "memory.l2", "bytes");
   EXPECT_EQ(Message(),
-            At() + "memory.l2.bytes: expected a multiple of ways x 128 = 768, got 131072");
+            At() + "memory.l2.bytes: expected a multiple of ways x 128 = 768, got 524288");
   Replace("memory.l2", "bytes", "bytes = 196608");
   EXPECT_EQ(Message(),
             At() + "memory.l2.bytes: expected a power of two of ways x 128 = 2048, got 196608");
@@ -270,9 +283,9 @@ TEST(MachineConfigOverrides, PassTheSameChecks) {
             "--set sm.l1.ways: expected an integer from 1 to 64, got 6x");
   EXPECT_EQ(ErrorOf(text, {"sm.l1.ways="}),
             "--set sm.l1.ways: expected an integer from 1 to 64, got nothing");
-  EXPECT_EQ(ErrorOf(text, {"sm.l1.bytes=32768"}),
-            "--set sm.l1.bytes: expected a multiple of ways x 128 = 768, got 32768");
-  EXPECT_EQ(ErrorOf(text, {"sm.l1.bytes=32768", "sm.l1.ways=8"}), "");
+  EXPECT_EQ(ErrorOf(text, {"sm.l1.bytes=25344"}),
+            "--set sm.l1.bytes: expected a multiple of ways x 128 = 512, got 25344");
+  EXPECT_EQ(ErrorOf(text, {"sm.l1.bytes=25344", "sm.l1.ways=6"}), "");
   EXPECT_EQ(ErrorOf(text, {"sm.l1.way=4"}),
             "--set sm.l1.way: expected one of bytes, latency, mshr_merges, mshrs, ways, got an "
             "unknown key");

@@ -107,6 +107,7 @@ TEST(MemoryCalendar, NeverGivesASlotTwiceHoweverFarApart) {
 MemoryConfig WithControllers(unsigned controllers) {
   MemoryConfig config;
   config.controllers = controllers;
+  config.l2_slices_per_controller = 4;
   return config;
 }
 
@@ -133,7 +134,8 @@ TEST(MemoryAddressMap, StridesOfPowersOfTwoUseAllControllersAndSlices) {
     const MemoryConfig config = WithControllers(controllers);
     const AddressMap map(config);
     for (std::uint64_t stride = kLineBytes; stride <= (1u << 22); stride *= 2) {
-      std::vector<unsigned> by_controller(controllers), by_slice(controllers * 4);
+      std::vector<unsigned> by_controller(controllers),
+          by_slice(controllers * config.l2_slices_per_controller);
       constexpr unsigned kAccesses = 4096;
       for (std::uint64_t i = 0; i < kAccesses; ++i) {
         const AddressMap::Place place = map.Locate(i * stride);

@@ -42,8 +42,8 @@ TEST(MemoryL2, ReadsOfOneLineInFlightShareOneDramAccess) {
   const MemoryRig::Answer second = rig.Read(1010, 0, 1);
   EXPECT_FALSE(second.l2_hit);
   // The data array gives the second its data after the first's two passes; the slice's port after
-  // its four flits.
-  EXPECT_EQ(second.done, first.done + 4);
+  // its three flits.
+  EXPECT_EQ(second.done, first.done + 3);
   EXPECT_EQ(rig.stats().dram_read_bytes[0], kLineBytes);
   EXPECT_EQ(rig.stats().l2_accesses[0], 2u);
   EXPECT_EQ(rig.stats().l2_merges[0], 1u);
@@ -71,7 +71,7 @@ TEST(MemoryL2, MissesWaitForAnMshr) {
   const Cycle second = rig.Read(1000, 4096, 1).done - 1000;
   // The second leaves the slice when the first's data are there.
   const Cycle before = 1 + machine.memory.xbar_latency + machine.memory.l2.latency;
-  const Cycle after = machine.memory.xbar_latency + 4;
+  const Cycle after = machine.memory.xbar_latency + 3;
   EXPECT_NEAR(static_cast<double>(second), static_cast<double>(2 * first - before - after), 2);
 }
 

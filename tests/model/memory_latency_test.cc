@@ -19,13 +19,16 @@ MachineConfig OneBank() {
   return machine;
 }
 
-// Parts of the way, for the default crossbar of 32 bytes per cycle.
+// Parts of the way.
+Cycle Flits(const MachineConfig& m, unsigned bytes = kLineBytes) {
+  return (bytes + m.memory.xbar_bytes_per_cycle - 1) / m.memory.xbar_bytes_per_cycle;
+}
 Cycle RequestWay(const MachineConfig& m) { return 1 + m.memory.xbar_latency; }
-Cycle ReplyWay(const MachineConfig& m) { return m.memory.xbar_latency + 4; }
+Cycle ReplyWay(const MachineConfig& m) { return m.memory.xbar_latency + Flits(m); }
 Cycle Burst() { return 4; }
 
 TEST(MemoryLatency, L2HitIsTheSumOfItsParts) {
-  for (const unsigned latency : {1u, 130u, 200u}) {
+  for (const unsigned latency : {1u, 131u, 200u}) {
     MachineConfig machine;
     machine.memory.l2.latency = latency;
     machine.memory.xbar_latency = latency / 3 + 1;
@@ -34,6 +37,20 @@ TEST(MemoryLatency, L2HitIsTheSumOfItsParts) {
     const MemoryRig::Answer answer = rig.Read(5000, 0);
     EXPECT_TRUE(answer.l2_hit);
     EXPECT_EQ(answer.done - 5000, RequestWay(machine) + latency + ReplyWay(machine));
+  }
+}
+
+TEST(MemoryLatency, LineHasAsManyFlitsAsItFills) {
+  MachineConfig machine;
+  Cycle last = 0;
+  for (const auto& [bytes, flits] :
+       {std::pair{128u, 1u}, {127u, 2u}, {64u, 2u}, {48u, 3u}, {43u, 3u}, {42u, 4u}, {32u, 4u}}) {
+    machine.memory.xbar_bytes_per_cycle = bytes;
+    MemoryRig rig(machine);
+    rig.Read(0, 0);
+    const Cycle done = rig.Read(5000, 0).done - flits;
+    EXPECT_EQ(done, last == 0 ? done : last) << bytes;
+    last = done;
   }
 }
 
@@ -50,9 +67,9 @@ TEST(MemoryLatency, DramAddsActivationColumnAndBurst) {
       RequestWay(machine) + t.l2.latency + Burst() + t.t_cl + t.dram_latency + ReplyWay(machine);
   MemoryRig rig(machine);
   // Request times are such that column commands fall on the bus's slots of tCCD.
-  EXPECT_EQ(rig.Read(1001, 0).done - 1001, path + t.t_rcd) << "closed bank";
-  EXPECT_EQ(rig.Read(2001, 128).done - 2001, path) << "open row";
-  EXPECT_EQ(rig.Read(3001, 1 << 20).done - 3001, path + t.t_rp + t.t_rcd) << "other row";
+  EXPECT_EQ(rig.Read(1000, 0).done - 1000, path + t.t_rcd) << "closed bank";
+  EXPECT_EQ(rig.Read(2000, 128).done - 2000, path) << "open row";
+  EXPECT_EQ(rig.Read(3000, 1 << 20).done - 3000, path + t.t_rp + t.t_rcd) << "other row";
   EXPECT_EQ(rig.stats().row_hits, 1u);
   EXPECT_EQ(rig.stats().row_misses, 2u);
 }
@@ -96,8 +113,9 @@ TEST(MemoryLatency, WriteIsAcceptedAtTheSlice) {
   const MachineConfig machine = OneBank();
   MemoryRig rig(machine);
   // Header and data through the port, and two passes of 64 bytes into the array.
-  EXPECT_EQ(rig.Write(1001, 0).done - 1001, 1 + 4 + machine.memory.xbar_latency + 2);
-  EXPECT_EQ(rig.Write(2001, 4096, 0, 32).done - 2001, 1 + 1 + machine.memory.xbar_latency + 1);
+  EXPECT_EQ(rig.Write(1001, 0).done - 1001, 1 + Flits(machine) + machine.memory.xbar_latency + 2);
+  EXPECT_EQ(rig.Write(2001, 4096, 0, 32).done - 2001,
+            1 + Flits(machine, 32) + machine.memory.xbar_latency + 1);
 }
 
 TEST(MemoryLatency, AtomicCarriesDataBothWays) {
@@ -105,7 +123,7 @@ TEST(MemoryLatency, AtomicCarriesDataBothWays) {
   MemoryRig rig(machine);
   rig.Read(1001, 0);
   EXPECT_EQ(rig.Atomic(3001, 0).done - 3001,
-            RequestWay(machine) + 4 + machine.memory.l2.latency + ReplyWay(machine));
+            RequestWay(machine) + Flits(machine) + machine.memory.l2.latency + ReplyWay(machine));
 }
 
 TEST(MemoryLatency, ContextReadsSkipTheL2) {
@@ -114,7 +132,7 @@ TEST(MemoryLatency, ContextReadsSkipTheL2) {
   MemoryRig rig(machine);
   EXPECT_EQ(rig.ReadContext(1001, 0).done - 1001,
             RequestWay(machine) + t.t_rcd + Burst() + t.t_cl + t.dram_latency + ReplyWay(machine));
-  EXPECT_EQ(rig.WriteContext(2001, 128).done - 2001, RequestWay(machine) + 4);
+  EXPECT_EQ(rig.WriteContext(2001, 128).done - 2001, RequestWay(machine) + Flits(machine));
 }
 
 TEST(MemoryLatency, TimeStartsAtSystemCsTime) {

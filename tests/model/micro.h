@@ -138,7 +138,12 @@ class MicroRun {
     MachineConfig& machine = request.machine;
     machine.sms = 1;
     SmConfig& sm = machine.sm;
+    // A front end that never stands in the way; fetches that cross no line.
+    sm.fetch_warps = 4;
+    sm.fetch_width = 2;
+    sm.fetch_line = 1024;
     sm.fetch_latency = 1;
+    sm.branch_latency = 1;
     sm.l1.bytes = 16 * 1024;
     sm.l1.ways = 4;
     sm.l1.mshrs = 32;

@@ -36,16 +36,31 @@ TEST(SmLatency, DependentAluIssuesExactlyAfterItsLatency) {
   }
 }
 
-TEST(SmLatency, IndependentInstructionsOfAWarpIssueAtTheFetchRate) {
+TEST(SmLatency, WarpWaitsForAFetchWhenItsBufferIsEmpty) {
   MicroRun run;
-  for (const unsigned fetch : {1u, 3u}) {
-    run.sm().fetch_latency = fetch;
-    EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kAlu, 0); }),
-              std::max(fetch, run.sm().alu.latency))
-        << "the destination is still to be written";
-    const auto alternate = [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kAlu, n++ % 16); };
-    EXPECT_EQ(CyclesEach(run, alternate), fetch);
+  const auto alternate = [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kAlu, n++ % 16); };
+  for (const unsigned width : {1u, 2u, 4u}) {
+    for (const unsigned latency : {1u, 3u}) {
+      run.sm().fetch_width = width;
+      run.sm().fetch_latency = latency;
+      EXPECT_EQ(CyclesEach(run, alternate), (width - 1.0 + latency) / width) << width << latency;
+    }
   }
+}
+
+TEST(SmLatency, FetchEndsWithTheLineOfCode) {
+  // Buffers of 4 in lines of 10 instructions: 4 + 4 + 2, three fetches for ten instructions.
+  MicroRun run;
+  run.sm().fetch_width = 4;
+  run.sm().fetch_line = 10;
+  run.sm().fetch_latency = 5;
+  const auto alternate = [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kAlu, n++ % 16); };
+  EXPECT_EQ(CyclesEach(run, alternate), (7 + 3 * 5) / 10.0);
+}
+
+TEST(SmLatency, OutputWaitsForTheOutputBefore) {
+  MicroRun run;
+  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kAlu, 0); }), run.sm().alu.latency);
 }
 
 TEST(SmLatency, EveryPipeHasItsLatency) {
@@ -61,10 +76,47 @@ TEST(SmLatency, EveryPipeHasItsLatency) {
   EXPECT_EQ(CyclesEach(run, chain(OpClass::kLoadConst)), 9);
 }
 
-TEST(SmLatency, BranchDelaysTheNextInstruction) {
+TEST(SmLatency, TakenBranchFetchesAnew) {
+  MicroRun run;
+  run.repeat = false;
+  run.request.record_tbs = true;
+  const auto duration = [&run](unsigned trips) {
+    MicroKernel kernel;
+    kernel.Loop(trips);
+    kernel.Op(OpClass::kBranch);
+    kernel.End();
+    return run.Run({kernel}).tbs.at(0);
+  };
+  for (const unsigned latency : {2u, 9u}) {
+    run.sm().branch_latency = latency;
+    EXPECT_EQ(duration(90).end - duration(10).end, 80u * latency);
+  }
+}
+
+TEST(SmLatency, TakenBranchThrowsAwayWhatIsInTheBuffer) {
+  // Three instructions of a buffer of eight, then the new fetch; nothing of the other five.
+  MicroRun run;
+  run.sm().fetch_width = 8;
+  run.sm().fetch_latency = 50;
+  run.sm().branch_latency = 9;
+  run.repeat = false;
+  run.request.record_tbs = true;
+  const auto end = [&run](unsigned trips) {
+    MicroKernel kernel;
+    kernel.Loop(trips);
+    kernel.Op(OpClass::kAlu, 0);
+    kernel.Op(OpClass::kAlu, 1);
+    kernel.Op(OpClass::kBranch);
+    kernel.End();
+    return run.Run({kernel}).tbs.at(0).end;
+  };
+  EXPECT_EQ(end(90) - end(10), 80u * (2 + 9));
+}
+
+TEST(SmLatency, BranchThatIsNotTakenCostsAnIssue) {
   MicroRun run;
   run.sm().branch_latency = 9;
-  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kBranch); }), 9);
+  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kBranch); }), 1);
 }
 
 TEST(SmLatency, BankConflictsAddOneCycleEach) {
@@ -125,9 +177,9 @@ TEST(SmLatency, ExitedWarpsDoNotHoldABarrier) {
   EXPECT_EQ(run.Run({kernel}).kernels[0].tbs_completed, 1u);
 }
 
-// Warp instructions per cycle of one SM full of endless warps, each repeating `body`.
+// Warp instructions per cycle of one SM full of endless warps, 64, each repeating `body`.
 template <typename Body>
-double Rate(MicroRun run, Body body) {
+double Rate(MicroRun run, Body body, Cycle cycles = 8000) {
   MicroKernel kernel;
   kernel.threads = 256;
   kernel.tbs = 8;
@@ -136,12 +188,86 @@ double Rate(MicroRun run, Body body) {
   kernel.End();
   run.request.cycles = 4000;
   const std::uint64_t before = run.Run({kernel}).warp_instructions;
-  run.request.cycles = 12000;
-  return static_cast<double>(run.Run({kernel}).warp_instructions - before) / 8000;
+  run.request.cycles = 4000 + cycles;
+  return static_cast<double>(run.Run({kernel}).warp_instructions - before) /
+         static_cast<double>(cycles);
 }
 
 TEST(SmThroughput, FourSchedulersIssueFourIndependentAluPerCycle) {
   EXPECT_EQ(Rate(MicroRun(), [](MicroKernel* k, unsigned i) { k->Op(OpClass::kAlu, i); }), 4.0);
+}
+
+TEST(SmThroughput, FetchBoundsTheIssueOfTheSm) {
+  MicroRun run;
+  const auto alu = [](MicroKernel* k, unsigned i) { k->Op(OpClass::kAlu, i); };
+  run.sm().fetch_warps = 1;
+  EXPECT_EQ(Rate(run, alu), 2.0);
+  run.sm().fetch_width = 1;
+  EXPECT_EQ(Rate(run, alu), 1.0);
+  run.sm().fetch_warps = 2;
+  EXPECT_EQ(Rate(run, alu), 2.0);
+}
+
+// The default front end.
+MicroRun DefaultFetch() {
+  MicroRun run;
+  const SmConfig sm;
+  run.sm().fetch_warps = sm.fetch_warps;
+  run.sm().fetch_width = sm.fetch_width;
+  run.sm().fetch_line = sm.fetch_line;
+  run.sm().fetch_latency = sm.fetch_latency;
+  run.sm().branch_latency = sm.branch_latency;
+  return run;
+}
+
+TEST(SmThroughput, DefaultFrontEndFeedsTwoInstructionsPerCycle) {
+  EXPECT_EQ(Rate(DefaultFetch(), [](MicroKernel* k, unsigned i) { k->Op(OpClass::kAlu, i); }), 2.0);
+}
+
+TEST(SmThroughput, CodeAcrossLinesNeedsMoreFetches) {
+  // 16 instructions in lines of 5 are 2 + 2 + 1 three times and a last one: ten fetches, not eight.
+  MicroRun run = DefaultFetch();
+  run.sm().fetch_line = 5;
+  const auto alu = [](MicroKernel* k, unsigned i) { k->Op(OpClass::kAlu, i); };
+  constexpr Cycle kCycles = 10 * 64 * 10;
+  EXPECT_NEAR(Rate(run, alu, kCycles), 16.0 / 10, 1.01 / kCycles);
+}
+
+TEST(SmThroughput, TakenBranchesWasteHalfOfAFetch) {
+  // 17 instructions in a row are 8 fetches and one for the branch, whose other half is lost.
+  const auto alu = [](MicroKernel* k, unsigned i) {
+    if (i == 0) k->Op(OpClass::kAlu, 15);
+    k->Op(i == 15 ? OpClass::kBranch : OpClass::kAlu, i == 15 ? -1 : static_cast<int>(i));
+  };
+  MicroRun run = DefaultFetch();
+  run.sm().fetch_line = 1024;
+  constexpr Cycle kCycles = 9 * 64 * 10;
+  EXPECT_NEAR(Rate(run, alu, kCycles), 17.0 / 9, 1.01 / kCycles);
+}
+
+TEST(SmThroughput, WarpsTakeTurnsAtTheFetch) {
+  // Of 32 warps that could all issue, the 8 of one kernel get a quarter of the instructions,
+  // whether they are the first or the last that were placed.
+  for (const auto& [first, second] : {std::pair{8u, 24u}, {24u, 8u}}) {
+    MicroRun run = DefaultFetch();
+    std::vector<MicroKernel> kernels(2);
+    kernels[0].tbs = first;
+    kernels[1].tbs = second;
+    for (MicroKernel& kernel : kernels) {
+      kernel.Loop(30000);
+      for (int i = 0; i < 16; ++i) kernel.Op(OpClass::kAlu, i);
+      kernel.End();
+    }
+    const auto issued = [&](Cycle cycles) {
+      run.request.cycles = cycles;
+      const RunResult result = run.Run(kernels);
+      return std::pair{result.kernels[0].warp_instructions, result.kernels[1].warp_instructions};
+    };
+    const auto before = issued(4000);
+    const auto after = issued(4000 + 32 * 200);
+    EXPECT_EQ(after.first - before.first, 2u * 200 * first);
+    EXPECT_EQ(after.second - before.second, 2u * 200 * second);
+  }
 }
 
 TEST(SmThroughput, SfuTakesOneInstructionPerSchedulerAndInitiation) {
