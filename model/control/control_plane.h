@@ -156,6 +156,7 @@ enum class DecisionReason : std::uint8_t {
   kRepartition,        // new partitions are planned for the SM
   kEvictSm,            // the SM changes hands
   kQueueFull,          // no context buffer is free
+  kRoomComing,         // room for all its waiting TBs is being made already
 };
 
 // One dispatch decision, for the log.

@@ -60,6 +60,7 @@ class PreemptedQueue {
   const State& state() const { return state_; }
 
   bool empty(unsigned kernel) const { return state_.queue[kernel].count == 0; }
+  unsigned count(unsigned kernel) const { return state_.queue[kernel].count; }
   const Entry& front(unsigned kernel) const {
     return state_.queue[kernel].ring[state_.queue[kernel].head];
   }

@@ -8,7 +8,7 @@
 // Paper       [SMK] Sec. 5.2 (Spart: equal number of SMs), 5.4 (profiling SMs), 5.5 (two kernels
 //             per SM); deviations [D10], [D11].
 // Interface   start: pulse; allowed is a register, valid for SMs before `next` while busy.
-// Latency     num_sms cycles after start.
+// Latency     The last SM is visible num_sms + 1 cycles after start.
 // Throughput  One SM per cycle.
 // Reset       No kernel anywhere.
 // Doc         docs/modules/sm_assign.md

@@ -8,22 +8,6 @@ namespace {
 
 unsigned Lowest(SmMask mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
 
-// Fewest TBs of `victim` that must leave so that `need` fits beside what is free: one restoring
-// division of five steps per resource in hardware. kTooMany when an SM cannot hold that many.
-constexpr unsigned kTooMany = kMaxTbSlots + 1;
-
-unsigned VictimTbs(const ResourceVector& need, const ResourceVector& free,
-                   const ResourceVector& victim) {
-  const auto tbs = [](unsigned n, unsigned f, unsigned v) -> unsigned {
-    if (n <= f) return 0;
-    return v == 0 ? kTooMany : std::min(kTooMany, (n - f + v - 1) / v);
-  };
-  return std::max({tbs(need.registers, free.registers, victim.registers),
-                   tbs(need.shared_memory, free.shared_memory, victim.shared_memory),
-                   tbs(need.threads, free.threads, victim.threads),
-                   tbs(need.tbs, free.tbs, victim.tbs)});
-}
-
 }  // namespace
 
 // Registers that lose their meaning when kernels come and go or SMs change.
@@ -59,12 +43,16 @@ void TbDispatch::ForgetDone(const Inputs& in) {
   }
 }
 
+// TBs of the kernel that are on no SM: new and preempted ones.
+unsigned TbDispatch::WaitingTbs(const Inputs& in, unsigned kernel) const {
+  const KernelTable::Slot& slot = in.kernels->slot[kernel];
+  return slot.active ? slot.tb_count - slot.next_tb + in.queue->count(kernel) : 0;
+}
+
 KernelMask TbDispatch::Waiting(const Inputs& in) const {
   KernelMask mask = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
-    const KernelTable::Slot& slot = in.kernels->slot[k];
-    const bool more = slot.next_tb != slot.tb_count || !in.queue->empty(k);
-    if (slot.active && more) mask |= static_cast<KernelMask>(1u << k);
+    if (WaitingTbs(in, k) != 0) mask |= static_cast<KernelMask>(1u << k);
   }
   return mask;
 }
@@ -244,76 +232,6 @@ void TbDispatch::Fit(const Inputs& in) {
   if (in.drf->Fits(state_.sm, in.kernels->slot[state_.kernel].need)) return Dispatch(in);
   if (in.policy->dispatch != DispatchMode::kOnDemand) return GiveUp(DecisionReason::kNoRoom);
   state_.step = Step::kVictim;
-}
-
-// Third cycle: the SM with the highest rSM without the candidate, and the kernel that loses there.
-void TbDispatch::FindVictim(const Inputs& in) {
-  const unsigned candidate_sm = state_.sm;
-  const SmMask mask = Usable(in, state_.kernel);
-  if (mask == 0) return GiveUp(DecisionReason::kNoVictim);
-  const unsigned sm = in.drf->HighestSm(mask, state_.kernel, *in.kernels);
-  const KernelMask others = static_cast<KernelMask>(in.active & ~(1u << state_.kernel));
-  const auto victim = in.drf->HighestKernelOn(sm, others);
-  if (!victim) return GiveUp(DecisionReason::kNoVictim);
-  state_.victim = static_cast<std::uint8_t>(*victim);
-  state_.victim_tbs = static_cast<std::uint8_t>(
-      std::max(1u, VictimTbs(in.kernels->slot[state_.kernel].need, in.drf->Free(sm),
-                             in.kernels->slot[*victim].need)));
-  if (state_.victim_tbs > in.drf->state().resident[*victim][sm]) {
-    state_.sm = static_cast<std::uint8_t>(candidate_sm);
-    return GiveUp(DecisionReason::kNoVictim);
-  }
-  state_.tried[state_.kernel] |= 1u << candidate_sm;
-  state_.sm = static_cast<std::uint8_t>(sm);
-  state_.step = Step::kRange;
-}
-
-// The range of rK as it is, against what it will be when the victims are out and the candidate in.
-bool TbDispatch::RangeShrinks(const Inputs& in) const {
-  std::uint32_t low = ~0u, high = 0, low_after = ~0u, high_after = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if ((in.active >> k & 1) == 0) continue;
-    const int tbs = k == state_.kernel ? 1 : k == state_.victim ? -state_.victim_tbs : 0;
-    const std::uint32_t now = in.drf->KernelShare(k);
-    const std::uint32_t after = in.drf->KernelShareWith(k, state_.sm, tbs, *in.kernels);
-    low = std::min(low, now);
-    high = std::max(high, now);
-    low_after = std::min(low_after, after);
-    high_after = std::max(high_after, after);
-  }
-  return high_after - low_after < high - low;
-}
-
-// Fourth cycle: preempt only when the range of rK shrinks.
-void TbDispatch::TestRange(const Inputs& in) {
-  if (in.drf->state().resident[state_.victim][state_.sm] < state_.victim_tbs) {  // no longer
-    state_.step = Step::kIdle;
-    return;
-  }
-  if (!RangeShrinks(in)) {
-    state_.step = Step::kIdle;
-    state_.command = SmCommand{};
-    return Decide(DecisionReason::kRangeNotReduced);
-  }
-  if (in.queue->buffers_free(state_.victim) < state_.victim_tbs) {
-    state_.step = Step::kIdle;
-    state_.command = SmCommand{};
-    return Decide(DecisionReason::kQueueFull);
-  }
-  state_.reservation[state_.sm] = {static_cast<KernelId>(state_.kernel),
-                                   static_cast<KernelId>(state_.victim)};
-  state_.victims_valid |= 1u << state_.sm;
-  state_.reservations |= 1u << state_.sm;
-  state_.busy |= 1u << state_.sm;
-  for (SmMask& tried : state_.tried) tried = 0;
-  state_.pulses.reserve = true;
-  state_.pulses.preempt = true;
-  SmCommand command;
-  command.op = CommandOp::kPreempt;
-  command.kernel = static_cast<KernelId>(state_.victim);
-  command.count = state_.victim_tbs;
-  Send(command);
-  Decide(DecisionReason::kPreempt);
 }
 
 // One command per kernel of the new plan; the last one puts it in force.

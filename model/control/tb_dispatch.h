@@ -4,7 +4,8 @@
 // Purpose     The dispatch decision in every mode: on demand with victim search and the test of the
 //             range of rK (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table,
 //             spatial.
-// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5], [D13].
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5], [D13],
+//             [D14].
 // Interface   Reads the registers of the driver's other blocks; command: stream towards the SMs.
 // Latency     Pick, Fit: a dispatch is decided 2 cycles after Idle sees work; Victim, Range: a
 //             preemption after 4. All times latency_scale. Waiting for the planner or for an SM
@@ -107,6 +108,7 @@ class TbDispatch {
   void Forget(const Inputs& in);
   void ForgetTried(const Inputs& in);
   void ForgetDone(const Inputs& in);
+  unsigned WaitingTbs(const Inputs& in, unsigned kernel) const;
   KernelMask Waiting(const Inputs& in) const;
   SmMask Usable(const Inputs& in, unsigned kernel) const;
   // SMs on which something might still be done for the kernel.
@@ -121,6 +123,7 @@ class TbDispatch {
   void FitPartitioned(const Inputs& in);
   void FindVictim(const Inputs& in);
   void TestRange(const Inputs& in);
+  unsigned RoomComing(unsigned kernel) const;
   bool RangeShrinks(const Inputs& in) const;
   void SendPlan(const Inputs& in);
   void WaitForSm(const Inputs& in);

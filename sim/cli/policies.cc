@@ -193,6 +193,8 @@ const char* Name(DecisionReason reason) {
       return "evict-sm";
     case DecisionReason::kQueueFull:
       return "queue-full";
+    case DecisionReason::kRoomComing:
+      return "room-coming";
   }
   return "?";
 }

@@ -260,6 +260,12 @@ class DispatchSpec {
   // Fig. 4, from "not enough resources" on.
   Expected OnDemand(unsigned k, unsigned candidate) {
     candidate_ = candidate;
+    unsigned coming = 0;
+    for (const auto& reserved : reserved_) coming += reserved == k ? 1 : 0;
+    const Kernel& kernel = kernels_[k];
+    if (coming >= kernel.tbs - kernel.next + kernel.away.size()) {
+      return {DecisionReason::kRoomComing, k, candidate};
+    }
     std::optional<unsigned> sm;
     for (unsigned i = 0; i < config_.num_sms; ++i) {
       if (Usable(k, i) && (!sm || SmShare(i, k) > SmShare(*sm, k))) sm = i;

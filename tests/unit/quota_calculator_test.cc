@@ -128,6 +128,13 @@ TEST_F(QuotaCalculatorTest, AKernelWithoutAWindowOrIssueLeavesTheSmAsItIs) {
   Window(0b0011, {4000, 0, 0, 0});
   Round();
   EXPECT_TRUE(sent_.empty()) << "kernel 1 issued nothing";
+  Window(0b0011, {4000, 5000, 0, 0});
+  Round();
+  EXPECT_EQ(sent_.size(), 2u);
+  Window(0b0001, {4000, 0, 0, 0});
+  Round();
+  EXPECT_EQ(sent_.size(), 2u) << "the window of the round before does not count";
+  sent_.clear();
   partition_[1] = {};
   Window(0b0011, {4000, 5000, 0, 0});
   Round();

@@ -198,6 +198,55 @@ TEST(TbDispatchTest, RoomThatIsNotFoundIsGivenBack) {
   EXPECT_TRUE(bench.sm(0).settle_due) << "it is tried again";
 }
 
+// Room is made for as many TBs as wait, and no more.
+TEST(TbDispatchTest, NoRoomIsMadeForTbsThatDoNotExist) {
+  DriverBench bench(ConfigOf(4), PolicyOf(DispatchMode::kOnDemand));
+  bench.Launch(0, {16, 0, 4, 1}, 99);
+  Rest(&bench);
+  bench.Launch(1, {16, 0, 4, 1}, 2);
+  const std::vector<Decision> log = Rest(&bench);
+  EXPECT_EQ(Count(log, DecisionReason::kPreempt), 2u);
+  EXPECT_EQ(log.back().reason, DecisionReason::kRoomComing);
+}
+
+TEST(TbDispatchTest, RoomReservedForAKernelThatIsDoneIsNobodys) {
+  DriverBench bench(ConfigOf(2), PolicyOf(DispatchMode::kOnDemand));
+  bench.Launch(0, {16, 0, 4, 1}, 99);
+  Rest(&bench);
+  bench.Launch(1, {16, 0, 4, 1}, 1);
+  Rest(&bench);
+  const unsigned reserved = bench.sm(0).settle_due ? 0 : 1, other = 1 - reserved;
+  ASSERT_TRUE(bench.sm(reserved).settle_due);
+  bench.Finish(other, 0);
+  Rest(&bench);
+  ASSERT_EQ(bench.sm(other).tbs.back().kernel, 1u) << "its one TB finds room elsewhere";
+  bench.Finish(other, 3);
+  Rest(&bench);
+  SaveAll(&bench, reserved);
+  Rest(&bench);
+  EXPECT_EQ(bench.driver().drf_tracker().state().share[1], 0);
+  EXPECT_EQ(bench.Resident(0, reserved) + bench.Resident(0, other), 8u);
+}
+
+TEST(TbDispatchTest, AShortfallOfAKernelThatIsDoneDoesNotCount) {
+  DriverBench bench(ConfigOf(1), PolicyOf(DispatchMode::kOnDemand));
+  bench.Launch(0, {8, 0, 2, 1}, 8);
+  Rest(&bench);
+  bench.spare_victims = 9;
+  bench.Launch(1, {20, 0, 2, 1}, 99);
+  Rest(&bench);
+  ASSERT_TRUE(bench.sm(0).settle_due);
+  for (int i = 0; i < 8; ++i) {
+    bench.Finish(0, 0);
+    Rest(&bench);
+  }
+  ASSERT_EQ(bench.done(0), 1u);
+  bench.Settle(0);
+  Rest(&bench);
+  EXPECT_EQ(bench.driver().drf_tracker().state().share[0], 0);
+  EXPECT_EQ(bench.Resident(1, 0), 3u);
+}
+
 TEST(TbDispatchTest, NoPreemptionWithoutFreeBuffers) {
   DriverBench bench(ConfigOf(1, 2), PolicyOf(DispatchMode::kOnDemand));
   bench.Launch(0, {8, 0, 2, 1}, 99);
