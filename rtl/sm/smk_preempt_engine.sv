@@ -164,10 +164,11 @@ module smk_preempt_engine (
   end
 
   // The next TB: the highest leaving slot that runs, else the lowest that waits for its context.
+  // No TB is released in a cycle in which the next one is picked.
   smk_pkg::slot_mask_t waiting, can_leave, saved_slot, loaded_slot;
   logic                start_save, start_load;
   assign waiting     = to_load_q | load_i;
-  assign can_leave   = leaving_d & running_i & ~finished_i;
+  assign can_leave   = (leaving_q | leave_i) & running_i & ~finished_i;
   assign saved_slot  = NumSlots'(smk_pkg::highest_one(64'(can_leave)));
   assign loaded_slot = NumSlots'(smk_pkg::lowest_one(64'(waiting)));
   assign start_save  = (next == StIdle) && (can_leave != '0) &&
