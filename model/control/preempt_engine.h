@@ -8,10 +8,9 @@
 //             TBs keep running, except when the whole SM is switched.
 // Paper       [SMK] Sec. 5.1, Fig. 3 (steps 1-4, i-iii); whole-SM modes: Sec. 3 [8][9].
 // Interface   leave: pulse with a mask of slots. load: pulse with a mask of slots. context: stream.
-//             buffer_request: level until buffer_valid. event: held until event_sent, then
-//             event_ack.
-// Latency     2 cycles from an idle engine to the buffer request; a save takes drain + lines +
-// memory
+//             buffer_request: level until buffer_valid, or until the TB has finished: then a buffer
+//             may still come one cycle later. event: held until event_sent, then event_ack.
+// Latency     The buffer is requested in the cycle after leave; a save takes drain + lines + memory
 //             latency; quiet must hold for 2 cycles.
 // Throughput  One context line per cycle.
 // Reset       Idle.

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/preempt_engine.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "unit/preempt_engine_bench.h"
+
+namespace smk {
+namespace {
+
+using Bench = PreemptEngineBench;
+using Step = PreemptEngine::Step;
+constexpr unsigned kLines = Bench::kLines;
+
+TEST(PreemptEngineTest, AsksForABufferTheCycleAfterTheTbHasToLeave) {
+  Bench bench;
+  bench.wires.running = 0b100;
+  EXPECT_FALSE(bench.Look().buffer_request);
+  bench.Leave(0b100);
+  EXPECT_TRUE(bench.Look().buffer_request);
+  EXPECT_EQ(bench.Look().buffer_kernel, KernelId{1});
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(bench.Step().buffer_request) << "a level";
+  bench.GiveBuffer(0);
+  EXPECT_FALSE(bench.Look().buffer_request);
+}
+
+TEST(PreemptEngineTest, TheTbRunsOnUntilItHasABuffer) {
+  Bench bench;
+  bench.wires.running = 0b110;
+  bench.Leave(0b100);
+  for (int i = 0; i < 200; ++i) EXPECT_EQ(bench.Step().stop, 0u);
+  bench.GiveBuffer(0);
+  EXPECT_EQ(bench.Look().stop, 0b100u) << "only this TB stops";
+}
+
+TEST(PreemptEngineTest, DrainsUntilTheTbIsQuietForTwoCycles) {
+  Bench bench;
+  bench.wires.running = 1;
+  bench.Leave(1);
+  bench.GiveBuffer(0);
+  for (int i = 0; i < 30; ++i) bench.Step();
+  EXPECT_EQ(bench.step(), Step::kDrain);
+  bench.wires.quiet = 1;
+  bench.Step();
+  bench.wires.quiet = 0;
+  bench.Step();
+  bench.wires.quiet = 1;
+  bench.Step();
+  EXPECT_FALSE(bench.Look().context.valid) << "quiet for one cycle only";
+  bench.Step();
+  EXPECT_TRUE(bench.Look().context.valid);
+}
+
+TEST(PreemptEngineTest, StoresEveryLineOnceInOrderInItsBuffer) {
+  Bench bench;
+  bench.wires.running = 0b1000;
+  bench.Leave(0b1000);
+  bench.Drain(3);
+  for (unsigned line = 0; line < kLines; ++line) {
+    const ContextRequest request = bench.Step().context;
+    EXPECT_TRUE(request.valid);
+    EXPECT_TRUE(request.store);
+    EXPECT_EQ(request.tb_slot, TbSlot{3});
+    EXPECT_EQ(request.line, line);
+    EXPECT_EQ(request.address, 0x10003000u + line * 128u);
+  }
+  EXPECT_FALSE(bench.Look().context.valid);
+}
+
+TEST(PreemptEngineTest, HoldsALineUntilItIsTaken) {
+  Bench bench;
+  bench.wires.running = 1;
+  bench.Leave(1);
+  bench.Drain(0);
+  bench.Step();
+  bench.wires.context_ready = false;
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(bench.Step().context.line, 1);
+  bench.wires.context_ready = true;
+  EXPECT_EQ(bench.Step().context.line, 1);
+  EXPECT_EQ(bench.Look().context.line, 2);
+}
+
+TEST(PreemptEngineTest, TheTbLeavesWithItsLastLineStored) {
+  Bench bench;
+  bench.wires.running = 0b10;
+  bench.Leave(0b10);
+  bench.Drain(0);
+  for (unsigned i = 0; i < kLines; ++i) bench.Step();
+  bench.wires.context_done = kLines - 1;
+  EXPECT_FALSE(bench.Step().release_valid) << "earlier than the contract";
+  EXPECT_EQ(bench.Look().stop, 0b10u);
+  bench.wires.context_done = 1;
+  const PreemptEngine::Outputs out = bench.Step();
+  EXPECT_TRUE(out.release_valid) << "later than the contract";
+  EXPECT_EQ(out.release_slot, TbSlot{1});
+  EXPECT_EQ(out.release_kind, TbRelease::kSaved);
+  EXPECT_EQ(bench.Look().stop, 0u);
+}
+
+TEST(PreemptEngineTest, ReportsTheSavedTbAndWaitsForTheDriver) {
+  Bench bench;
+  bench.wires.running = 0b10;
+  bench.Leave(0b10, true);
+  bench.Drain(9);
+  bench.Transfer();
+  bench.take_events = false;
+  for (int i = 0; i < 5; ++i) {
+    const PreemptEngine::Outputs out = bench.Step();
+    EXPECT_TRUE(out.event_valid) << "held until it is sent";
+    EXPECT_EQ(out.event.kind, EventKind::kSaved);
+    EXPECT_EQ(out.event.kernel, KernelId{1});
+    EXPECT_EQ(out.event.tb, TbId{51});
+    EXPECT_EQ(out.event.buffer, 9);
+    EXPECT_TRUE(out.event.counted);
+  }
+  bench.take_events = true;
+  bench.Step();
+  for (int i = 0; i < 5; ++i) EXPECT_FALSE(bench.Step().event_valid) << "once";
+  EXPECT_FALSE(bench.engine.settled());
+  bench.wires.event_ack = true;
+  bench.Step();
+  EXPECT_TRUE(bench.engine.settled());
+  EXPECT_FALSE(bench.engine.busy());
+}
+
+TEST(PreemptEngineTest, LoadsTheMirrorImage) {
+  Bench bench;
+  bench.wires.load = 0b100;
+  bench.Step();
+  for (unsigned line = 0; line < kLines; ++line) {
+    const PreemptEngine::Outputs out = bench.Step();
+    EXPECT_TRUE(out.context.valid);
+    EXPECT_FALSE(out.context.store);
+    EXPECT_EQ(out.context.address, Bench::kBase + 9 * 4096 + line * 128) << "buffer of slot 2";
+    EXPECT_EQ(out.stop, 0u);
+  }
+  bench.wires.context_done = kLines - 1;
+  EXPECT_FALSE(bench.Step().loaded_valid);
+  bench.wires.context_done = 1;
+  const PreemptEngine::Outputs out = bench.Step();
+  EXPECT_TRUE(out.loaded_valid);
+  EXPECT_EQ(out.loaded_slot, TbSlot{2});
+  EXPECT_FALSE(out.release_valid);
+  const SmEvent event = bench.Report();
+  EXPECT_EQ(event.kind, EventKind::kBufferFree);
+  EXPECT_EQ(event.buffer, 9);
+}
+
+TEST(PreemptEngineTest, ATbThatFinishesWhileItDrainsGivesItsBufferBack) {
+  Bench bench;
+  bench.wires.running = 1;
+  bench.Leave(1);
+  bench.GiveBuffer(4);
+  bench.wires.finished = 1;
+  bench.Step();
+  EXPECT_EQ(bench.Look().stop, 0u);
+  const SmEvent event = bench.Report();
+  EXPECT_EQ(event.kind, EventKind::kBufferFree);
+  EXPECT_EQ(event.buffer, 4);
+  EXPECT_TRUE(bench.engine.settled());
+}
+
+TEST(PreemptEngineTest, ATbThatFinishesInItsLastCycleOfDrainIsNotSaved) {
+  Bench bench;
+  bench.wires.running = 1;
+  bench.Leave(1);
+  bench.GiveBuffer(4);
+  bench.wires.quiet = 1;
+  bench.Step();
+  bench.wires.finished = 1;
+  EXPECT_FALSE(bench.Step().release_valid);
+  EXPECT_FALSE(bench.Look().context.valid);
+  EXPECT_EQ(bench.Report().kind, EventKind::kBufferFree);
+}
+
+TEST(PreemptEngineTest, ATbThatFinishesBeforeItHasABufferWithdrawsTheRequest) {
+  Bench bench;
+  bench.wires.running = 1;
+  bench.Leave(1);
+  bench.wires.finished = 1;
+  bench.Step();
+  EXPECT_FALSE(bench.Look().buffer_request);
+  EXPECT_FALSE(bench.engine.settled()) << "a buffer may be on its way";
+  bench.Step();
+  EXPECT_TRUE(bench.engine.settled());
+}
+
+TEST(PreemptEngineTest, ABufferThatComesTooLateIsGivenBack) {
+  Bench bench;
+  bench.wires.running = 1;
+  bench.Leave(1);
+  bench.wires.finished = 1;
+  bench.Step();
+  bench.GiveBuffer(6);
+  const SmEvent event = bench.Report();
+  EXPECT_EQ(event.kind, EventKind::kBufferFree);
+  EXPECT_EQ(event.buffer, 6);
+}
+
+TEST(PreemptEngineTest, SavesTheHighestSlotFirst) {
+  Bench bench;
+  bench.wires.running = 0b10110;
+  bench.Leave(0b10110);
+  for (unsigned slot : {4u, 2u, 1u}) {
+    bench.Drain(slot);
+    EXPECT_EQ(bench.Look().context.tb_slot, static_cast<TbSlot>(slot));
+    EXPECT_EQ(bench.Look().stop, 1u << slot) << "one TB at a time";
+    bench.Transfer();
+    bench.Report();
+    EXPECT_EQ(bench.engine.settled(), slot == 1);
+  }
+}
+
+TEST(PreemptEngineTest, LoadsTheLowestSlotFirstAndSavesBeforeLoads) {
+  Bench bench;
+  bench.wires.running = 1;
+  bench.wires.load = 0b1100;
+  bench.wires.leave = 1;
+  bench.Step();
+  EXPECT_TRUE(bench.Look().buffer_request);
+  bench.Drain(0);
+  bench.Transfer();
+  bench.Report();
+  for (unsigned slot : {2u, 3u}) {
+    EXPECT_EQ(bench.Look().context.tb_slot, static_cast<TbSlot>(slot));
+    EXPECT_FALSE(bench.Look().context.store);
+    bench.Transfer();
+    bench.Report();
+  }
+  EXPECT_FALSE(bench.engine.busy());
+}
+
+TEST(PreemptEngineTest, ATbThatWaitsForItsContextIsLoadedBeforeItIsSaved) {
+  Bench bench;
+  bench.wires.load = 1;
+  bench.wires.leave = 1;
+  bench.Step();
+  EXPECT_FALSE(bench.Look().context.store);
+  bench.Transfer();
+  EXPECT_FALSE(bench.engine.settled());
+  bench.Report();
+  EXPECT_TRUE(bench.Look().buffer_request);
+  bench.Drain(2);
+  EXPECT_TRUE(bench.Look().context.store);
+}
+
+TEST(PreemptEngineTest, NothingChangesWhenIdle) {
+  Bench bench;
+  bench.wires.running = ~0u;
+  bench.wires.quiet = ~0u;
+  bench.wires.flushable = ~0u;
+  for (int i = 0; i < 10; ++i) {
+    const PreemptEngine::Outputs out = bench.Step();
+    EXPECT_EQ(out.stop, 0u);
+    EXPECT_FALSE(out.context.valid || out.buffer_request || out.release_valid || out.event_valid);
+    EXPECT_FALSE(bench.engine.busy());
+  }
+}
+
+// Random TBs leave and come under random back-pressure; what goes to memory is followed line by
+// line.
+class RandomEngine {
+ public:
+  explicit RandomEngine(unsigned seed) : random_(seed) {
+    bench_.wires.running = 0xffff;
+    bench_.views[1].context_lines = kLines;
+  }
+
+  void Cycle() {
+    auto& in = bench_.wires;
+    if (!bench_.engine.busy() && Chance(4)) Command();
+    in.quiet = static_cast<std::uint32_t>(random_());
+    in.context_ready = Chance(2);
+    in.context_done = 0;
+    while (in_flight_ != 0 && in.context_done < 200 && Chance(2)) {
+      ++in.context_done;
+      --in_flight_;
+    }
+    const bool saving = bench_.step() == Step::kTransfer || bench_.step() == Step::kWait;
+    if (Chance(30) && !saving) in.finished = in.running & static_cast<std::uint32_t>(random_());
+    finished_ |= in.finished;
+    in.buffer_valid = bench_.step() == Step::kBuffer && Chance(5);
+    in.buffer = static_cast<std::uint16_t>(random_() % 512);
+    if (in.buffer_valid) buffer_ = in.buffer;
+    bench_.take_events = Chance(3);
+    in.event_ack = bench_.step() == Step::kAck && Chance(3);
+    const PreemptEngine::Inputs driven = in;
+    Check(driven, bench_.Step());
+  }
+  unsigned saved() const { return saved_; }
+  unsigned loaded() const { return loaded_; }
+  unsigned returned() const { return returned_; }
+
+ private:
+  bool Chance(unsigned n) { return random_() % n == 0; }
+
+  void Command() {
+    ASSERT_EQ(left_, 0u) << "a TB that had to leave was forgotten";
+    auto& in = bench_.wires;
+    in.running |= finished_;  // other TBs have come
+    finished_ = 0;
+    for (unsigned slot = 0; slot < 16; ++slot) {
+      if (Chance(4)) left_ |= 1u << slot;
+    }
+    left_ &= in.running;
+    in.leave = left_;
+    in.load = 0xffff & ~in.running;
+    to_load_ = in.load;
+  }
+
+  void Check(const PreemptEngine::Inputs& in, const PreemptEngine::Outputs& out) {
+    left_ &= ~in.finished;
+    if (out.context.valid) CheckLine(in, out.context);
+    if (out.release_valid) {
+      const std::uint32_t bit = 1u << Index(out.release_slot);
+      ASSERT_TRUE(left_ & bit);
+      ASSERT_EQ(line_, kLines);
+      ASSERT_EQ(in_flight_, 0u);
+      left_ &= ~bit;
+      to_load_ |= bit;
+      line_ = 0;
+      ++saved_;
+      expected_ = EventKind::kSaved;
+    }
+    if (out.loaded_valid) {
+      const std::uint32_t bit = 1u << Index(out.loaded_slot);
+      ASSERT_TRUE(to_load_ & bit);
+      ASSERT_EQ(line_, kLines);
+      ASSERT_EQ(in_flight_, 0u);
+      to_load_ &= ~bit;
+      line_ = 0;
+      ++loaded_;
+      buffer_ = bench_.slot_buffer[Index(out.loaded_slot)];
+    }
+    if (out.event_valid && bench_.wires.event_sent) {
+      ASSERT_EQ(out.event.kind, expected_);
+      ASSERT_EQ(out.event.buffer, buffer_);
+      returned_ += out.event.kind == EventKind::kBufferFree ? 1 : 0;
+      expected_ = EventKind::kBufferFree;
+    }
+  }
+
+  void CheckLine(const PreemptEngine::Inputs& in, const ContextRequest& request) {
+    const unsigned slot = Index(request.tb_slot);
+    ASSERT_EQ(request.line, line_);
+    ASSERT_EQ(request.store, (left_ >> slot & 1) != 0 && (in.running >> slot & 1) != 0);
+    const unsigned buffer = request.store ? buffer_ : bench_.slot_buffer[slot];
+    ASSERT_EQ(request.address, Bench::kBase + buffer * 4096u + line_ * 128u);
+    if (!in.context_ready) return;
+    ++line_;
+    ++in_flight_;
+  }
+
+  Bench bench_;
+  std::mt19937 random_;
+  std::uint32_t left_ = 0, to_load_ = 0, finished_ = 0;
+  unsigned line_ = 0, in_flight_ = 0, buffer_ = 0;
+  unsigned saved_ = 0, loaded_ = 0, returned_ = 0;
+  EventKind expected_ = EventKind::kBufferFree;
+};
+
+TEST(PreemptEngineTest, MovesEveryLineOnceUnderRandomBackPressure) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  RandomEngine engine(seed);
+  for (int i = 0; i < 300000; ++i) ASSERT_NO_FATAL_FAILURE(engine.Cycle()) << "cycle " << i;
+  EXPECT_GT(engine.saved(), 200u);
+  EXPECT_GT(engine.loaded(), 200u);
+  EXPECT_GT(engine.returned(), engine.loaded()) << "some TBs finished before they could leave";
+}
+
+}  // namespace
+}  // namespace smk
