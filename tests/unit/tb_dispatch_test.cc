@@ -206,7 +206,7 @@ TEST(TbDispatchTest, NoRoomIsMadeForTbsThatDoNotExist) {
   bench.Launch(1, {16, 0, 4, 1}, 2);
   const std::vector<Decision> log = Rest(&bench);
   EXPECT_EQ(Count(log, DecisionReason::kPreempt), 2u);
-  EXPECT_EQ(log.back().reason, DecisionReason::kRoomComing);
+  EXPECT_EQ(Count(log, DecisionReason::kRoomComing), 2u) << "on the other two SMs";
 }
 
 TEST(TbDispatchTest, RoomReservedForAKernelThatIsDoneIsNobodys) {
