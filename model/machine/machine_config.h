@@ -41,7 +41,7 @@ struct SmConfig {
   unsigned lsu_queue = 8;  // memory instructions waiting at the SM's LSU
   unsigned barrier_latency = 4;
   unsigned warp_start_latency = 10;  // from activation of a TB to the first issue
-  CacheConfig l1{16384, 4, 24, 8, 82};
+  CacheConfig l1{16384, 4, 28, 8, 82};
 };
 
 // The memory system behind the SMs. Defaults are those of gtx980.toml, which names their sources.

@@ -16,23 +16,25 @@ constexpr std::uint64_t kRegion = 64 << 20;  // of one SM
 constexpr Cycle kHit = 207;      // cycles of a read that hits the L2
 constexpr Cycle kLineFlits = 3;  // of a line in the crossbar, one per cycle
 
-// Bytes per cycle that 16 SMs with 64 lines in flight get.
+// Bytes per cycle that 16 SMs with `in_flight` lines in flight each get.
 double Measure(const MachineConfig& machine,
-               const std::function<Cycle(MemoryRig&, unsigned, Cycle)>& send) {
+               const std::function<Cycle(MemoryRig&, unsigned, Cycle)>& send,
+               unsigned in_flight = 64) {
   MemoryRig rig(machine);
-  ClosedLoop loop(machine.sms, 64);
+  ClosedLoop loop(machine.sms, in_flight);
   loop.Run(0, kCycles, [&](unsigned sm, Cycle now) { return send(rig, sm, now); });
   return static_cast<double>(loop.total()) * kLineBytes / kCycles;
 }
 
 // Each SM reads, or with `writes` of 4 accesses writes, its own region from end to end.
-double Stream(const MachineConfig& machine, unsigned writes) {
+double Stream(const MachineConfig& machine, unsigned writes, unsigned in_flight = 64) {
   std::vector<std::uint64_t> next(machine.sms);
-  return Measure(machine, [&](MemoryRig& rig, unsigned sm, Cycle now) {
+  const auto send = [&](MemoryRig& rig, unsigned sm, Cycle now) {
     const std::uint64_t address = sm * kRegion + next[sm] * kLineBytes;
     const bool write = next[sm]++ % 4 < writes;
     return write ? rig.Write(now, address, sm).done : rig.Read(now, address, sm).done;
-  });
+  };
+  return Measure(machine, send, in_flight);
 }
 
 double RandomRows(const MachineConfig& machine) {
@@ -47,6 +49,13 @@ TEST(MemoryBandwidth, StreamingReadsReachThreeQuartersOfThePeakAndNeverTheWhole)
   const double share = Stream(machine, 0) / PeakDramBytes(machine);
   EXPECT_GT(share, 0.75);
   EXPECT_LT(share, 0.95) << "refresh alone takes 5.1 %";
+}
+
+TEST(MemoryBandwidth, TheMissesOfTheL1sAreEnoughToStream) {
+  const MachineConfig machine;
+  const double share = Stream(machine, 0, machine.sm.l1.mshrs) / PeakDramBytes(machine);
+  EXPECT_GT(share, 0.75);
+  EXPECT_LT(share, 0.95);
 }
 
 TEST(MemoryBandwidth, SlicesOfTheDefaultMachineCarryALittleLessThanDram) {
