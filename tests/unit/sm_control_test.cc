@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wiring of one SM's control logic.
+#include "control/sm_control.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace smk {
+namespace {
+
+// One SM's control logic between a driver and an SM that do what the test says.
+class Bench {
+ public:
+  explicit Bench(const PolicyConfig& policy = {}) : control_(ControlConfig{}, policy) {
+    for (auto& view : views) {
+      view.need = {2, 0, 4, 1};
+      view.context_base = 0x1000000;
+      view.context_lines = static_cast<std::uint16_t>(ContextLines(view.need));
+      view.context_log2_lines = 5;
+    }
+  }
+
+  void Step() {
+    const SmToDriver before = to_driver;
+    control_.Step(in, from_driver, views, &out, &to_driver);
+    in = SmInputs{};
+    in.tb_quiet = out.tb_stop;
+    in.context_done = out.context.valid ? 1 : 0;
+    from_driver = DriverToSm{};
+    from_driver.buffer_valid = to_driver.buffer_request && !before.buffer_request;
+    from_driver.buffer = 5;
+    from_driver.event_ack = to_driver.event.valid && NeedsAck(to_driver.event.kind);
+    if (to_driver.event.valid) events.push_back(to_driver.event);
+  }
+  void Run(unsigned cycles) {
+    for (unsigned i = 0; i < cycles; ++i) Step();
+  }
+  void Send(const SmCommand& command) {
+    while (!to_driver.command_ready) Step();
+    from_driver.command_valid = true;
+    from_driver.command = command;
+    Step();
+  }
+  void Dispatch(unsigned kernel, unsigned tb, bool restore = false) {
+    SmCommand command;
+    command.op = CommandOp::kDispatch;
+    command.kernel = static_cast<KernelId>(kernel);
+    command.tb = static_cast<TbId>(tb);
+    command.restore = restore;
+    Send(command);
+  }
+  // Dispatches and waits until the TB runs.
+  void Place(unsigned kernel, unsigned tb) {
+    Dispatch(kernel, tb);
+    Run(5);
+  }
+  void Preempt(unsigned kernel, unsigned count) {
+    SmCommand command;
+    command.op = CommandOp::kPreempt;
+    command.kernel = static_cast<KernelId>(kernel);
+    command.count = static_cast<std::uint8_t>(count);
+    Send(command);
+  }
+  void Partition(unsigned kernel, unsigned tb_base, unsigned tbs, bool first, bool last) {
+    SmCommand command;
+    command.op = CommandOp::kPartition;
+    command.kernel = static_cast<KernelId>(kernel);
+    PartitionRange& r = command.range;
+    r.tb_base = static_cast<std::uint8_t>(tb_base);
+    r.tb_count = static_cast<std::uint8_t>(tbs);
+    r.registers_base = static_cast<std::uint16_t>(2 * tb_base);
+    r.registers_limit = static_cast<std::uint16_t>(2 * (tb_base + tbs));
+    r.threads_base = static_cast<std::uint16_t>(4 * tb_base);
+    r.threads_limit = static_cast<std::uint16_t>(4 * (tb_base + tbs));
+    command.first = first;
+    command.last = last;
+    Send(command);
+  }
+  void Quota(unsigned kernel, unsigned quota, bool last) {
+    SmCommand command;
+    command.op = CommandOp::kQuota;
+    command.kernel = static_cast<KernelId>(kernel);
+    command.quota = static_cast<std::uint16_t>(quota);
+    command.last = last;
+    Send(command);
+  }
+  const SmControl& control() const { return control_; }
+
+  KernelViews views{};
+  SmInputs in{};
+  DriverToSm from_driver{};
+  SmOutputs out{};
+  SmToDriver to_driver{};
+  std::vector<SmEvent> events;
+
+ private:
+  SmControl control_;
+};
+
+TEST(SmControlTest, TakesNoCommandWhileATbIsPlaced) {
+  Bench bench;
+  bench.Dispatch(0, 0);
+  for (unsigned w = 0; w < 4; ++w) {
+    EXPECT_FALSE(bench.to_driver.command_ready);
+    bench.Step();
+    EXPECT_EQ(bench.out.warp_start.warp_in_tb, w);
+  }
+  EXPECT_EQ(bench.out.tb_activate, 1u);
+  EXPECT_TRUE(bench.to_driver.command_ready);
+}
+
+TEST(SmControlTest, AFinishedTbIsReportedInTheNextCycle) {
+  Bench bench;
+  bench.Place(3, 17);
+  bench.in.tb_finished = 1;
+  bench.Step();
+  EXPECT_TRUE(bench.events.empty());
+  bench.Step();
+  ASSERT_EQ(bench.events.size(), 1u);
+  EXPECT_EQ(bench.events[0].kind, EventKind::kFinished);
+  EXPECT_EQ(bench.events[0].kernel, KernelId{3});
+  EXPECT_EQ(bench.events[0].tb, TbId{17});
+  bench.Run(10);
+  EXPECT_EQ(bench.events.size(), 1u);
+}
+
+TEST(SmControlTest, TbsThatFinishTogetherAreReportedOnePerCycle) {
+  Bench bench;
+  for (unsigned tb = 0; tb < 5; ++tb) bench.Place(1, tb);
+  bench.in.tb_finished = 0b10111;
+  bench.Step();
+  for (unsigned n = 1; n <= 4; ++n) {
+    bench.Step();
+    EXPECT_EQ(bench.events.size(), n);
+  }
+  EXPECT_EQ(bench.events.back().tb, TbId{4});
+}
+
+// A TB dispatched in the very cycle must not be taken for the one that finished.
+TEST(SmControlTest, ASlotIsTakenAgainOnlyAfterTheReport) {
+  Bench bench;
+  bench.Place(0, 10);
+  bench.Place(0, 11);
+  bench.in.tb_finished = 0b11;
+  bench.Dispatch(2, 99);
+  bench.Run(10);
+  ASSERT_EQ(bench.events.size(), 2u);
+  EXPECT_EQ(bench.events[0].tb, TbId{10});
+  EXPECT_EQ(bench.events[1].tb, TbId{11});
+  EXPECT_EQ(bench.events[1].kernel, KernelId{0});
+  EXPECT_EQ(bench.control().tb_table().state().valid, 0b100u);
+  bench.Place(2, 100);
+  EXPECT_EQ(bench.control().tb_table().state().valid, 0b101u) << "free again";
+}
+
+TEST(SmControlTest, PreemptsTheHighestSlotsOfTheKernel) {
+  Bench bench;
+  for (unsigned kernel : {0u, 1u, 0u, 1u, 0u}) bench.Place(kernel, 7);
+  bench.Preempt(0, 2);
+  bench.Run(100);
+  ASSERT_EQ(bench.events.size(), 3u);
+  EXPECT_EQ(bench.events[0].kind, EventKind::kSaved);
+  EXPECT_TRUE(bench.events[0].counted);
+  EXPECT_EQ(bench.events[1].kind, EventKind::kSaved);
+  EXPECT_EQ(bench.events[2].kind, EventKind::kSettled);
+  EXPECT_EQ(bench.events[2].shortfall, 0);
+  EXPECT_EQ(bench.control().tb_table().state().valid, 0b01011u);
+}
+
+TEST(SmControlTest, SettlesWithTheNumberOfTbsItCouldNotFind) {
+  Bench bench;
+  bench.Place(0, 7);
+  bench.in.tb_finished = 1;
+  bench.Preempt(0, 3);
+  bench.Run(20);
+  ASSERT_EQ(bench.events.size(), 2u);
+  EXPECT_EQ(bench.events[0].kind, EventKind::kFinished);
+  EXPECT_FALSE(bench.events[0].counted) << "it was not chosen";
+  EXPECT_EQ(bench.events[1].kind, EventKind::kSettled);
+  EXPECT_EQ(bench.events[1].shortfall, 3);
+}
+
+TEST(SmControlTest, AVictimThatFinishesBeforeItCanLeaveIsCounted) {
+  Bench bench;
+  bench.Place(0, 7);
+  bench.Preempt(0, 1);
+  bench.in.tb_finished = 1;
+  bench.Step();
+  bench.Run(20);
+  ASSERT_GE(bench.events.size(), 2u);
+  EXPECT_EQ(bench.events.front().kind, EventKind::kFinished);
+  EXPECT_TRUE(bench.events.front().counted);
+  EXPECT_EQ(bench.events.back().kind, EventKind::kSettled);
+  EXPECT_EQ(bench.events.back().shortfall, 0);
+}
+
+TEST(SmControlTest, ATbThatIsBeingLoadedIsAVictimToo) {
+  Bench bench;
+  bench.Dispatch(0, 7, true);
+  bench.Run(6);
+  bench.Preempt(0, 1);
+  bench.Run(100);
+  ASSERT_EQ(bench.events.size(), 3u);
+  EXPECT_EQ(bench.events[0].kind, EventKind::kBufferFree) << "loaded";
+  EXPECT_EQ(bench.events[1].kind, EventKind::kSaved);
+  EXPECT_EQ(bench.events[2].kind, EventKind::kSettled);
+  EXPECT_EQ(bench.events[2].shortfall, 0);
+}
+
+TEST(SmControlTest, NewPartitionsSendMisalignedTbsAway) {
+  Bench bench;
+  for (unsigned tb = 0; tb < 4; ++tb) bench.Place(0, tb);
+  bench.Partition(0, 0, 8, true, true);
+  bench.Run(200);
+  EXPECT_EQ(bench.control().tb_table().state().valid, 0u) << "the first plan relocates all";
+  EXPECT_EQ(bench.events.back().kind, EventKind::kSettled);
+  for (unsigned tb = 0; tb < 4; ++tb) bench.Place(0, tb);
+  bench.events.clear();
+  bench.Partition(0, 0, 3, true, false);
+  bench.Partition(1, 3, 5, false, true);
+  bench.Run(100);
+  EXPECT_EQ(bench.control().tb_table().state().valid, 0b0111u);
+  ASSERT_EQ(bench.events.size(), 2u);
+  EXPECT_EQ(bench.events[0].kind, EventKind::kSaved);
+  EXPECT_EQ(bench.events[0].tb, TbId{3});
+  EXPECT_FALSE(bench.events[0].counted);
+}
+
+TEST(SmControlTest, ATbGetsTheWarpsOfItsSlot) {
+  Bench bench;
+  bench.Partition(2, 3, 5, true, true);
+  for (unsigned tb = 0; tb < 3; ++tb) bench.Place(2, tb);
+  EXPECT_EQ(bench.control().tb_table().state().valid, 0b111000u);
+  EXPECT_EQ(bench.control().tb_table().state().warps[4], std::uint64_t{0xf} << 16);
+}
+
+TEST(SmControlTest, QuotasComeIntoForceWithTheLastCommandUntilTheNextPlan) {
+  Bench bench;
+  bench.Partition(0, 0, 4, true, true);
+  bench.Place(0, 0);
+  bench.Quota(0, 10, false);
+  EXPECT_FALSE(bench.control().gated());
+  bench.Quota(1, 20, true);
+  EXPECT_TRUE(bench.control().gated());
+  bench.Step();
+  EXPECT_EQ(bench.out.quota_left[0], 10);
+  bench.in.ready[0] = 1;
+  bench.Step();
+  EXPECT_EQ(bench.out.quota_left[0], 9);
+  bench.Partition(0, 0, 2, true, true);
+  EXPECT_FALSE(bench.control().gated());
+  EXPECT_EQ(bench.out.quota_left[0], 0);
+}
+
+TEST(SmControlTest, StoppedTbsGetNoGrantFromTheSameCycleOn) {
+  Bench bench;
+  bench.Place(0, 0);
+  bench.Preempt(0, 1);
+  for (int i = 0; i < 60; ++i) {
+    bench.in.ready[0] = 1;
+    bench.Step();
+    const bool stopped = (bench.out.tb_stop & 1) != 0;
+    EXPECT_EQ(bench.out.grant_valid != 0, !stopped) << "cycle " << i;
+    if (bench.out.release_valid) break;
+  }
+  EXPECT_TRUE(bench.out.release_valid);
+}
+
+TEST(SmControlTest, ReportsTheWindowAfterATick) {
+  Bench bench;
+  bench.Place(1, 0);
+  bench.in.ready = {1, 1, 0, 0};
+  bench.Step();
+  bench.from_driver.tick = true;
+  bench.Step();
+  EXPECT_TRUE(bench.to_driver.profile_valid);
+  EXPECT_EQ(bench.to_driver.profile_issued[1], 2);
+  bench.Step();
+  EXPECT_FALSE(bench.to_driver.profile_valid);
+}
+
+TEST(SmControlTest, SleepsWhenNothingIsGoingOn) {
+  Bench bench;
+  EXPECT_FALSE(bench.control().awake());
+  bench.Dispatch(0, 0);
+  EXPECT_TRUE(bench.control().awake());
+  bench.Run(8);
+  EXPECT_FALSE(bench.control().awake());
+  bench.in.ready[0] = 1;
+  bench.Step();
+  EXPECT_FALSE(bench.control().awake()) << "a grant changes nothing else";
+  bench.in.tb_finished = 1;
+  bench.Step();
+  EXPECT_TRUE(bench.control().awake());
+  bench.Run(3);
+  EXPECT_FALSE(bench.control().awake());
+}
+
+}  // namespace
+}  // namespace smk
