@@ -10,7 +10,8 @@
 
 namespace smk::plane {
 
-// Looks only where every kernel may run on every SM and no partition is being changed.
+// Looks only where every kernel may run on every SM, and where the driver is not so slow that short
+// TBs of other kernels keep it busy.
 class Room {
  public:
   Room(const Scenario& scenario, unsigned sm) : scenario_(scenario), sm_(sm) {}
@@ -18,9 +19,9 @@ class Room {
   // In every cycle. `parts` are the TB counts in force, null without partitions.
   void Check(const FakeSm& sm, const std::array<std::uint8_t, kMaxKernels>* parts, Ledger* ledger,
              Cycle now) {
-    const bool all_everywhere = scenario_.policy.kernels_per_sm == kMaxKernels &&
-                                !scenario_.policy.quota_enable &&
-                                scenario_.policy.dispatch != DispatchMode::kSpatial;
+    const bool all_everywhere =
+        scenario_.policy.kernels_per_sm == kMaxKernels && !scenario_.policy.quota_enable &&
+        scenario_.policy.latency_scale == 1 && scenario_.policy.dispatch != DispatchMode::kSpatial;
     if (!all_everywhere) return;
     const bool moving = sm.stopped() != 0 || Preempting(sm);
     for (unsigned k = 0; k < scenario_.programs.size(); ++k) {
@@ -39,8 +40,7 @@ class Room {
   // all warps of the one before are placed.
   Cycle Patience() const {
     const ControlConfig& c = scenario_.config;
-    const unsigned decision = 4u * scenario_.policy.latency_scale + 6;
-    return 200 + 2 * c.num_sms * (c.limits.tbs * decision + c.limits.threads);
+    return 200 + 2 * c.num_sms * (c.limits.tbs * 10 + c.limits.threads);
   }
 
   // On demand, an SM is kept free of decisions until the victims have left: one may have to be

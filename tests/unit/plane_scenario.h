@@ -114,7 +114,7 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   policy.kernels_per_sm =
       static_cast<std::uint8_t>(random->Percent(60) ? 4 : random->Between(1, 3));
   for (auto& tbs : policy.table) tbs = static_cast<std::uint8_t>(random->Between(1, 6));
-  policy.epoch_length = static_cast<std::uint16_t>(random->Between(20, 2000));
+  policy.epoch_length = static_cast<std::uint16_t>(random->Skewed(20, 2000));
   policy.linger_ticks = static_cast<std::uint16_t>(random->Below(4));
   policy.latency_scale = static_cast<std::uint8_t>(random->Percent(70) ? 1 : random->Between(2, 9));
   return policy;
@@ -124,7 +124,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
   Random random(seed);
   Scenario s;
   s.seed = seed;
-  s.config.num_sms = random.Percent(10) ? 16 : random.Between(1, 6);
+  s.config.num_sms = random.Percent(10) ? 12 : random.Between(1, 6);
   s.config.preempted_depth = random.Percent(50) ? 4 : 512;
   if (random.Percent(30)) {
     s.config.num_schedulers = random.Between(1, 4);
@@ -135,6 +135,8 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
   }
   s.policy = RandomPolicy(&random, mode);
   const unsigned programs = random.Percent(10) ? 1 : random.Between(2, 4);
+  // Quotas need SMs that are shared, besides those that are profiled.
+  if (s.policy.quota_enable && random.Percent(80)) s.config.num_sms += programs;
   for (unsigned p = 0; p < programs; ++p) {
     std::vector<Launch> launches;
     for (unsigned n = random.Between(1, 3); n != 0; --n) {
@@ -147,7 +149,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
     launches.front().gap += p == 0 ? 0 : random.Below(3000);
     s.programs.push_back(std::move(launches));
   }
-  s.tick_period = random.Between(100, 2000);
+  s.tick_period = random.Skewed(100, 2000);
   s.memory_latency = random.Between(1, 300);
   s.context_ready_percent = random.Percent(50) ? 100 : random.Between(20, 90);
   s.ready_percent = random.Percent(50) ? 100 : random.Between(30, 90);
