@@ -2,14 +2,17 @@
 // Reference of rtl/sm/smk_partition_counters.sv: where each kernel's TBs live on one SM.
 //
 // Purpose     Holds the ranges of registers, shared memory, threads and TB slots of each kernel. A
-// TB's
-//             place follows from its slot, so TBs in a partition are aligned. When ranges change,
-//             says which resident TBs are out of place.
-// Paper       [SMK] Sec. 5.3.2, 6.7 (seven counters per kernel and SM).
-// Interface   command: kPartition, one per kernel, `first` to `last`. slots and warps:
-// combinational. Latency     Ranges are in force the cycle after the last command. Throughput  One
-// command per cycle. Reset       No partitions: every kernel may use the whole SM. Doc
-// docs/modules/partition_counters.md
+//             TB's place follows from its slot, so TBs in a partition are aligned. When ranges
+//             change, says which resident TBs are out of place.
+// Paper       [SMK] Sec. 5.3.2, 6.7 (seven counters per kernel and SM); deviations [D5], [D12].
+// Interface   command: kPartition, one per kernel, `first` to `last`. Slots and Warps:
+//             combinational.
+// Latency     Ranges are in force the cycle after the last command; misaligned is combinational
+//             with it.
+// Throughput  One command per cycle.
+// Reset       No partitions: every kernel may use the whole SM.
+// Doc         docs/modules/partition_counters.md
+// Does not move TBs: see smk_preempt_engine.
 #pragma once
 
 #include "control/messages.h"

@@ -2,10 +2,9 @@
 // Reference of rtl/sm/smk_preempt_engine.sv: partial context switching, one TB at a time.
 //
 // Purpose     Makes TBs leave the SM: reserves a context buffer, stops fetching, waits until
-// nothing of
-//             the TB is in flight, stores its registers, shared memory, SIMT stack and barrier
-//             state line by line, and reports it. Loads contexts back the same way. The SM's other
-//             TBs keep running, except when the whole SM is switched.
+//             nothing of the TB is in flight, stores its registers, shared memory, SIMT stack and
+//             barrier state line by line, and reports it. Loads contexts back the same way. The
+//             SM's other TBs keep running, except when the whole SM is switched.
 // Paper       [SMK] Sec. 5.1, Fig. 3 (steps 1-4, i-iii); whole-SM modes: Sec. 3 [8][9].
 // Interface   leave: pulse with a mask of slots. load: pulse with a mask of slots. context: stream.
 //             buffer_request: level until buffer_valid, or until the TB has finished: then a buffer

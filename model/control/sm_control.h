@@ -2,8 +2,7 @@
 // Reference of rtl/top/smk_sm_control.sv: the control logic of one SM, wired together.
 //
 // Purpose     TB table, partition counters, preemption engine, warp schedulers and profile
-// counters, the
-//             command port from the driver and the one event register towards it.
+//             counters, the command port from the driver and the one event register towards it.
 // Paper       [SMK] Fig. 3.
 // Idle        Nothing changes in a cycle without a ready warp, an input pulse or awake().
 // Doc         docs/modules/sm_control.md
@@ -33,6 +32,7 @@ class SmControl {
 
  private:
   struct Command;
+  void Grant(const SmInputs& in, SmOutputs* out);
   void Issue(const SmInputs& in, bool tick, const std::array<std::uint16_t, kMaxSchedulers>& leave,
              const WarpStart& start, bool load_quota, SmOutputs* out);
   void StepTables(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,

@@ -2,18 +2,17 @@
 // Reference of rtl/sm/smk_tb_table.sv: the TB slots and warp slots of one SM.
 //
 // Purpose     Gives an arriving TB the lowest free TB slot and its warps the lowest free warp slots
-// among
-//             those its kernel may use, one warp per cycle, and frees them when the TB is gone.
+//             among those it may use, one warp per cycle, and frees them when the TB is gone.
 // Paper       [SMK] Sec. 5.1, 5.4 (warps are spread over the schedulers).
 // Interface   dispatch: pulse, only while !launching. warp_start: one warp per cycle. finished,
-// release:
-//             pulses. activate: pulse when the last warp of a new TB is placed.
+//             release, loaded: pulses. activate: pulse when the last warp of a new TB is placed, or
+//             a restored TB's context is loaded. load: pulse when the last warp of a restored TB is
+//             placed.
 // Latency     First warp one cycle after dispatch; a TB of W warps is active after W cycles.
 // Throughput  One TB per W + 1 cycles.
 // Reset       Empty.
 // Doc         docs/modules/tb_table.md
-// Warp slot w belongs to scheduler w mod 4. In a partition, lowest-free keeps TBs aligned: every
-// hole is one aligned TB wide.
+// Warp slot w belongs to scheduler w mod the number of schedulers.
 #pragma once
 
 #include "control/messages.h"
