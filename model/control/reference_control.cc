@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/reference_control.h"
 
+#include <numeric>
+
 #include "base/error.h"
 #include "control/driver.h"
 #include "control/sm_control.h"
@@ -91,6 +93,15 @@ std::unique_ptr<ControlPlane> MakeReferenceControl(const ControlConfig& config,
   if (l.registers == 0 || l.shared_memory == 0 || l.threads == 0 || l.tbs == 0 ||
       l.tbs > kMaxTbSlots || l.threads > config.num_schedulers * config.warps_per_scheduler) {
     throw InputError("control: resource limits of an SM are zero or exceed its warp or TB slots");
+  }
+  // rK is counted in 32 bits: limits without common factors have too large a common multiple.
+  std::uint64_t whole = 1;
+  for (const unsigned limit : {l.registers, l.shared_memory, l.threads, l.tbs}) {
+    whole = std::lcm<std::uint64_t>(whole, limit);
+  }
+  if (whole * config.num_sms >= std::uint64_t{1} << 30) {
+    throw InputError("control: the limits of an SM need a common multiple below 2^30 / SMs, not " +
+                     std::to_string(whole));
   }
   if (policy.latency_scale == 0 || policy.kernels_per_sm == 0 ||
       policy.epoch_length <= kMaxKernels) {
