@@ -49,7 +49,7 @@ std::string KernelsCsv(const Report& report) {
       "cycles_present,tbs_completed,launches_completed,program_runs,l1_hit_rate,l2_hit_rate,"
       "dram_read_bytes,dram_write_bytes,preemptions,restores,flushes,context_bytes,"
       "preemption_cycles";
-  for (const char* name : kStallNames) text += fmt::format(",stall_{}", name);
+  for (const unsigned i : KernelStalls()) text += fmt::format(",stall_{}", kStallNames[i]);
   text += '\n';
   for (std::size_t i = 0; i < report.result.kernels.size(); ++i) {
     const KernelStats& k = report.result.kernels[i];
@@ -61,7 +61,7 @@ std::string KernelsCsv(const Report& report) {
                     k.program_runs, HitRate(k.l1_hits, k.l1_accesses),
                     HitRate(k.l2_hits, k.l2_accesses), k.dram_read_bytes, k.dram_write_bytes,
                     k.preemptions, k.restores, k.flushes, k.context_bytes, k.preemption_cycles);
-    for (const std::uint64_t cycles : k.stalls) text += fmt::format(",{}", cycles);
+    for (const unsigned reason : KernelStalls()) text += fmt::format(",{}", k.stalls[reason]);
     text += '\n';
   }
   return text;

@@ -94,6 +94,18 @@ void CheckResult(const RunRequest& request, RunResult* result) {
         "the kernels' instructions are not those of the run");
 }
 
+const std::vector<unsigned>& KernelStalls() {
+  static const std::vector<unsigned> reasons = [] {
+    std::vector<unsigned> all;
+    for (unsigned i = 0; i < kNumStalls; ++i) {
+      const auto reason = static_cast<Stall>(i);
+      if (reason != Stall::kIssued && reason != Stall::kEmpty) all.push_back(i);
+    }
+    return all;
+  }();
+  return reasons;
+}
+
 std::string Ratio(const std::optional<double>& value) {
   return value ? fmt::format("{:.3f}", *value) : "-";
 }

@@ -41,6 +41,9 @@ std::string DecisionsCsv(const Report& report);
 // The summary at the end of `smk run`.
 std::string Summary(const Report& report);
 
+// The reasons for which a kernel can wait: all but kIssued, and kEmpty, which has no kernel.
+const std::vector<unsigned>& KernelStalls();
+
 // A ratio as people read it: "0.931", "-" when there is none.
 std::string Ratio(const std::optional<double>& value);
 double HitRate(std::uint64_t hits, std::uint64_t accesses);

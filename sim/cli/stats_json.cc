@@ -18,6 +18,14 @@ ordered_json ByReason(const std::array<std::uint64_t, kNumStalls>& cycles) {
   return object;
 }
 
+ordered_json StallsJson(const KernelStats& kernel) {
+  ordered_json object = ordered_json::object();
+  for (const unsigned reason : KernelStalls()) {
+    object[kStallNames[reason]] = kernel.stalls[reason];
+  }
+  return object;
+}
+
 template <typename Array>
 ordered_json FirstOf(const Array& values, std::size_t count) {
   ordered_json array = ordered_json::array();
@@ -53,7 +61,7 @@ ordered_json KernelJson(const Report& report, std::size_t i) {
   j["flushes"] = kernel.flushes;
   j["context_bytes"] = kernel.context_bytes;
   j["preemption_cycles"] = kernel.preemption_cycles;
-  j["stalls"] = ByReason(kernel.stalls);
+  j["stalls"] = StallsJson(kernel);
   return j;
 }
 

@@ -14,13 +14,9 @@ constexpr std::size_t kTopStalls = 3;
 
 // "data-memory 61 %, pipeline 20 %, barrier 3 %": shares of the cycles in which the kernel waited.
 std::string TopStalls(const KernelStats& kernel) {
-  std::vector<unsigned> order;
+  std::vector<unsigned> order = KernelStalls();
   std::uint64_t waited = 0;
-  for (unsigned i = 0; i < kNumStalls; ++i) {
-    if (i == static_cast<unsigned>(Stall::kIssued)) continue;
-    waited += kernel.stalls[i];
-    order.push_back(i);
-  }
+  for (const unsigned i : order) waited += kernel.stalls[i];
   const auto too_little = [&](unsigned i) { return HitRate(kernel.stalls[i], waited) < 0.005; };
   order.erase(std::remove_if(order.begin(), order.end(), too_little), order.end());
   std::stable_sort(order.begin(), order.end(),

@@ -11,7 +11,8 @@
 namespace smk::cli {
 
 // A program with one kernel of `threads` threads per TB.
-inline std::shared_ptr<const Workload> FakeWorkload(const std::string& name, unsigned threads = 128) {
+inline std::shared_ptr<const Workload> FakeWorkload(const std::string& name,
+                                                    unsigned threads = 128) {
   auto workload = std::make_shared<Workload>();
   workload->name = name;
   workload->type = "compute";

@@ -23,8 +23,9 @@ TEST(Numbers, CountsAreWrittenAsPeopleWriteThem) {
 }
 
 TEST(Numbers, AnythingElseIsRefusedByName) {
-  for (const char* text : {"", "0", "-5", "+5", " 5", "5 ", "2MM", "0x10", "nan", "inf", "1e", "1.5",
-                           "1e99", "99999999999999999999", "k", ".", "2M3", "1G1", "1,000"}) {
+  for (const char* text :
+       {"", "0", "-5", "+5", " 5", "5 ", "2MM", "0x10", "nan", "inf", "1e", "1.5", "1e99",
+        "99999999999999999999", "k", ".", "2M3", "1G1", "1,000"}) {
     try {
       Count(text);
       FAIL() << "accepted '" << text << "'";

@@ -31,8 +31,8 @@ TEST(Policies, TableTakesOneCountForEachKernel) {
   EXPECT_EQ(policy.config.dispatch, DispatchMode::kTable);
   EXPECT_EQ(policy.config.table[0], 4);
   EXPECT_EQ(policy.config.table[1], 2);
-  for (const char* bad : {"table:", "table:4", "table:4,2,1", "table:4,0", "table:4,x", "table:4,33",
-                          "table:4,-1", "table", "tables:1,2"}) {
+  for (const char* bad : {"table:", "table:4", "table:4,2,1", "table:4,0", "table:4,x",
+                          "table:4,33", "table:4,-1", "table", "tables:1,2"}) {
     EXPECT_THROW(FindPolicy(bad, 2), InputError) << bad;
   }
 }
@@ -67,11 +67,11 @@ TEST(Controls, OnlyTheReferenceIsBuilt) {
 }
 
 TEST(Settings, EachKeyReachesItsField) {
-  const Settings settings = ParseSettings(
-      {"policy.epoch_length=5000", "policy.linger_ticks=7", "policy.kernels_per_sm=3",
-       "policy.latency_scale=9", "policy.warp_policy=lrr", "control.preempted_depth=64",
-       "run.ideal_preemption=true", "sms=8", "sms=4"},
-      {"sms"});
+  const Settings settings =
+      ParseSettings({"policy.epoch_length=5000", "policy.linger_ticks=7", "policy.kernels_per_sm=3",
+                     "policy.latency_scale=9", "policy.warp_policy=lrr",
+                     "control.preempted_depth=64", "run.ideal_preemption=true", "sms=8", "sms=4"},
+                    {"sms"});
   PolicyConfig config;
   Apply(settings.tunables, &config);
   EXPECT_EQ(config.epoch_length, 5000);
@@ -97,12 +97,12 @@ TEST(Settings, UnknownKeysNameTheNearest) {
     ParseSettings({"policy.epoch_lenght=1"}, {"sms"});
     FAIL();
   } catch (const InputError& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "--set policy.epoch_lenght: unknown key; the nearest is 'policy.epoch_length'");
+    EXPECT_STREQ(error.what(),
+                 "--set policy.epoch_lenght: unknown key; the nearest is 'policy.epoch_length'");
   }
-  for (const char* bad : {"sms", "=5", "sms=", "policy.warp_policy=fifo", "run.ideal_preemption=yes",
-                          "policy.kernels_per_sm=0", "policy.latency_scale=1000"}) {
+  for (const char* bad :
+       {"sms", "=5", "sms=", "policy.warp_policy=fifo", "run.ideal_preemption=yes",
+        "policy.kernels_per_sm=0", "policy.latency_scale=1000"}) {
     EXPECT_THROW(ParseSettings({bad}, {"sms"}), InputError) << bad;
   }
 }

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cmath>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -22,9 +22,9 @@ namespace fs = std::filesystem;
 class RunnerTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = fs::temp_directory_path() /
-              ("smk_runner_" + std::to_string(getpid()) + "_" +
-               testing::UnitTest::GetInstance()->current_test_info()->name());
+    folder_ =
+        fs::temp_directory_path() / ("smk_runner_" + std::to_string(getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
     fs::remove_all(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
@@ -183,6 +183,25 @@ TEST(Tasks, ResultsComeInTheOrderOfTheTasks) {
   }
 }
 
+TEST(Tasks, NeverMoreThanJobsAtATime) {
+  const auto now = [] {
+    return static_cast<Cycle>(std::chrono::steady_clock::now().time_since_epoch().count());
+  };
+  const Task task = {"t", [&] {
+                       RunResult result;
+                       result.cycles = now();  // begin and end of the task
+                       usleep(50000);
+                       result.checks = now();
+                       return result;
+                     }};
+  const auto one = RunTasks({task, task, task}, 1, nullptr);
+  EXPECT_LE(one[0].checks, one[1].cycles);
+  EXPECT_LE(one[1].checks, one[2].cycles);
+  const auto two = RunTasks({task, task, task}, 2, nullptr);
+  EXPECT_LT(two[1].cycles, two[0].checks) << "the first two at the same time";
+  EXPECT_GE(two[2].cycles, std::min(two[0].checks, two[1].checks));
+}
+
 TEST(Tasks, FailuresComeBackAsWhatTheyWere) {
   const auto run = [](std::function<RunResult()> function) {
     RunTasks({{"x", std::move(function)}}, 1, nullptr);
@@ -221,8 +240,8 @@ TEST(ResultIo, LosesNothing) {
   result.epochs.push_back(sample);
   result.partitions[31][3] = 9;
   result.wall_seconds = 0.1;
-  const RunResult back = FromJson(nlohmann::json::from_msgpack(
-      nlohmann::json::to_msgpack(ToJson(result))));
+  const RunResult back =
+      FromJson(nlohmann::json::from_msgpack(nlohmann::json::to_msgpack(ToJson(result))));
   EXPECT_EQ(ToJson(back), ToJson(result));
   EXPECT_EQ(back.tbs[0].outcome, 'S');
   EXPECT_EQ(back.decisions[0].share, decision.share);
