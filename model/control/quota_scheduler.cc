@@ -12,6 +12,7 @@ void QuotaScheduler::ChangeWarps(const Inputs& in) {
   for (std::uint16_t& older : state_.older) older &= static_cast<std::uint16_t>(~bit);
   state_.older[in.start_warp] = state_.valid;
   state_.valid |= bit;
+  state_.kernel_of[in.start_warp] = static_cast<std::uint8_t>(Index(in.start_kernel));
   state_.warps_of[Index(in.start_kernel)] |= bit;
 }
 

@@ -108,10 +108,28 @@ void SmControl::UpdateStops(std::uint32_t tb_stop) {
   }
 }
 
-// The warp schedulers: the only part that works in an ordinary cycle.
-inline void SmControl::Issue(const SmInputs& in, bool tick,
-                             const std::array<std::uint16_t, kMaxSchedulers>& leave,
-                             const WarpStart& start, bool load_quota, SmOutputs* out) {
+// The warp schedulers in an ordinary cycle: only those with ready warps can change state.
+inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
+  QuotaScheduler::Inputs q;
+  q.gated = gated_;
+  q.quota = &quota_;
+  q.policy = policy_.warp_policy;
+  for (unsigned s = 0; s < config_.num_schedulers; ++s) {
+    if (in.ready[s] == 0) continue;
+    q.ready = in.ready[s];
+    q.stop = stop_[s];
+    const QuotaScheduler::Outputs grant = schedulers_[s].Grant(q);
+    if (!grant.grant_valid) continue;
+    out->grant_valid |= static_cast<std::uint8_t>(1u << s);
+    out->grant_warp[s] = grant.grant_warp;
+    profile_.Count(grant.grant_kernel);
+  }
+}
+
+// The warp schedulers in a cycle in which anything else may happen, too.
+void SmControl::Issue(const SmInputs& in, bool tick,
+                      const std::array<std::uint16_t, kMaxSchedulers>& leave,
+                      const WarpStart& start, bool load_quota, SmOutputs* out) {
   ProfileCounters::Inputs profile;
   profile.tick = tick;
   for (unsigned s = 0; s < config_.num_schedulers; ++s) {
@@ -223,13 +241,11 @@ void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const Ke
                      !from_driver.command_valid && !from_driver.buffer_valid &&
                      !from_driver.event_ack && !from_driver.tick;
   if (quiet) {
-    Issue(in, false, {}, WarpStart{}, false, out);
+    Grant(in, out);
   } else {
     StepTables(in, from_driver, kernels, out, to_driver);
   }
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    out->quota_left[k] = gated_ ? schedulers_[0].state().left[k] : 0;
-  }
+  if (gated_) out->quota_left = schedulers_[0].state().left;
 }
 
 }  // namespace smk
