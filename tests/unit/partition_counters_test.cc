@@ -202,8 +202,15 @@ Residents RandomTbs(std::mt19937* random, const std::array<ResourceVector, 4>& n
       if (!before || (*random)() % 3 == 0) continue;
       tbs.valid |= 1u << slot;
       tbs.kernel[slot] = static_cast<KernelId>(k);
+      // A TB whose kernel's range begins elsewhere leaves even if its own units happen to be the
+      // same.
       const auto now = PlaceOf(plan, needs, k, slot);
-      if (!now || !(*now == *before)) tbs.moved |= 1u << slot;
+      const PartitionRange& a = old.range[k];
+      const PartitionRange& b = plan.range[k];
+      const bool shifted = a.registers_base != b.registers_base ||
+                           a.shared_memory_base != b.shared_memory_base ||
+                           a.threads_base != b.threads_base || a.tb_base != b.tb_base;
+      if (!now || shifted || !(*now == *before)) tbs.moved |= 1u << slot;
     }
   }
   return tbs;
