@@ -37,11 +37,13 @@ class ProfileCounters {
       state_.issued.fill(0);
     }
     for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-      if (in.grant_valid >> s & 1) {
-        std::uint16_t& n = state_.issued[in.grant_kernel[s]];
-        n = static_cast<std::uint16_t>(n + (n != 0xffff));
-      }
+      if (in.grant_valid >> s & 1) Count(in.grant_kernel[s]);
     }
+  }
+  // The same as Tick for one grant in a cycle without a tick.
+  void Count(unsigned kernel) {
+    std::uint16_t& n = state_.issued[kernel];
+    n = static_cast<std::uint16_t>(n + (n != 0xffff));
   }
   const State& state() const { return state_; }
 

@@ -42,7 +42,8 @@ class QuotaScheduler {
   };
   struct State {
     std::uint16_t valid = 0;
-    std::array<std::uint16_t, kMaxKernels> warps_of{};         // RTL: kernel number per warp
+    std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of{};
+    std::array<std::uint16_t, kMaxKernels> warps_of{};         // decoded from kernel_of and valid
     std::array<std::uint16_t, kMaxWarpsPerScheduler> older{};  // age matrix: who is older than each
     std::array<std::uint16_t, kMaxKernels> left{};
     std::uint8_t last = 0;  // warp granted last: greedy, or start of the round
@@ -70,9 +71,7 @@ class QuotaScheduler {
     if (eligible == 0) return out;
     out.grant_valid = true;
     out.grant_warp = in.policy == WarpPolicy::kGto ? Oldest(eligible) : NextInRound(eligible);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      if (state_.warps_of[k] >> out.grant_warp & 1) out.grant_kernel = static_cast<std::uint8_t>(k);
-    }
+    out.grant_kernel = state_.kernel_of[out.grant_warp];
     return out;
   }
 
@@ -88,6 +87,21 @@ class QuotaScheduler {
     if ((in.leave | in.start_valid) != 0) ChangeWarps(in);
     if (in.gated) Reload(in);
     if (in.tick) state_.granted_since_tick = state_.blocked_since_tick = false;
+  }
+
+  // Eval and Tick in one, for a cycle in which only warps are ready: nothing else can reload quotas
+  // than the last instruction of a kernel.
+  Outputs Grant(const Inputs& in) {
+    const Outputs out = Eval(in);
+    if (!out.grant_valid) {
+      state_.blocked_since_tick = true;
+      return out;
+    }
+    state_.last = out.grant_warp;
+    state_.last_valid = true;
+    state_.granted_since_tick = true;
+    if (in.gated && --state_.left[out.grant_kernel] == 0) Reload(in);
+    return out;
   }
 
  private:

@@ -32,6 +32,7 @@ class SmControl {
 
  private:
   struct Command;
+  void Grant(const SmInputs& in, SmOutputs* out);
   void Issue(const SmInputs& in, bool tick, const std::array<std::uint16_t, kMaxSchedulers>& leave,
              const WarpStart& start, bool load_quota, SmOutputs* out);
   void StepTables(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
