@@ -45,7 +45,9 @@ class DriverBench {
     bool input = host.launch_valid || host.tick;
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) input |= PutEvent(sm);
     TakeCommands();
-    for (unsigned sm = 0; sm < config_.num_sms; ++sm) input |= registers_[sm].buffer_request;
+    for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+      input |= registers_[sm].buffer_request || registers_[sm].profile_valid;
+    }
     if (lazy && !input && !driver_.awake()) return;
     Driver::Inputs in;
     in.host = host;
@@ -187,6 +189,7 @@ class DriverBench {
     return true;
   }
   void AfterDriver(unsigned i) {
+    registers_[i].profile_valid = false;
     if (to_sm_[i].event_ack) awaits_ack_[i] = false;
     if (!to_sm_[i].buffer_valid) return;
     EXPECT_TRUE(registers_[i].buffer_request) << "SM " << i << " did not ask";

@@ -33,15 +33,14 @@ class Traffic {
     if (oracle::Pick(&random_, 300) == 0) host.tick = true;
     if (host.tick) ReportProfiles();
     for (unsigned sm = 0; sm < Config().num_sms; ++sm) Act(sm);
-    const bool tick = host.tick;
     if (launched_ < kLaunches && oracle::Pick(&random_, 400) == 0 && Launch()) return true;
     bench_.Cycle(host);
-    for (unsigned sm = 0; sm < Config().num_sms && tick; ++sm) {
-      bench_.registers(sm).profile_valid = false;
-    }
     if (launched_ < kLaunches) return true;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       if (bench_.finished(k) != tbs_[k]) return true;
+    }
+    for (unsigned sm = 0; sm < Config().num_sms; ++sm) {
+      if (!bench_.sm(sm).loading.empty() || bench_.sm(sm).settle_due) return true;
     }
     return !bench_.Quiet();
   }
