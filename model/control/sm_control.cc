@@ -99,7 +99,8 @@ void SmControl::SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& 
 void SmControl::UpdateStops(std::uint32_t tb_stop) {
   const TbTable::State& t = table_.state();
   const std::uint32_t stopped = tb_stop | (t.valid & ~t.running);
-  if (stopped == stopped_slots_) return;
+  if (stops_valid_ && stopped == stopped_slots_) return;
+  stops_valid_ = true;
   stopped_slots_ = stopped;
   stop_.fill(0);
   for (std::uint32_t m = stopped; m != 0; m &= m - 1) {
@@ -209,18 +210,20 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   std::uint32_t left = in.tb_finished;
   if (e.release_valid) left |= 1u << Index(e.release_slot);
   for (std::uint32_t m = left; m != 0; m &= m - 1) {
-    auto& warps = slot_warps_[static_cast<unsigned>(__builtin_ctz(m))];
+    const auto& warps = slot_warps_[static_cast<unsigned>(__builtin_ctz(m))];
     for (unsigned s = 0; s < kMaxSchedulers; ++s) leave[s] |= warps[s];
-    warps.fill(0);
   }
   UpdateStops(e.stop);
   Issue(in, from_driver.tick, leave, tb.warp_start, load_quota, out);
+  for (std::uint32_t m = left; m != 0; m &= m - 1) {
+    slot_warps_[static_cast<unsigned>(__builtin_ctz(m))].fill(0);
+  }
   if (tb.warp_start.valid) {
     const unsigned w = Index(tb.warp_start.warp);
     slot_warps_[Index(tb.warp_start.tb_slot)][w % config_.num_schedulers] |=
         static_cast<std::uint16_t>(1u << (w / config_.num_schedulers));
-    stopped_slots_ = ~0u;  // recompute: the slot has a new warp
   }
+  if (tb.warp_start.valid || left != 0) stops_valid_ = false;  // a slot has other warps
   table_.Tick(table, tb);
   engine_.Tick(engine, e);
   finish_pending_ |= in.tb_finished;

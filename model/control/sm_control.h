@@ -60,6 +60,7 @@ class SmControl {
   std::uint8_t shortfall_ = 0;
   // Derived from the registers above, kept to make a quiet cycle cheap.
   bool awake_ = false;
+  bool stops_valid_ = false;
   std::uint32_t stopped_slots_ = 0;
   std::array<std::uint16_t, kMaxSchedulers> stop_{};
   std::array<std::array<std::uint16_t, kMaxSchedulers>, kMaxTbSlots> slot_warps_{};

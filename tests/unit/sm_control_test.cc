@@ -267,6 +267,30 @@ TEST(SmControlTest, StoppedTbsGetNoGrantFromTheSameCycleOn) {
   EXPECT_TRUE(bench.out.release_valid);
 }
 
+// The mask of stopped TBs changes in the cycle in which the highest one is released.
+TEST(SmControlTest, AReleasedTbGetsNoGrantInItsLastCycle) {
+  Bench bench;
+  for (unsigned tb = 0; tb < 3; ++tb) bench.Place(0, tb);
+  SmCommand command;
+  command.op = CommandOp::kEvict;
+  command.mode = PreemptMode::kFlush;
+  bench.Send(command);
+  bool released = false;
+  for (int i = 0; i < 20 && !released; ++i) {
+    bench.in.tb_flushable = ~0u;
+    bench.in.ready.fill(0b100);  // the warps of slot 2
+    if (i == 1) bench.in.tb_finished = 0b010;
+    bench.Step();
+    released = bench.out.release_valid;
+    if (released) {
+      EXPECT_EQ(i, 2);
+      EXPECT_EQ(bench.out.release_slot, TbSlot{2});
+    }
+    EXPECT_EQ(bench.out.grant_valid, 0) << "cycle " << i;
+  }
+  EXPECT_TRUE(released);
+}
+
 TEST(SmControlTest, ReportsTheWindowAfterATick) {
   Bench bench;
   bench.Place(1, 0);
