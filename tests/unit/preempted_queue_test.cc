@@ -189,6 +189,9 @@ class PreemptedQueueRandom : public testing::Test {
         AddEvent(in, i, sm.kind, sm.kernel, sm.tb, sm.buffer);
         sm.phase = Phase::kReport;
       }
+      // The TB finished while it waited: without this, all may wait for the buffers of TBs that
+      // only they could load.
+      if (sm.phase == Phase::kRequest && oracle::Pick(&random_, 50) == 0) sm.phase = Phase::kIdle;
       // As seen by the driver: the request falls two cycles after the grant.
       if (sm.phase == Phase::kRequest || (queue_.state().grant >> i & 1) != 0) {
         in->request_mask |= 1u << i;
