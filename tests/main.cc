@@ -16,8 +16,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string arg = argv[i];
     if (arg.rfind("--seed=", 0) == 0)
-      smk::test_options().seed = std::strtoull(&argv[i][7], nullptr, 0);
-    if (arg.rfind("--wave=", 0) == 0) smk::test_options().wave_dir = arg.substr(7);
+      smk::GetTestOptions().seed = std::strtoull(&argv[i][7], nullptr, 0);
+    if (arg.rfind("--wave=", 0) == 0) smk::GetTestOptions().wave_dir = arg.substr(7);
   }
   return RUN_ALL_TESTS();
 }

@@ -12,7 +12,7 @@ struct TestOptions {
   std::string wave_dir;  // empty: no waveforms
 };
 
-inline TestOptions& test_options() {
+inline TestOptions& GetTestOptions() {
   static TestOptions options;
   return options;
 }

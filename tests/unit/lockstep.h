@@ -187,11 +187,11 @@ class Lockstep {
   }
 #if VM_TRACE
   void OpenWave() {
-    if (test_options().wave_dir.empty()) return;
+    if (GetTestOptions().wave_dir.empty()) return;
     context_.traceEverOn(true);
     wave_ = std::make_unique<VerilatedFstC>();
     dut_->trace(wave_.get(), 99);
-    wave_->open((test_options().wave_dir + "/" + name_ + ".fst").c_str());
+    wave_->open((GetTestOptions().wave_dir + "/" + name_ + ".fst").c_str());
   }
   void Dump() {
     if (wave_) wave_->dump(time_++);

@@ -201,7 +201,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
 template <typename AnyBench>
 void RunSeeds(unsigned seeds, unsigned cycles) {
   for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = test_options().seed + n;
+    const std::uint64_t seed = GetTestOptions().seed + n;
     AnyBench bench(seed);
     RunRandom(&bench, seed, cycles);
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
@@ -272,9 +272,9 @@ TEST(PartitionCountersLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->slot_valid &= 0x7fffffff; },
       [](Inputs* in) { in->command_valid &= Index(in->command.kernel) != 3; }};
   for (const auto& rule : broken) {
-    Gtx980 bench(test_options().seed);
+    Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;
-    RunRandom(&bench, test_options().seed, 20'000);
+    RunRandom(&bench, GetTestOptions().seed, 20'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
   }
 }

@@ -283,7 +283,7 @@ template <typename AnyBench>
 void RunSeeds(unsigned seeds, unsigned cycles) {
   Tally tally;
   for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = test_options().seed + n;
+    const std::uint64_t seed = GetTestOptions().seed + n;
     AnyBench bench(seed);
     Surroundings<AnyBench>(&bench, seed, &tally).Run(cycles);
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
@@ -401,10 +401,10 @@ TEST(PreemptEngineLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->finished &= ~4u; },      [](Inputs* in) { in->whole_sm = false; },
       [](Inputs* in) { in->load &= ~2u; }};
   for (const auto& rule : broken) {
-    Gtx980 bench(test_options().seed);
+    Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;
     Tally tally;
-    Surroundings<Gtx980>(&bench, test_options().seed, &tally).Run(50'000);
+    Surroundings<Gtx980>(&bench, GetTestOptions().seed, &tally).Run(50'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
   }
 }

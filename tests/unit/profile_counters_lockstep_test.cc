@@ -84,7 +84,7 @@ void RunRandom(Bench<Dut>* bench, std::uint64_t seed, unsigned cycles) {
 template <typename AnyBench>
 void RunSeeds(unsigned seeds, unsigned cycles) {
   for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = test_options().seed + n;
+    const std::uint64_t seed = GetTestOptions().seed + n;
     AnyBench bench(seed);
     RunRandom(&bench, seed, cycles);
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
@@ -131,9 +131,9 @@ TEST(ProfileCountersLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->grant_kernel[2] ^= 2; },
       [](Inputs* in) { in->grant_valid = in->tick ? 0 : in->grant_valid; }};
   for (const auto& rule : broken) {
-    Bench<Vsmk_profile_counters> bench(test_options().seed);
+    Bench<Vsmk_profile_counters> bench(GetTestOptions().seed);
     bench.distort = rule;
-    RunRandom(&bench, test_options().seed, 50'000);
+    RunRandom(&bench, GetTestOptions().seed, 50'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
   }
 }

@@ -22,7 +22,7 @@ using Quotas = std::array<std::uint16_t, kMaxKernels>;
 
 // The block and its reference. `distort`, when set, changes what a second reference is told that
 // the block is then compared with: a reference with one rule broken.
-template <typename Dut, unsigned kWarps>
+template <typename Dut, unsigned Warps>
 class Bench {
  public:
   using Inputs = QuotaScheduler::Inputs;
@@ -100,10 +100,10 @@ using Gtx980 = Bench<Vsmk_quota_scheduler, 16>;
 using Fermi = Bench<Vfermi_quota_scheduler, 12>;
 
 // Random warps, stops, quotas and ticks; how busy and how scarce changes every few hundred cycles.
-template <typename Dut, unsigned kWarps>
-void RunRandom(Bench<Dut, kWarps>* bench, std::uint64_t seed, unsigned cycles) {
+template <typename Dut, unsigned Warps>
+void RunRandom(Bench<Dut, Warps>* bench, std::uint64_t seed, unsigned cycles) {
   Dice dice(seed);
-  constexpr unsigned kAll = (1u << kWarps) - 1;
+  constexpr unsigned kAll = (1u << Warps) - 1;
   QuotaScheduler::Inputs in;
   unsigned sparse = 1, kernels = 1, quota_max = 1, churn = 1, tick_every = 1;
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
@@ -126,7 +126,7 @@ void RunRandom(Bench<Dut, kWarps>* bench, std::uint64_t seed, unsigned cycles) {
     const std::uint16_t valid = bench->state().valid;
     in.leave = dice.Percent(churn) ? static_cast<std::uint16_t>(dice.Sparse(3) & valid) : 0;
     const unsigned free = ~(valid & ~in.leave) & kAll;
-    const unsigned warp = dice.Below(kWarps);
+    const unsigned warp = dice.Below(Warps);
     in.start_valid = dice.Percent(churn) && (free >> warp & 1) != 0;
     in.start_warp = static_cast<std::uint8_t>(warp);
     in.start_kernel = static_cast<KernelId>(dice.Below(kernels));
@@ -139,7 +139,7 @@ void RunRandom(Bench<Dut, kWarps>* bench, std::uint64_t seed, unsigned cycles) {
 template <typename AnyBench>
 void RunSeeds(unsigned seeds, unsigned cycles) {
   for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = test_options().seed + n;
+    const std::uint64_t seed = GetTestOptions().seed + n;
     AnyBench bench(seed);
     RunRandom(&bench, seed, cycles);
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
@@ -253,12 +253,12 @@ TEST(QuotaSchedulerLockstep, FindsEachBrokenRule) {
   const std::function<void(Inputs*)> broken[] = {
       [](Inputs* in) { in->stop = 0; },       [](Inputs* in) { in->load = false; },
       [](Inputs* in) { in->tick = false; },   [](Inputs* in) { in->policy = WarpPolicy::kGto; },
-      [](Inputs* in) { in->gated = false; },  [](Inputs* in) { in->leave &= 0xfffe; },
+      [](Inputs* in) { in->gated = false; },  [](Inputs* in) { in->start_kernel = KernelId{0}; },
       [](Inputs* in) { in->ready &= 0x7fff; }};
   for (const auto& rule : broken) {
-    Gtx980 bench(test_options().seed);
+    Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;
-    RunRandom(&bench, test_options().seed, 50'000);
+    RunRandom(&bench, GetTestOptions().seed, 50'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
   }
 }

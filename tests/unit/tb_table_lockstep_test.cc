@@ -233,7 +233,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
 template <typename AnyBench>
 void RunSeeds(unsigned seeds, unsigned cycles) {
   for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = test_options().seed + n;
+    const std::uint64_t seed = GetTestOptions().seed + n;
     AnyBench bench(seed);
     RunRandom(&bench, seed, cycles);
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
@@ -311,9 +311,9 @@ TEST(TbTableLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->dispatch.restore = false; }, [](Inputs* in) { in->finished &= 0xfffe; },
       [](Inputs* in) { in->dispatch.buffer &= 0xff; }};
   for (const auto& rule : broken) {
-    Gtx980 bench(test_options().seed);
+    Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;
-    RunRandom(&bench, test_options().seed, 20'000);
+    RunRandom(&bench, GetTestOptions().seed, 20'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
   }
 }
