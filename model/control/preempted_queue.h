@@ -5,8 +5,9 @@
 //             list of its context buffers. A buffer is reserved before a TB may leave, so a TB is
 //             never without a place; full means that no TB of the kernel can leave.
 // Paper       [SMK] Sec. 5.1 (Preempted TB Queue, steps 4 and i); deviation [D8].
-// Interface   request: level per SM until grant. event: pulse per SM, acknowledged when queued; an
-//             SM sends no second acknowledged event before that. pop: pulse from smk_tb_dispatch.
+// Interface   request: level per SM until grant or withdrawal. event: pulse per SM, acknowledged
+//             when queued; an SM sends no second acknowledged event before that. pop: pulse from
+//             smk_tb_dispatch.
 // Latency     Grant and acknowledge 1 cycle after they win arbitration (lowest SM first).
 // Throughput  One grant, one queued event and one pop per cycle.
 // Reset       All queues empty, all buffers free.
