@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstdlib>
 #include <optional>
 #include <random>
 #include <vector>
 
 #include "control/control_plane.h"
 #include "control/kernel_table.h"
+#include "test_options.h"
 
 namespace smk::oracle {
 
@@ -100,12 +100,8 @@ inline ResourceVector RandomNeed(std::mt19937* random, const ResourceVector& lim
   return need;
 }
 
-// The seed of a random test: printed when it fails, and given back through SMK_TEST_SEED.
-inline unsigned Seed() {
-  const char* given = std::getenv("SMK_TEST_SEED");
-  return given != nullptr ? static_cast<unsigned>(std::strtoul(given, nullptr, 10))
-                          : std::random_device{}();
-}
+// The seed of a random test: printed when it fails, and given with --seed=N.
+inline unsigned Seed() { return static_cast<unsigned>(GetTestOptions().seed); }
 
 inline unsigned Pick(std::mt19937* random, unsigned below) {
   return std::uniform_int_distribution<unsigned>(0, below - 1)(*random);
