@@ -9,7 +9,7 @@
 // Interface   leave_i, load_i: pulses with a mask of slots (S5). context_o: stream with
 //             context_ready_i. buffer_request_o: level until buffer_valid_i. event_*_o: held until
 //             event_sent_i, then event_ack_i; kernel and TB of an event are those of slot_o.
-// Latency     2 cycles from an idle engine to the buffer request; a save takes drain + lines +
+// Latency     The buffer is requested in the cycle after leave_i; a save takes drain + lines +
 //             memory latency; quiet must hold for 2 cycles.
 // Throughput  One context line per cycle.
 // Reset       Idle.
