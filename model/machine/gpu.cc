@@ -100,7 +100,8 @@ bool Gpu::StepSms() {
       any = true;
       control_.StepSm(SmId{static_cast<std::uint8_t>(i)}, sm.inputs(), &outputs_);
       quota_checks_[i].Observe(outputs_, request_.machine.sm.schedulers, now_ == last_tick_ + 1, i,
-                               now_, &checks_);
+                               now_, &checks_,
+                               [&] { return control_.quotas(SmId{static_cast<std::uint8_t>(i)}); });
       sm.End(now_, &outputs_);
     } else {
       sm.End(now_, nullptr);

@@ -17,9 +17,11 @@ namespace smk {
 class QuotaCheck {
  public:
   // After every step of the SM's control logic. In a cycle in which the SM may see a tick
-  // (`tick`), quotas may be replaced by smaller ones.
+  // (`tick`), quotas may be replaced by smaller ones. `quotas` gives those in force for a reload:
+  // with no runnable warp on the scheduler it reloads, possibly to less than was left.
+  template <typename Quotas>
   void Observe(const SmOutputs& out, unsigned schedulers, bool tick, unsigned sm, Cycle now,
-               RunChecks* checks) {
+               RunChecks* checks, Quotas quotas) {
     const std::array<std::uint16_t, kMaxKernels> before = left_;
     const bool gated = gated_;
     left_ = out.quota_left;
@@ -41,7 +43,7 @@ class QuotaCheck {
       reload |= left_[k] > before[k];
       conserved &= left_[k] + (k == kernel ? 1u : 0u) == before[k];
     }
-    checks->Require(conserved || reload, now, sm,
+    checks->Require(conserved || reload || left_ == quotas(), now, sm,
                     [] { return std::string("quota is lost or spent twice on scheduler 0"); });
   }
 

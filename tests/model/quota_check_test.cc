@@ -18,7 +18,7 @@ class QuotaCheckTest : public ::testing::Test {
       out.warp_start.valid = true;
       out.warp_start.warp = static_cast<WarpId>(4 * k);
       out.warp_start.kernel = static_cast<KernelId>(k);
-      check_.Observe(out, 4, false, 0, now_++, &checks_);
+      check_.Observe(out, 4, false, 0, now_++, &checks_, [this] { return quotas_; });
     }
   }
 
@@ -28,12 +28,13 @@ class QuotaCheckTest : public ::testing::Test {
     out.grant_valid = grant >= 0 ? 1 : 0;
     out.grant_warp[0] = static_cast<std::uint8_t>(std::max(grant, 0));
     out.quota_left = {left0, left1, 0, 0};
-    check_.Observe(out, 4, tick, 0, now_++, &checks_);
+    check_.Observe(out, 4, tick, 0, now_++, &checks_, [this] { return quotas_; });
   }
 
   RunChecks checks_;
   QuotaCheck check_;
   smk::Cycle now_ = 0;
+  std::array<std::uint16_t, kMaxKernels> quotas_{9, 9, 0, 0};
 };
 
 TEST_F(QuotaCheckTest, AcceptsSpendingAndReloads) {
@@ -52,6 +53,12 @@ TEST_F(QuotaCheckTest, AcceptsSmallerQuotasOnlyAtATick) {
   Cycle(-1, 5, 5);
   Cycle(-1, 4, 4, true);
   EXPECT_THROW(Cycle(-1, 3, 3), CheckFailure);
+}
+
+TEST_F(QuotaCheckTest, AcceptsAReloadToLessThanWasLeft) {
+  Cycle(-1, 12, 15);
+  Cycle(-1, 9, 9);  // nobody runs here, and the quotas in force are smaller
+  EXPECT_THROW(Cycle(-1, 9, 8), CheckFailure);
 }
 
 TEST_F(QuotaCheckTest, FiresWhenAGrantIsFree) {
