@@ -12,6 +12,8 @@ unsigned Lowest(SmMask mask) { return static_cast<unsigned>(__builtin_ctz(mask))
 
 // Registers that lose their meaning when kernels come and go or SMs change.
 void TbDispatch::Forget(const Inputs& in) {
+  const bool event = (in.event_mask | in.assign->changed) != 0;
+  state_.stale = event || (state_.step > Step::kFit && state_.stale);
   ForgetTried(in);
   state_.busy &= ~in.settled_mask;
   const KernelMask gone = in.need_changed | in.member_expired;
@@ -25,11 +27,12 @@ void TbDispatch::Forget(const Inputs& in) {
   ForgetDone(in);
 }
 
-// Also of the decision taken in the cycle of an event: the tracker did not know of it yet.
+// Also of a decision during which an event came: it began without knowing of it.
 void TbDispatch::ForgetTried(const Inputs& in) {
-  const bool all = in.policy->dispatch == DispatchMode::kOnDemand;
   const SmMask changed = in.event_mask | in.assign->changed;
-  for (SmMask& tried : state_.tried) tried &= all && changed != 0 ? 0 : ~changed;
+  const bool all = in.policy->dispatch == DispatchMode::kOnDemand &&
+                   (changed != 0 || state_.stale || in.queue->state().ack != 0);
+  for (SmMask& tried : state_.tried) tried &= all ? 0 : ~changed;
 }
 
 // Room reserved for a kernel that is done is nobody's, and a victim kernel that is done has no rK.

@@ -79,6 +79,7 @@ class TbDispatch {
     std::uint8_t victim_tbs = 0;
     bool plan_void = false;  // kernels changed while the plan was made
     bool reserved = false;   // the decision serves a reservation
+    bool stale = false;      // an event came since the decision looked for room
     std::uint8_t plan_kernel = 0;
     std::array<SmMask, kMaxKernels> tried{};
     SmMask busy = 0;  // SMs with TBs leaving: not settled
