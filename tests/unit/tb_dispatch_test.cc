@@ -274,6 +274,27 @@ TEST(TbDispatchTest, AnImpossibleNumberOfVictimsIsNotTaken) {
   EXPECT_EQ(Count(log, DecisionReason::kPreempt), 0u);
 }
 
+// Whatever step the next decision is in when the room comes free.
+TEST(TbDispatchTest, AnEventDuringADecisionIsNotLost) {
+  for (const DispatchMode mode :
+       {DispatchMode::kLeftover, DispatchMode::kOnDemand, DispatchMode::kPartitioned}) {
+    for (unsigned n = 0; n < 12; ++n) {
+      DriverBench bench(ConfigOf(1), PolicyOf(mode));
+      bench.Launch(0, {64, 96, 16, 1}, 9);
+      Rest(&bench);
+      if (bench.CanSettle(0)) bench.Settle(0);
+      Rest(&bench);
+      bench.Finish(0, 0);
+      for (int i = 0; i < 100 && bench.sm(0).tbs.empty(); ++i) bench.Cycle();
+      for (unsigned i = 0; i < n; ++i) bench.Cycle();
+      ASSERT_EQ(bench.sm(0).tbs.size(), 1u);
+      bench.Finish(0, 0);
+      Rest(&bench);
+      EXPECT_EQ(bench.sm(0).tbs.size(), 1u) << "event " << n << " cycles after the dispatch";
+    }
+  }
+}
+
 TEST(TbDispatchTest, LeftOverServesTheOlderKernelFirst) {
   DriverBench bench(ConfigOf(1), PolicyOf(DispatchMode::kLeftover));
   bench.Launch(2, {24, 0, 4, 1}, 99);
