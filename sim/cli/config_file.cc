@@ -35,6 +35,7 @@ std::string Portable(const std::string& name) {
 
 std::string QuotedList(const std::vector<std::string>& texts) {
   std::vector<std::string> quoted;
+  quoted.reserve(texts.size());
   for (const std::string& text : texts) quoted.push_back(Quoted(text));
   return "[" + Join(quoted) + "]";
 }
@@ -115,16 +116,16 @@ class RunReader {
     throw InputError(fmt::format("{}:{}: run.{}: expected {}", path_, line_, key, expected));
   }
   Row Text(const std::string& key, std::optional<std::string> Options::*member) {
-    return {key, [=, this_ = this](const toml::node& node) {
+    return {key, [=, self = this](const toml::node& node) {
               std::string text;
               if (const auto* value = node.as_string()) {
                 text = value->get();
               } else if (const auto* number = node.as_integer()) {
                 text = fmt::to_string(number->get());
               } else {
-                this_->Refuse(key, "a string or a whole number");
+                self->Refuse(key, "a string or a whole number");
               }
-              auto& option = this_->options_.*member;
+              auto& option = self->options_.*member;
               if (!option) option = text;
             }};
   }

@@ -24,7 +24,7 @@ std::string Environment(const char* name) {
 }  // namespace
 
 std::string IsolatedCache::DefaultFolder() {
-  if (const std::string folder = Environment("SMK_CACHE_DIR"); !folder.empty()) return folder;
+  if (std::string folder = Environment("SMK_CACHE_DIR"); !folder.empty()) return folder;
   if (const std::string cache = Environment("XDG_CACHE_HOME"); !cache.empty()) {
     return cache + "/smk";
   }

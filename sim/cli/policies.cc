@@ -85,8 +85,8 @@ ResourceVector LeastNeed(const Workload& workload) {
 }  // namespace
 
 const std::vector<PolicyInfo>& Policies() {
-  static const std::vector<PolicyInfo> policies = MakePolicies();
-  return policies;
+  static const std::vector<PolicyInfo> kPolicies = MakePolicies();
+  return kPolicies;
 }
 
 std::vector<std::string> DefaultPolicies() {

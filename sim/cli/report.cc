@@ -95,7 +95,7 @@ void CheckResult(const RunRequest& request, RunResult* result) {
 }
 
 const std::vector<unsigned>& KernelStalls() {
-  static const std::vector<unsigned> reasons = [] {
+  static const std::vector<unsigned> kReasons = [] {
     std::vector<unsigned> all;
     for (unsigned i = 0; i < kNumStalls; ++i) {
       const auto reason = static_cast<Stall>(i);
@@ -103,7 +103,7 @@ const std::vector<unsigned>& KernelStalls() {
     }
     return all;
   }();
-  return reasons;
+  return kReasons;
 }
 
 std::string Ratio(const std::optional<double>& value) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/result_io.h"
 
+#include <type_traits>
+
 namespace smk::cli {
 namespace {
 
@@ -36,7 +38,8 @@ class Writer {
 // An id or character as the plain number it is.
 template <typename Archive, typename T>
 void Enum(Archive& archive, T& value) {
-  auto number = static_cast<std::uint32_t>(value);
+  using Value = std::conditional_t<std::is_same_v<std::remove_const_t<T>, char>, unsigned char, T>;
+  auto number = static_cast<std::uint32_t>(static_cast<Value>(value));
   archive(number);
   if constexpr (!std::is_const_v<T>) value = static_cast<T>(number);
 }

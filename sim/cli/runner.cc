@@ -142,6 +142,7 @@ std::vector<Report> Runner::Compare(const std::vector<Policy>& policies,
   std::size_t next = 0;
   for (const std::size_t kernel : missing) Keep(kernel, std::move(results[next++]));
   std::vector<Report> reports;
+  reports.reserve(policies.size());
   for (const Policy& policy : policies) {
     reports.push_back(policy.time_shared ? Baseline(policy)
                                          : Shared(policy, std::move(results[next++])));

@@ -44,7 +44,7 @@ void SetIdealPreemption(const std::string& key, const std::string& value, Tunabl
 }
 
 const std::vector<TunableRow>& Rows() {
-  static const std::vector<TunableRow> rows = {
+  static const std::vector<TunableRow> kRows = {
       NumberRow("policy.epoch_length", 100, std::numeric_limits<std::uint16_t>::max(),
                 "instructions per scheduler and epoch; also cycles between two ticks",
                 &Tunables::epoch_length),
@@ -60,7 +60,7 @@ const std::vector<TunableRow>& Rows() {
       {{"run.ideal_preemption", "true or false", "contexts move in no time and without traffic"},
        SetIdealPreemption},
   };
-  return rows;
+  return kRows;
 }
 
 void Flatten(const toml::table& table, const std::string& prefix,
@@ -88,12 +88,12 @@ void Flatten(const toml::table& table, const std::string& prefix,
 }  // namespace
 
 const std::vector<TunableInfo>& TunableKeys() {
-  static const std::vector<TunableInfo> keys = [] {
+  static const std::vector<TunableInfo> kKeys = [] {
     std::vector<TunableInfo> infos;
     for (const TunableRow& row : Rows()) infos.push_back(row.info);
     return infos;
   }();
-  return keys;
+  return kKeys;
 }
 
 std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& toml,

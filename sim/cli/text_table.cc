@@ -5,7 +5,7 @@
 
 namespace smk::cli {
 
-TextTable::TextTable(std::vector<std::string> header, std::vector<std::size_t> left)
+TextTable::TextTable(std::vector<std::string> header, const std::vector<std::size_t>& left)
     : left_(header.size(), false) {
   for (const std::size_t column : left) left_[column] = true;
   rows_.push_back(std::move(header));

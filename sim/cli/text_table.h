@@ -11,7 +11,7 @@ namespace smk::cli {
 class TextTable {
  public:
   // `left` columns (counted from 0) are aligned to the left, all others to the right.
-  explicit TextTable(std::vector<std::string> header, std::vector<std::size_t> left = {0});
+  explicit TextTable(std::vector<std::string> header, const std::vector<std::size_t>& left = {0});
   void Add(std::vector<std::string> row);
   // One line for each row, without spaces at the end of a line.
   std::string ToString() const;

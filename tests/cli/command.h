@@ -36,14 +36,14 @@ class CommandTest : public testing::Test {
   void SetUp() override {
     std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
     std::replace(name.begin(), name.end(), '/', '_');
-    folder_ = std::filesystem::temp_directory_path() /
-              ("smk_command_" + std::to_string(getpid()) + "_" + name);
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
+    folder = std::filesystem::temp_directory_path() /
+             ("smk_command_" + std::to_string(getpid()) + "_" + name);
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder); }
 
-  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string Path(const std::string& name) const { return (folder / name).string(); }
   std::string Read(const std::string& name) const {
     std::ifstream in(Path(name));
     std::ostringstream text;
@@ -61,7 +61,7 @@ class CommandTest : public testing::Test {
 
   // `arguments` are words of a shell; `environment` stands before the command.
   Outcome Smk(const std::string& arguments, const std::string& environment = "") const {
-    const std::string command = "cd '" + folder_.string() + "' && SMK_CACHE_DIR='" + Path("cache") +
+    const std::string command = "cd '" + folder.string() + "' && SMK_CACHE_DIR='" + Path("cache") +
                                 "' " + environment + " '" + SMK_BINARY + "' " + arguments +
                                 " >stdout 2>stderr </dev/null";
     const int status = std::system(command.c_str());
@@ -97,7 +97,7 @@ class CommandTest : public testing::Test {
     Write(name, file.Text());
   }
 
-  std::filesystem::path folder_;
+  std::filesystem::path folder;
 };
 
 }  // namespace smk

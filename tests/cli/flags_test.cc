@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every flag does something, and what it says.
-#include <regex>
 #include <set>
 
 #include "cli/command.h"
@@ -18,12 +17,13 @@ const std::set<std::string> kTested = {
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
-  const std::regex flag("--[a-z][a-z-]*");
   for (const char* command : {"run", "compare"}) {
     const std::string help = Smk(std::string("help ") + command).out;
     EXPECT_EQ(help, Smk(std::string(command) + " --help").out);
-    for (std::sregex_iterator i(help.begin(), help.end(), flag), end; i != end; ++i) {
-      offered.insert(i->str());
+    for (std::size_t at = 0; (at = help.find("--", at)) != std::string::npos;) {
+      const std::size_t end = help.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at);
+      offered.insert(help.substr(at, end - at));
+      at = end;
     }
   }
   EXPECT_EQ(offered, kTested);

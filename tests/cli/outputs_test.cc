@@ -17,7 +17,10 @@ template <typename Leaf>
 void Walk(const ordered_json& json, const std::string& name, const Leaf& leaf) {
   if (json.is_object()) {
     for (const auto& [key, value] : json.items()) {
-      Walk(value, name.empty() ? key : name + "." + key, leaf);
+      std::string inner = name;
+      if (!inner.empty()) inner += '.';
+      inner += key;
+      Walk(value, inner, leaf);
     }
   } else if (json.is_array()) {
     for (const auto& value : json) Walk(value, name + "[]", leaf);

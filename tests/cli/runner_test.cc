@@ -22,32 +22,32 @@ namespace fs = std::filesystem;
 class RunnerTest : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ =
+    folder =
         fs::temp_directory_path() / ("smk_runner_" + std::to_string(getpid()) + "_" +
                                      testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder_);
+    fs::remove_all(folder);
   }
-  void TearDown() override { fs::remove_all(folder_); }
+  void TearDown() override { fs::remove_all(folder); }
 
   Experiment Make(const std::string& kernels) {
     Options options;
     options.kernels = kernels;
     options.cycles = "16000";
-    return Resolve(options, backend_);
+    return Resolve(options, backend);
   }
-  RunnerOptions Cached() const { return {2, true, folder_.string()}; }
+  RunnerOptions Cached() const { return {2, true, folder.string()}; }
   std::size_t Entries() const {
     return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder_), fs::directory_iterator()));
+        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
   }
 
-  Backend backend_ = FakeBackend();
-  fs::path folder_;
+  Backend backend = FakeBackend();
+  fs::path folder;
 };
 
 TEST_F(RunnerTest, NormalizesToIsolatedRuns) {
   const Experiment experiment = Make("a+b");
-  Runner runner(backend_, experiment, {2, true, ""});
+  Runner runner(backend, experiment, {2, true, ""});
   const Report report = runner.Run(FindPolicy("smk", 2), {});
   ASSERT_EQ(report.metrics.normalized.size(), 2u);
   EXPECT_DOUBLE_EQ(*report.metrics.normalized[0], 0.5);
@@ -58,7 +58,7 @@ TEST_F(RunnerTest, NormalizesToIsolatedRuns) {
 
 TEST_F(RunnerTest, BaselineHasStpOneByDefinition) {
   const Experiment experiment = Make("a+b+a");
-  Runner runner(backend_, experiment, {2, true, ""});
+  Runner runner(backend, experiment, {2, true, ""});
   const Report report = runner.Run(FindPolicy("isolated", 3), {});
   EXPECT_EQ(report.result.kernels.size(), 3u);
   EXPECT_EQ(report.result.kernels[2].name, "a");
@@ -69,10 +69,10 @@ TEST_F(RunnerTest, BaselineHasStpOneByDefinition) {
 
 TEST_F(RunnerTest, IsolatedRunsAreKept) {
   const Experiment experiment = Make("a+b+a");
-  const Report first = Runner(backend_, experiment, Cached()).Run(FindPolicy("smk", 3), {});
+  const Report first = Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 3), {});
   EXPECT_EQ(first.isolated_from_cache, (std::vector<bool>{false, false, false}));
   EXPECT_EQ(Entries(), 2u);
-  const Report second = Runner(backend_, experiment, Cached()).Run(FindPolicy("smk", 3), {});
+  const Report second = Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 3), {});
   EXPECT_EQ(second.isolated_from_cache, (std::vector<bool>{true, true, true}));
   EXPECT_EQ(first.metrics.ipc, second.metrics.ipc);
   EXPECT_EQ(*first.metrics.stp, *second.metrics.stp);
@@ -80,7 +80,7 @@ TEST_F(RunnerTest, IsolatedRunsAreKept) {
 
 TEST_F(RunnerTest, WhatDecidesAResultIsInTheKey) {
   Experiment experiment = Make("a");
-  const auto run = [&] { Runner(backend_, experiment, Cached()).Run(FindPolicy("smk", 1), {}); };
+  const auto run = [&] { Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 1), {}); };
   run();
   EXPECT_EQ(Entries(), 1u);
   experiment.cycles = 32000;
@@ -102,24 +102,24 @@ TEST_F(RunnerTest, WhatDecidesAResultIsInTheKey) {
 TEST_F(RunnerTest, DamagedEntriesAreMadeAgainWithOneWarning) {
   const Experiment experiment = Make("a+b");
   const Policy policy = FindPolicy("smk", 2);
-  Runner(backend_, experiment, Cached()).Run(policy, {});
-  for (const auto& entry : fs::directory_iterator(folder_)) {
+  Runner(backend, experiment, Cached()).Run(policy, {});
+  for (const auto& entry : fs::directory_iterator(folder)) {
     std::ofstream(entry.path()) << "{\"result\":";
   }
   testing::internal::CaptureStderr();
-  const Report report = Runner(backend_, experiment, Cached()).Run(policy, {});
+  const Report report = Runner(backend, experiment, Cached()).Run(policy, {});
   const std::string warnings = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(warnings.begin(), warnings.end(), '\n'), 1) << warnings;
   EXPECT_EQ(report.isolated_from_cache, (std::vector<bool>{false, false}));
-  const Report again = Runner(backend_, experiment, Cached()).Run(policy, {});
+  const Report again = Runner(backend, experiment, Cached()).Run(policy, {});
   EXPECT_EQ(again.isolated_from_cache, (std::vector<bool>{true, true}));
 }
 
 TEST_F(RunnerTest, UnusableCacheIsOneWarning) {
-  std::ofstream(folder_) << "a file, not a folder";
+  std::ofstream(folder) << "a file, not a folder";
   const Experiment experiment = Make("a+b");
   testing::internal::CaptureStderr();
-  Runner(backend_, experiment, Cached()).Run(FindPolicy("smk", 2), {});
+  Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 2), {});
   const std::string warnings = testing::internal::GetCapturedStderr();
   EXPECT_EQ(std::count(warnings.begin(), warnings.end(), '\n'), 1) << warnings;
   EXPECT_EQ(warnings.rfind("smk: warning: ", 0), 0u) << warnings;
@@ -128,7 +128,7 @@ TEST_F(RunnerTest, UnusableCacheIsOneWarning) {
 TEST_F(RunnerTest, LateArrivalCountsFromItsArrival) {
   Experiment experiment = Make("a+b");
   experiment.arrivals[1] = 8000;
-  Runner runner(backend_, experiment, {2, true, ""});
+  Runner runner(backend, experiment, {2, true, ""});
   const Report report = runner.Run(FindPolicy("smk", 2), {});
   EXPECT_DOUBLE_EQ(*report.metrics.normalized[1], 1.0);
 }
@@ -137,10 +137,10 @@ TEST_F(RunnerTest, CompareGivesWhatRunGives) {
   const Experiment experiment = Make("a+b");
   const std::vector<Policy> policies = {FindPolicy("smk", 2), FindPolicy("isolated", 2),
                                         FindPolicy("even", 2)};
-  const auto reports = Runner(backend_, experiment, {3, true, ""}).Compare(policies, {});
+  const auto reports = Runner(backend, experiment, {3, true, ""}).Compare(policies, {});
   ASSERT_EQ(reports.size(), 3u);
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    auto alone = StatsJson(Runner(backend_, experiment, {1, true, ""}).Run(policies[i], {}));
+    auto alone = StatsJson(Runner(backend, experiment, {1, true, ""}).Run(policies[i], {}));
     auto together = StatsJson(reports[i]);
     alone.erase("wall");
     together.erase("wall");
@@ -149,13 +149,13 @@ TEST_F(RunnerTest, CompareGivesWhatRunGives) {
 }
 
 TEST_F(RunnerTest, StatisticsThatDoNotAddUpAreAFailure) {
-  backend_.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {
+  backend.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {
     RunResult result = FakeResult(request);
     ++result.sms[3].scheduler_cycles[1];
     return result;
   };
   const Experiment experiment = Make("a");
-  Runner runner(backend_, experiment, {1, true, ""});
+  Runner runner(backend, experiment, {1, true, ""});
   try {
     runner.Run(FindPolicy("isolated", 1), {});
     FAIL();

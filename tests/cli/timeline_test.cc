@@ -19,14 +19,14 @@ class Timeline : public CommandTest {
     const Outcome outcome = Smk("run " + arguments + " --timeline --force --out out");
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
     ordered_json trace = Json("out/timeline.json");
-    clock_ = trace["otherData"]["core_clock_mhz"];
-    cycles_ = trace["otherData"]["cycles"];
+    clock_mhz = trace["otherData"]["core_clock_mhz"];
+    cycles = trace["otherData"]["cycles"];
     double last = 0;
     for (const auto& event : trace["traceEvents"]) {
       if (event["ph"] == "M") continue;
       const double ts = event["ts"];
       EXPECT_GE(ts, last) << "not in order: " << event.dump();
-      EXPECT_LE(ts, cycles_ / clock_ + 1e-9) << event.dump();
+      EXPECT_LE(ts, cycles / clock_mhz + 1e-9) << event.dump();
       EXPECT_LE(event["pid"].get<unsigned>(), 16u) << event.dump();
       last = ts;
     }
@@ -34,12 +34,12 @@ class Timeline : public CommandTest {
   }
   // The cycle of an event; it must be a whole one.
   double CycleOf(const ordered_json& event) const {
-    const double cycle = event["ts"].get<double>() * clock_;
+    const double cycle = event["ts"].get<double>() * clock_mhz;
     EXPECT_NEAR(cycle, std::round(cycle), 1e-3) << event.dump();
     return std::round(cycle);
   }
 
-  double clock_ = 0, cycles_ = 0;
+  double clock_mhz = 0, cycles = 0;
 };
 
 TEST_F(Timeline, SlicesNestOnEveryTrack) {
