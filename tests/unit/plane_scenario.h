@@ -134,6 +134,9 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
         static_cast<std::uint16_t>(s.config.num_schedulers * s.config.warps_per_scheduler);
   }
   s.policy = RandomPolicy(&random, mode);
+  // On demand on one SM, TBs of which two fit instead of one of the other kernel can preempt each
+  // other for ever: the range of rK shrinks each time, and grows again when the second one follows.
+  if (mode == DispatchMode::kOnDemand && s.config.num_sms == 1) s.config.num_sms = 2;
   const unsigned programs = random.Percent(10) ? 1 : random.Between(2, 4);
   // Quotas need SMs that are shared, besides those that are profiled.
   if (s.policy.quota_enable && random.Percent(80)) s.config.num_sms += programs;
