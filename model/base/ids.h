@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ids of the things that exist many times. Each is its own type, so that arguments cannot be swapped
-// unnoticed; `Index()` gives the plain number where an array is indexed.
+// Ids of the things that exist many times. Each is its own type, so that arguments cannot be
+// swapped unnoticed; `Index()` gives the plain number where an array is indexed.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace smk {
 
 using Cycle = std::uint64_t;
 
-enum class SmId : std::uint8_t {};         // streaming multiprocessor of the GPU, from 0
-enum class KernelId : std::uint8_t {};     // kernel slot of the control plane, 0..3 (not a program!)
+enum class SmId : std::uint8_t {};      // streaming multiprocessor of the GPU, from 0
+enum class KernelId : std::uint8_t {};  // kernel slot of the control plane, 0..3 (not a program!)
 enum class SchedulerId : std::uint8_t {};  // warp scheduler of one SM
 enum class WarpId : std::uint8_t {};       // warp slot of one SM, 0..63; scheduler = slot mod 4
 enum class TbSlot : std::uint8_t {};       // thread-block slot of one SM, 0..31
-enum class TbId : std::uint32_t {};        // thread block of one launch: its linear index in the grid
+enum class TbId : std::uint32_t {};  // thread block of one launch: its linear index in the grid
 
 template <typename Id>
 constexpr unsigned Index(Id id) {

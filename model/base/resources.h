@@ -52,22 +52,22 @@ constexpr bool FitsIn(const ResourceVector& part, const ResourceVector& whole) {
          part.threads <= whole.threads && part.tbs <= whole.tbs;
 }
 
-// One TB's need in allocation units, from what a compiler reports. Registers are allocated for whole
-// warps, rounded up to a multiple of four per thread.
+// One TB's need in allocation units, from what a compiler reports. Registers are allocated for
+// whole warps, rounded up to a multiple of four per thread.
 ResourceVector TbNeed(unsigned threads, unsigned registers_per_thread, unsigned shared_bytes);
 
 // Most TBs of `need` that `limits` can hold at once; 0 when one does not fit.
 unsigned MaxTbs(const ResourceVector& need, const ResourceVector& limits);
 
-// 128-byte lines that hold the context of one TB: registers, shared memory, one line per warp for the
-// SIMT stack and one for the barrier state (SMK Sec. 5.1).
+// 128-byte lines that hold the context of one TB: registers, shared memory, one line per warp for
+// the SIMT stack and one for the barrier state (SMK Sec. 5.1).
 constexpr unsigned ContextLines(const ResourceVector& need) {
   return need.registers * (kRegisterUnit * 4 / kLineBytes) +
          need.shared_memory * (kSharedMemoryUnit / kLineBytes) + need.threads + 1u;
 }
 
-// Shares are compared without division: share = amount x (LCM of the limits / limit). The sum over all
-// resources of one SM taken completely is `whole`.
+// Shares are compared without division: share = amount x (LCM of the limits / limit). The sum over
+// all resources of one SM taken completely is `whole`.
 struct ShareWeights {
   std::uint32_t registers = 0;
   std::uint32_t shared_memory = 0;

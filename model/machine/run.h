@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One simulation: what goes in and what comes out, without SystemC.
 //
-// Purpose     The interface between the machine model and the command. RunSimulation() builds the GPU,
+// Purpose     The interface between the machine model and the command. RunSimulation() builds the
+// GPU,
 //             runs it for `cycles`, checks it and returns every statistic.
 // Units       Cycles are core cycles; an instruction is a warp instruction; bytes are bytes.
 // Errors      InputError for impossible requests; CheckFailure when a check of the run fires.
@@ -33,8 +34,8 @@ struct RunRequest {
   std::vector<RunProgram> programs;  // 1 to 4
   Cycle cycles = 2000000;
   std::uint64_t seed = 1;
-  bool ideal_preemption = false;     // contexts move in no time and without traffic (SMK Sec. 6.5)
-  bool record_tbs = false;           // fill RunResult::tbs
+  bool ideal_preemption = false;  // contexts move in no time and without traffic (SMK Sec. 6.5)
+  bool record_tbs = false;        // fill RunResult::tbs
   bool record_decisions = false;
   bool record_timeline = false;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0};
@@ -61,14 +62,14 @@ struct KernelStats {
   std::string name;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
-  Cycle cycles_present = 0;            // from its arrival to the end of the run
+  Cycle cycles_present = 0;  // from its arrival to the end of the run
   std::uint64_t tbs_completed = 0;
   std::uint64_t launches_completed = 0;
   std::uint64_t program_runs = 0;
   // Scheduler cycles in which the kernel's oldest waiting warp gave the stall reason.
   std::array<std::uint64_t, kNumStalls> stalls{};
-  std::uint64_t l1_accesses = 0, l1_hits = 0;   // 128-byte lines, loads
-  std::uint64_t l2_accesses = 0, l2_hits = 0;   // 128-byte lines, loads and stores
+  std::uint64_t l1_accesses = 0, l1_hits = 0;  // 128-byte lines, loads
+  std::uint64_t l2_accesses = 0, l2_hits = 0;  // 128-byte lines, loads and stores
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
   std::uint64_t context_bytes = 0;
   std::uint64_t preemptions = 0, restores = 0, flushes = 0;
@@ -86,14 +87,14 @@ struct SmStats {
 
 // Life of one TB on one SM. A preempted TB has one record for each stay.
 struct TbRecord {
-  Cycle start = 0, end = 0;   // warps placed; last warp retired, context saved, or dropped
+  Cycle start = 0, end = 0;  // warps placed; last warp retired, context saved, or dropped
   KernelId kernel{0};
-  std::uint32_t launch = 0;   // launch number of the program
+  std::uint32_t launch = 0;  // launch number of the program
   TbId tb{0};
   SmId sm{0};
   TbSlot slot{0};
-  bool restored = false;      // began from a saved context
-  char outcome = 'C';         // C completed, S saved, F flushed, R still running at the end of the run
+  bool restored = false;  // began from a saved context
+  char outcome = 'C';     // C completed, S saved, F flushed, R still running at the end of the run
 };
 
 // One sample per epoch and SM, for timelines and reports.
@@ -102,7 +103,7 @@ struct EpochSample {
   SmId sm{0};
   std::array<std::uint64_t, kMaxKernels> warp_instructions{};  // in this epoch
   std::array<std::uint8_t, kMaxKernels> resident_tbs{};
-  std::array<std::uint16_t, kMaxKernels> quota{};              // in force at its end
+  std::array<std::uint16_t, kMaxKernels> quota{};  // in force at its end
   ResourceVector taken{};
 };
 
@@ -117,7 +118,7 @@ struct RunResult {
   std::vector<Decision> decisions;
   std::vector<EpochSample> epochs;
   PartitionTable partitions{};
-  std::uint64_t checks = 0;          // checks that were evaluated and held
+  std::uint64_t checks = 0;  // checks that were evaluated and held
 };
 
 // Runs one simulation in this process (the SystemC kernel allows one at a time, one after another).
