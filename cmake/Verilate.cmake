@@ -54,7 +54,8 @@ function(smk_verilate target module file)
   file(GLOB common CONFIGURE_DEPENDS "${rtl}/common/*.sv" "${rtl}/common/*.svh")
   list(TRANSFORM arg_DEFINES PREPEND "-D")
   set(flags --cc --assert --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
-    "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" ${arg_DEFINES})
+    "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" -y "${rtl}/top"
+    ${arg_DEFINES})
   if(SMK_TRACE)
     list(APPEND flags --trace-fst)
   endif()

@@ -20,6 +20,7 @@ package smk_pkg;
   parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 8;
   parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 4;
   parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 8;
+  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 96;
 `elsif SMK_CONFIG_FERMI
   parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 16;
   parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
@@ -31,6 +32,7 @@ package smk_pkg;
   parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 48;
   parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 8;
   parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
+  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 384;
 `else
   // SMs of the GPU, kernel slots, warp schedulers per SM, warp slots per scheduler.
   parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 16;
@@ -44,6 +46,8 @@ package smk_pkg;
   parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 32;
   // Preempted TBs of one kernel that can wait.
   parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
+  // The share that is all of an SM: least common multiple of the limits.
+  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 768;
 `endif
 
   // 128-byte lines in a context at most: registers, shared memory, one per warp, one of barriers.
@@ -53,6 +57,11 @@ package smk_pkg;
   parameter int unsigned NumWarps          /*verilator public_flat_rd*/ =
       NumSchedulers * WarpsPerScheduler;
   parameter int unsigned NumSlots          /*verilator public_flat_rd*/ = LimitTbs;
+  // A resource's share is its amount times its weight: exact, without division.
+  parameter int unsigned WeightRegisters    = ShareWhole / LimitRegisters;
+  parameter int unsigned WeightSharedMemory = ShareWhole / LimitSharedMemory;
+  parameter int unsigned WeightThreads      = ShareWhole / LimitThreads;
+  parameter int unsigned WeightTbs          = ShareWhole / LimitTbs;
 
   // Widths: ids ...
   parameter int unsigned SmWidth           = $clog2(NumSms);
@@ -72,7 +81,17 @@ package smk_pkg;
   parameter int unsigned DoneWidth         = 8;
   parameter int unsigned QuotaWidth        /*verilator public_flat_rd*/ = 16;
   parameter int unsigned IssuedWidth       /*verilator public_flat_rd*/ = 16;
+  // Share of one TB or of one SM; rK x NumSms, signed: with room reserved on every SM, and below
+  // zero for a moment when TBs that are on their way out finish.
+  parameter int unsigned ShareWidth        = $clog2(ShareWhole + 1);
+  parameter int unsigned TotalShareWidth   = $clog2(2 * NumSms * ShareWhole + 1) + 1;
+  // Numbers of kernels and of context buffers, which reach their limit; LatencyScale; ticks.
+  parameter int unsigned KernelCntWidth    = $clog2(NumKernels + 1);
+  parameter int unsigned BufferCntWidth    = $clog2(PreemptedDepth + 1);
+  parameter int unsigned ScaleWidth        = 8;
+  parameter int unsigned LingerWidth       = 16;
 
+  typedef logic [SmWidth-1:0]       sm_id_t;
   typedef logic [KernelWidth-1:0]   kernel_id_t;
   typedef logic [WarpWidth-1:0]     warp_id_t;
   typedef logic [SlotWidth-1:0]     tb_slot_t;
@@ -84,11 +103,31 @@ package smk_pkg;
   typedef logic [TbCntWidth-1:0]    tb_cnt_t;
   typedef logic [ThreadCntWidth-1:0] thread_cnt_t;
   typedef logic [QuotaWidth-1:0]    quota_t;
+  typedef logic [ShareWidth-1:0]    share_t;
+  typedef logic [BufferCntWidth-1:0] buffer_cnt_t;
+  typedef logic [KernelCntWidth-1:0] kernel_cnt_t;
+  typedef logic [NumSms-1:0]        sm_mask_t;
   typedef logic [NumKernels-1:0]    kernel_mask_t;
   typedef logic [NumSlots-1:0]      slot_mask_t;
   typedef logic [NumWarps-1:0]      warp_mask_t;
 
-  // Vectors over kernels and schedulers.
+  // Vectors over kernels, SMs and schedulers.
+  typedef struct packed {logic [NumKernels-1:0][TbIdWidth-1:0] kernel;} tb_id_vec_t;
+  typedef struct packed {logic [NumKernels-1:0][TbCntWidth-1:0] kernel;} tb_cnt_vec_t;
+  typedef struct packed {logic [NumKernels-1:0][ThreadCntWidth-1:0] kernel;} thread_cnt_vec_t;
+  typedef struct packed {logic [NumKernels-1:0][KernelWidth-1:0] kernel;} order_vec_t;
+  typedef struct packed {logic [NumKernels-1:0][ShareWidth-1:0] kernel;} share_vec_t;
+  // rK x NumSms, not below zero.
+  typedef struct packed {logic [NumKernels-1:0][TotalShareWidth-1:0] kernel;} total_share_vec_t;
+  typedef struct packed {logic [NumKernels-1:0][BufferCntWidth-1:0] kernel;} buffer_cnt_vec_t;
+  typedef struct packed {logic [NumSms-1:0][NumKernels-1:0] sm;} sm_kernels_t;
+  typedef struct packed {logic [NumSms-1:0][KernelWidth-1:0] sm;} sm_kernel_id_t;
+  // TBs of each kernel (tb_cnt_vec_t) on every SM.
+  typedef struct packed {logic [NumSms-1:0][NumKernels*TbCntWidth-1:0] sm;} sm_tb_cnts_t;
+  typedef struct packed {logic [NumSchedulers-1:0][WarpsPerScheduler-1:0] scheduler;}
+      scheduler_warps_t;
+  typedef struct packed {logic [NumSchedulers-1:0][$clog2(WarpsPerScheduler)-1:0] scheduler;}
+      grant_warps_t;
   typedef struct packed {logic [NumKernels-1:0][QuotaWidth-1:0] kernel;} quota_vec_t;
   typedef struct packed {logic [NumKernels-1:0][IssuedWidth-1:0] kernel;} issued_vec_t;
   typedef struct packed {logic [NumKernels-1:0][NumSlots-1:0] kernel;} kernel_slots_t;
@@ -102,9 +141,44 @@ package smk_pkg;
     logic [TbCntWidth-1:0]       tbs;
   } resource_vector_t;
 
+  // What one TB needs; it is always one TB.
+  typedef struct packed {
+    logic [RegisterCntWidth-1:0] registers;
+    logic [SharedCntWidth-1:0]   shared_memory;
+    logic [ThreadCntWidth-1:0]   threads;
+  } tb_need_t;
+  parameter int unsigned NeedWidth = RegisterCntWidth + SharedCntWidth + ThreadCntWidth;
+  typedef struct packed {logic [NumKernels-1:0][NeedWidth-1:0] kernel;} need_vec_t;
+
+  typedef enum logic [2:0] {DispatchLeftover, DispatchEven, DispatchSpatial, DispatchOnDemand,
+                            DispatchPartitioned, DispatchTable} dispatch_mode_e;
   typedef enum logic {WarpPolicyGto, WarpPolicyLrr} warp_policy_e;
   typedef enum logic [1:0] {PreemptSwitch, PreemptDrain, PreemptFlush} preempt_mode_e;
   typedef enum logic {ReleaseSaved, ReleaseFlushed} tb_release_e;
+  typedef enum logic [2:0] {LaunchNone, LaunchTooLarge, LaunchSlotBusy, LaunchNoTbs,
+                            LaunchBadSlot} launch_error_e;
+
+  // Configuration inputs: constant during a run.
+  typedef struct packed {
+    dispatch_mode_e          dispatch;
+    preempt_mode_e           preempt;
+    warp_policy_e            warp_policy;
+    logic                    quota_enable;
+    kernel_cnt_t             kernels_per_sm;
+    tb_cnt_vec_t             table_tbs;      // TBs per SM of each kernel, under DispatchTable
+    quota_t                  epoch_length;   // instructions per scheduler and epoch
+    logic [LingerWidth-1:0]  linger_ticks;   // before a finished kernel's place is given away
+    logic [ScaleWidth-1:0]   latency_scale;  // slows every decision of the driver
+  } policy_t;
+
+  // What the host says of a kernel; wide enough to ask for more than an SM has.
+  typedef struct packed {
+    logic [15:0] registers;
+    logic [15:0] shared_memory;
+    logic [15:0] threads;
+    tb_id_t      tb_count;
+    address_t    context_base;
+  } kernel_descriptor_t;
 
   // Where one kernel's TBs live on an SM: [base, limit) of each resource; the TB in slot
   // tb_base + i owns the i-th aligned part. The bases are the upper half.
@@ -154,6 +228,50 @@ package smk_pkg;
     tb_cnt_t     shortfall;
   } sm_event_t;
 
+  parameter int unsigned EventWidth =
+      1 + 3 + KernelWidth + TbIdWidth + BufferWidth + 1 + TbCntWidth;
+  typedef struct packed {logic [NumSms-1:0][EventWidth-1:0] sm;} sm_events_t;
+
+  // A preempted TB that waits; restart: it was flushed and has no context.
+  typedef struct packed {
+    tb_id_t  tb;
+    buffer_t buffer;
+    logic    restart;
+  } preempted_entry_t;
+
+  // What smk_tb_dispatch tells the driver's other blocks, in the cycle after a decision.
+  typedef struct packed {
+    logic         plan_start;
+    kernel_mask_t plan_kernels;
+    logic         dispatch_new;       // the kernel's next TB
+    logic         pop;                // the kernel's first preempted TB
+    logic         dispatch;           // any of the two
+    logic         dispatch_reserved;
+    logic         reserve;
+    logic         cancel;
+    logic         preempt;
+    kernel_id_t   kernel;
+    sm_id_t       sm;
+    kernel_id_t   victim;
+    tb_cnt_t      victim_tbs;
+  } dispatch_pulses_t;
+
+  typedef enum logic [3:0] {ReasonDispatchNew, ReasonDispatchRestored, ReasonDispatchRestarted,
+                            ReasonPreempt, ReasonNoVictim, ReasonRangeNotReduced,
+                            ReasonPartitionFull, ReasonNoRoom, ReasonRepartition, ReasonEvictSm,
+                            ReasonQueueFull, ReasonRoomComing} decision_reason_e;
+
+  // One dispatch decision, in the cycle in which it is made: for logs and waveforms.
+  typedef struct packed {
+    logic             valid;
+    decision_reason_e reason;
+    kernel_id_t       kernel;
+    sm_id_t           sm;
+    tb_id_t           tb;
+    kernel_id_t       victim;
+    tb_cnt_t          victim_tbs;
+  } decision_t;
+
   // Where an SM finds the contexts of a kernel slot: registers of the driver. A context buffer has
   // 2^context_log2_lines lines, of which context_lines are used.
   typedef struct packed {
@@ -161,6 +279,8 @@ package smk_pkg;
     line_t                    context_lines;
     logic [LogLinesWidth-1:0] context_log2_lines;
   } context_view_t;
+  parameter int unsigned ContextViewWidth = AddressWidth + LineWidth + LogLinesWidth;
+  typedef struct packed {logic [NumKernels-1:0][ContextViewWidth-1:0] kernel;} context_views_t;
 
   // Occupies a warp slot. The payload counts only with valid.
   typedef struct packed {
