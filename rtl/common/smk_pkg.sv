@@ -122,6 +122,7 @@ package smk_pkg;
   typedef struct packed {logic [NumKernels-1:0][BufferCntWidth-1:0] kernel;} buffer_cnt_vec_t;
   typedef struct packed {logic [NumSms-1:0][NumKernels-1:0] sm;} sm_kernels_t;
   typedef struct packed {logic [NumSms-1:0][KernelWidth-1:0] sm;} sm_kernel_id_t;
+  typedef struct packed {logic [NumKernels-1:0][NumSms-1:0] kernel;} kernel_sms_t;
   // TBs of each kernel (tb_cnt_vec_t) on every SM.
   typedef struct packed {logic [NumSms-1:0][NumKernels*TbCntWidth-1:0] sm;} sm_tb_cnts_t;
   typedef struct packed {logic [NumSchedulers-1:0][WarpsPerScheduler-1:0] scheduler;}
