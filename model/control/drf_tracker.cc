@@ -124,6 +124,22 @@ std::optional<unsigned> DrfTracker::HighestKernelOn(unsigned sm, KernelMask mask
   return best;
 }
 
+bool DrfTracker::RangeShrinks(unsigned kernel, unsigned victim, unsigned victim_tbs, unsigned sm,
+                              KernelMask active, const KernelTable::State& kernels) const {
+  std::uint32_t low = ~0u, high = 0, low_after = ~0u, high_after = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if ((active >> k & 1) == 0) continue;
+    const int tbs = k == kernel ? 1 : k == victim ? -static_cast<int>(victim_tbs) : 0;
+    const std::uint32_t now = KernelShare(k);
+    const std::uint32_t after = KernelShareWith(k, sm, tbs, kernels);
+    low = std::min(low, now);
+    high = std::max(high, now);
+    low_after = std::min(low_after, after);
+    high_after = std::max(high_after, after);
+  }
+  return high_after - low_after < high - low;
+}
+
 KernelMask DrfTracker::ResidentOn(unsigned sm) const {
   KernelMask mask = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {

@@ -77,6 +77,10 @@ class DrfTracker {
   unsigned HighestSm(SmMask mask, unsigned exclude, const KernelTable::State& kernels) const;
   // Kernel with the highest rK among those of `mask` resident on the SM; nullopt when none is.
   std::optional<unsigned> HighestKernelOn(unsigned sm, KernelMask mask) const;
+  // The range of rK over `active` as it is, against what it will be when `victim_tbs` TBs of the
+  // victim have left the SM and one of the kernel has come.
+  bool RangeShrinks(unsigned kernel, unsigned victim, unsigned victim_tbs, unsigned sm,
+                    KernelMask active, const KernelTable::State& kernels) const;
   bool Fits(unsigned sm, const ResourceVector& need) const {
     return FitsIn(state_.taken[sm] + need, config_.limits);
   }

@@ -125,7 +125,6 @@ class TbDispatch {
   void FindVictim(const Inputs& in);
   void TestRange(const Inputs& in);
   unsigned RoomComing(unsigned kernel) const;
-  bool RangeShrinks(const Inputs& in) const;
   void SendPlan(const Inputs& in);
   void WaitForSm(const Inputs& in);
   void TakeStep(const Inputs& in);

@@ -59,29 +59,14 @@ void TbDispatch::FindVictim(const Inputs& in) {
   state_.step = Step::kRange;
 }
 
-// The range of rK as it is, against what it will be when the victims are out and the candidate in.
-bool TbDispatch::RangeShrinks(const Inputs& in) const {
-  std::uint32_t low = ~0u, high = 0, low_after = ~0u, high_after = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if ((in.active >> k & 1) == 0) continue;
-    const int tbs = k == state_.kernel ? 1 : k == state_.victim ? -state_.victim_tbs : 0;
-    const std::uint32_t now = in.drf->KernelShare(k);
-    const std::uint32_t after = in.drf->KernelShareWith(k, state_.sm, tbs, *in.kernels);
-    low = std::min(low, now);
-    high = std::max(high, now);
-    low_after = std::min(low_after, after);
-    high_after = std::max(high_after, after);
-  }
-  return high_after - low_after < high - low;
-}
-
 // Fourth cycle: preempt only when the range of rK shrinks.
 void TbDispatch::TestRange(const Inputs& in) {
   if (in.drf->state().resident[state_.victim][state_.sm] < state_.victim_tbs) {  // no longer
     state_.step = Step::kIdle;
     return;
   }
-  if (!RangeShrinks(in)) {
+  if (!in.drf->RangeShrinks(state_.kernel, state_.victim, state_.victim_tbs, state_.sm, in.active,
+                            *in.kernels)) {
     state_.step = Step::kIdle;
     state_.command = SmCommand{};
     return Decide(DecisionReason::kRangeNotReduced);
