@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...] [DEPENDS file...])
+# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...])
 #
 # A static library with the verilated MODULE, as class V<module> or V<prefix>. Not verilate() of
 # Verilator's own CMake package: that one runs Verilator while configuring, so that a slip in one
@@ -44,7 +44,7 @@ target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
 set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}")
 
 function(smk_verilate target module file)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "PREFIX" "DEFINES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "PREFIX" "DEFINES")
   if(NOT arg_PREFIX)
     set(arg_PREFIX "${module}")
   endif()
@@ -68,7 +68,8 @@ function(smk_verilate target module file)
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
     COMMAND "${VERILATOR_BIN}" ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
     COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" -P "${_smk_verilate_script}"
-    DEPENDS "${file}" ${common} ${arg_DEPENDS} "${rtl}/lint.vlt" "${_smk_verilate_script}"
+    DEPENDS "${file}" ${common} "${rtl}/lint.vlt" "${_smk_verilate_script}"
+    DEPFILE "${dir}/${prefix}__ver.d"
     COMMENT "Verilating ${arg_PREFIX}"
     VERBATIM)
   add_library(${target} STATIC "${dir}/${prefix}__all.cpp" "${dir}/${prefix}.h")
