@@ -8,7 +8,8 @@ LaunchError KernelTable::Check(const Inputs& in) const {
   if (k >= kMaxKernels) return LaunchError::kBadSlot;
   if (state_.slot[k].active) return LaunchError::kSlotBusy;
   if (in.launch.tb_count == 0) return LaunchError::kNoTbs;
-  if (in.launch.need.threads == 0 || !FitsIn(in.launch.need, config_.limits)) {
+  const ResourceVector& need = in.launch.need;
+  if (need.threads == 0 || need.tbs != 1 || !FitsIn(need, config_.limits)) {
     return LaunchError::kTooLarge;
   }
   return LaunchError::kNone;

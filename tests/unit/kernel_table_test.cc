@@ -73,6 +73,8 @@ TEST_F(KernelTableTest, RefusedLaunchSaysWhyAndChangesNothing) {
   EXPECT_EQ(error(LaunchOf(1, {0, 385, 8, 1})), LaunchError::kTooLarge);
   EXPECT_EQ(error(LaunchOf(1, {0, 0, 65, 1})), LaunchError::kTooLarge);
   EXPECT_EQ(error(LaunchOf(1, {8, 8, 0, 1})), LaunchError::kTooLarge);
+  EXPECT_EQ(error(LaunchOf(1, {8, 8, 8, 0})), LaunchError::kTooLarge) << "one TB is one TB";
+  EXPECT_EQ(error(LaunchOf(1, {8, 8, 8, 2})), LaunchError::kTooLarge) << "one TB is one TB";
   EXPECT_EQ(Cycle(LaunchOf(1, {256, 384, 64, 1})).launch_error, LaunchError::kNone);
 }
 
@@ -165,7 +167,8 @@ TEST_F(KernelTableTest, LaunchKeepsThePlaceThatExpiresInTheSameCycle) {
 }
 
 TEST_F(KernelTableTest, ContextBufferIsThePowerOfTwoThatHoldsIt) {
-  for (const ResourceVector need : {kNeed, kOtherNeed, kLimits, ResourceVector{0, 0, 1, 1}}) {
+  const ResourceVector whole_sm{kLimits.registers, kLimits.shared_memory, kLimits.threads, 1};
+  for (const ResourceVector need : {kNeed, kOtherNeed, whole_sm, ResourceVector{0, 0, 1, 1}}) {
     KernelTable table({kLimits, ShareWeights::Of(kLimits)});
     KernelTable::Inputs in = LaunchOf(1, need);
     in.launch.context_base = 0x1234000;
