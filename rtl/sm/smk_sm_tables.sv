@@ -338,7 +338,8 @@ module smk_sm_tables (
       finish_counted_q <= finish_counted_d;
       settle_pending_q <= settle_pending_d;
       shortfall_q      <= shortfall_d;
-      event_q          <= event_d;
+      event_q.valid    <= event_d.valid;
+      if (event_d.valid) event_q <= event_d;
       changed_q        <= changed_d;
     end
   end
@@ -350,4 +351,39 @@ module smk_sm_tables (
   assign gated_o      = gated_q;
   assign awake_o      = launching || engine_busy || finish_pending_q != '0 || settle_pending_q ||
                         event_q.valid || changed_q;
+
+  // A command is offered until it is taken (S2).
+  `SMK_ASSERT_STREAM(CommandHeld_M, command_valid_i, command_ready_o, command_i)
+  // A TB comes only when nobody has to leave, and TBs are told to leave only when the last ones
+  // have.
+  `SMK_ASSERT(CommandWhenSettled_M, take_dispatch || take_preempt || take_partition || take_evict
+              |-> leaving == '0 && !settle_pending_q)
+  // So the slot of a TB that leaves is not taken in the cycle in which it is released.
+  `SMK_ASSERT(ReleasedSlotIsNotTaken_A, take_dispatch && release_valid_o |=>
+              launch_slot != $past(release_slot_o))
+  // The slot of a TB that is still to be reported is not taken either.
+  `SMK_ASSERT(SlotOfReportIsHeld_A, (finish_pending_q & valid) == '0)
+  // Conservation: every TB that finished is reported once.
+  `SMK_ASSERT(FinishesConserved_A, 1'b1 |=> 32'($countones(finish_pending_q)) == $past(
+              32'($countones(finish_pending_q)) + 32'($countones(tb_finished_i)) -
+              32'(send_finished)))
+  // Conservation: every victim asked for is found or missing; the highest are found.
+  `SMK_ASSERT(VictimsConserved_A, take_preempt |->
+              32'($countones(victims)) + 32'(shortfall_d) == 32'(count))
+  `SMK_ASSERT(VictimsAreHighest_A, take_preempt && victims != '0 |->
+              (candidates & ~victims) < NumSlots'(smk_pkg::lowest_one(64'(victims))))
+  // Settled is said last: nobody has to leave, and all who did are reported.
+  `SMK_ASSERT(SettledLast_A, send_settled |-> leaving == '0 && finish_pending_d == '0)
+  // Nothing changes in a cycle without a command, a pulse, or awake_o.
+  logic unused_quiet;
+  assign unused_quiet = !awake_o && !command_valid_i && !buffer_valid_i && !event_ack_i &&
+                        tb_finished_i == '0 && context_done_i == '0;
+  `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_q) && $stable(quota_q) &&
+              $stable(gated_q) && $stable(shortfall_q) && $stable(finish_counted_q) &&
+              $stable(valid) && $stable(running) && $stable(counted))
+  `SMK_ASSERT(IdleIsSilent_A, unused_quiet |-> !warp_start_o.valid && !context_o.valid &&
+              !release_valid_o && tb_activate_o == '0 && stop_warps_o == '0)
+  // Finished TBs really wait behind the engine's report, and victims are really missing.
+  `SMK_COVER(FinishWaits_C, engine_event_valid && finish_pending_q != '0)
+  `SMK_COVER(VictimMissing_C, take_preempt && shortfall_d != '0)
 endmodule

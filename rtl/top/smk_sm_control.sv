@@ -110,6 +110,11 @@ module smk_sm_control (
     .awake_o       (tables_awake)
   );
 
+  // An idle cycle.
+  logic unused_quiet;
+  assign unused_quiet = !awake_o && ready_i == '0 && !command_valid_i && !buffer_valid_i &&
+                        !event_ack_i && !tick_i && tb_finished_i == '0 && context_done_i == '0;
+
   for (genvar s = 0; s < NumSchedulers; s++) begin : gen_scheduler
     logic [WarpWidth-1:0] warp;
     smk_pkg::kernel_id_t  kernel;
@@ -141,6 +146,8 @@ module smk_sm_control (
       smk_pkg::quota_vec_t unused_left;
       assign unused_left = left_here;
     end
+    // Quotas do not change in an idle cycle.
+    `SMK_ASSERT(IdleHoldsQuota_A, unused_quiet |=> $stable(left_here))
     // A warp of a stopped TB is not granted.
     `SMK_ASSERT(GrantNotStopped_A, grant_valid_o[s] |->
                 ((stop_warps.scheduler[s] >> warp) & WarpsPerScheduler'(1)) == '0)
@@ -158,4 +165,13 @@ module smk_sm_control (
 
   assign quota_left_o = gated_o ? left : '0;
   assign awake_o      = tables_awake || profile_valid_o;
+
+  // Nothing changes in an idle cycle, and nothing is said.
+  `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_o) && $stable(quota_o) &&
+              $stable(gated_o) && $stable(profile_issued_o))
+  `SMK_ASSERT(IdleIsSilent_A, unused_quiet |-> grant_valid_o == '0 && !warp_start_o.valid &&
+              !context_o.valid && !release_valid_o && tb_activate_o == '0)
+  // Conservation: every warp slot is freed in the cycle in which its TB goes, and in no other.
+  `SMK_ASSERT(WarpsLeaveWithTheirTb_A, leave_warps != '0 |->
+              tb_finished_i != '0 || release_valid_o)
 endmodule
