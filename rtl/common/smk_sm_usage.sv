@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_sm_usage: what the resident TBs of one SM take; one per SM in smk_drf_tracker.
+//
+// Purpose     Counts resident TBs per kernel, and keeps the taken vector and, for each kernel, the
+//             vector taken by the others.
+// Paper       [SMK] Sec. 5.2 (rSM), 5.3.1 (rSM without the candidate kernel).
+// Interface   arrive_*, leave_*: pulses of one TB each; both may come in one cycle.
+// Latency     Counts change on the next edge; shares are combinational from them and exclude_i.
+// Throughput  One TB in and one TB out per cycle.
+// Reset       Nothing taken.
+// Model       model/control/drf_tracker.h   Doc  docs/modules/drf_tracker.md
+// The others' vectors are registers of their own: a question needs no multiplication.
+`include "smk_assert.svh"
+
+module smk_sm_usage (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  // What a TB of each kernel needs; changes only for kernels without TBs here.
+  input  smk_pkg::need_vec_t        need_i,
+  // A TB comes, and what it needs; a TB goes.
+  input  logic                      arrive_valid_i,
+  input  smk_pkg::kernel_id_t       arrive_kernel_i,
+  input  smk_pkg::tb_need_t         arrive_need_i,
+  input  logic                      leave_valid_i,
+  input  smk_pkg::kernel_id_t       leave_kernel_i,
+  // Resident TBs, and whether there are any: now, and after this cycle.
+  output smk_pkg::tb_cnt_vec_t      resident_o,
+  output smk_pkg::kernel_mask_t     some_o,
+  output smk_pkg::kernel_mask_t     some_next_o,
+  // The taken vector, rSM, and rSM without one kernel.
+  output smk_pkg::resource_vector_t taken_o,
+  output smk_pkg::share_t           share_o,
+  input  smk_pkg::kernel_id_t       exclude_i,
+  output smk_pkg::share_t           others_share_o
+);
+  localparam int unsigned NumKernels  = smk_pkg::NumKernels;
+  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
+  localparam int unsigned ShareWidth  = smk_pkg::ShareWidth;
+  localparam int unsigned VectorWidth = smk_pkg::BasesWidth;
+  localparam int unsigned NeedWidth   = smk_pkg::NeedWidth;
+  localparam int unsigned TbCntWidth  = smk_pkg::TbCntWidth;
+  localparam int unsigned RegisterCntWidth = smk_pkg::RegisterCntWidth;
+  localparam int unsigned SharedCntWidth   = smk_pkg::SharedCntWidth;
+  localparam int unsigned ThreadCntWidth   = smk_pkg::ThreadCntWidth;
+
+  // Without kernel k each, and last without nobody: the taken vector.
+  localparam int unsigned NumSums     = NumKernels + 1;
+  typedef struct packed {logic [NumSums-1:0][VectorWidth-1:0] without;} sums_t;
+
+  // The largest of the four weighted amounts; the weights are sums of two powers of two.
+  function automatic logic [ShareWidth-1:0] dominant(input logic [VectorWidth-1:0] vector);
+    logic [RegisterCntWidth-1:0] registers;
+    logic [SharedCntWidth-1:0]   shared_memory;
+    logic [ThreadCntWidth-1:0]   threads;
+    logic [TbCntWidth-1:0]       tbs;
+    logic [ShareWidth-1:0]       of_registers, of_shared_memory, of_threads, of_tbs, one, other;
+    {registers, shared_memory, threads, tbs} = vector;
+    of_registers     = ShareWidth'(registers) * ShareWidth'(smk_pkg::WeightRegisters);
+    of_shared_memory = ShareWidth'(shared_memory) * ShareWidth'(smk_pkg::WeightSharedMemory);
+    of_threads       = ShareWidth'(threads) * ShareWidth'(smk_pkg::WeightThreads);
+    of_tbs           = ShareWidth'(tbs) * ShareWidth'(smk_pkg::WeightTbs);
+    one              = (of_registers > of_shared_memory) ? of_registers : of_shared_memory;
+    other            = (of_threads > of_tbs) ? of_threads : of_tbs;
+    dominant         = (one > other) ? one : other;
+  endfunction
+
+  smk_pkg::tb_cnt_vec_t    resident_d, resident_q;
+  smk_pkg::kernel_mask_t   some_d, some_q, arrive, leave;
+  sums_t                   sums_d, sums_q;
+  logic [NeedWidth-1:0]    leave_need;
+  logic [VectorWidth-1:0]  others;
+  logic [NumSums-1:0]      arrive_of, leave_of;
+
+  assign arrive     = arrive_valid_i ? NumKernels'(1) << arrive_kernel_i : '0;
+  assign leave      = leave_valid_i ? NumKernels'(1) << leave_kernel_i : '0;
+  assign leave_need = need_i.kernel[leave_kernel_i];
+
+  // A TB more, a TB fewer, or both.
+  assign arrive_of = {NumSums{arrive_valid_i}} & ~{1'b0, arrive};
+  assign leave_of  = {NumSums{leave_valid_i}} & ~{1'b0, leave};
+  for (genvar n = 0; n < NumSums; n++) begin : gen_sum
+    logic [RegisterCntWidth-1:0] registers, more_registers, fewer_registers;
+    logic [SharedCntWidth-1:0]   shared_memory, more_shared_memory, fewer_shared_memory;
+    logic [ThreadCntWidth-1:0]   threads, more_threads, fewer_threads;
+    logic [TbCntWidth-1:0]       tbs;
+    assign {registers, shared_memory, threads, tbs} = sums_q.without[n];
+    assign {more_registers, more_shared_memory, more_threads} =
+        arrive_need_i & {NeedWidth{arrive_of[n]}};
+    assign {fewer_registers, fewer_shared_memory, fewer_threads} =
+        leave_need & {NeedWidth{leave_of[n]}};
+    assign sums_d.without[n] = {registers + more_registers - fewer_registers,
+                                shared_memory + more_shared_memory - fewer_shared_memory,
+                                threads + more_threads - fewer_threads,
+                                tbs + TbCntWidth'(arrive_of[n]) - TbCntWidth'(leave_of[n])};
+  end
+
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
+    assign resident_d.kernel[k] = resident_q.kernel[k] + TbCntWidth'(arrive[k])
+                                                       - TbCntWidth'(leave[k]);
+    assign some_d[k] = arrive[k] || (some_q[k] && !(leave[k] &&
+                       resident_q.kernel[k] == TbCntWidth'(1)));
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      resident_q <= '0;
+      some_q     <= '0;
+      sums_q     <= '0;
+    end else begin
+      resident_q <= resident_d;
+      some_q     <= some_d;
+      sums_q     <= sums_d;
+    end
+  end
+
+  always_comb begin
+    others = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (exclude_i == KernelWidth'(k)) others = others | sums_q.without[k];
+    end
+  end
+
+  assign resident_o     = resident_q;
+  assign some_o         = some_q;
+  assign some_next_o    = some_d;
+  assign taken_o        = sums_q.without[NumKernels];
+  assign share_o        = dominant(sums_q.without[NumKernels]);
+  assign others_share_o = dominant(others);
+
+  // Conservation: every TB that is taken for is one of some kernel's resident TBs.
+  logic [31:0] unused_tbs;
+  always_comb begin
+    unused_tbs = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) unused_tbs += 32'(resident_q.kernel[k]);
+  end
+  `SMK_ASSERT(TbsConserved_A, unused_tbs == 32'(taken_o.tbs))
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_check
+    logic [RegisterCntWidth-1:0] registers, need_registers;
+    logic [SharedCntWidth-1:0]   shared_memory, need_shared_memory;
+    logic [ThreadCntWidth-1:0]   threads, need_threads;
+    logic [TbCntWidth-1:0]       tbs;
+    assign {need_registers, need_shared_memory, need_threads} = need_i.kernel[k];
+    assign {registers, shared_memory, threads, tbs}           = sums_q.without[k];
+    // Conservation: what is taken is what the others take and what the kernel's TBs need.
+    `SMK_ASSERT(TakenIsSum_A,
+        32'(taken_o.registers) ==
+            32'(registers) + 32'(resident_q.kernel[k]) * 32'(need_registers) &&
+        32'(taken_o.shared_memory) ==
+            32'(shared_memory) + 32'(resident_q.kernel[k]) * 32'(need_shared_memory) &&
+        32'(taken_o.threads) == 32'(threads) + 32'(resident_q.kernel[k]) * 32'(need_threads) &&
+        32'(taken_o.tbs) == 32'(tbs) + 32'(resident_q.kernel[k]))
+    // The short cut says what the count says.
+    `SMK_ASSERT(SomeIsExact_A, some_q[k] == (resident_q.kernel[k] != '0))
+    // A kernel's need changes only while it has no TB here.
+    `SMK_ASSERT(NeedIsStable_M, some_q[k] |-> $stable(need_i.kernel[k]))
+  end
+  // A TB that leaves was resident.
+  `SMK_ASSERT(LeaverIsResident_M, (leave & ~some_q) == '0)
+  // TBs are dispatched only where they fit: no resource is taken twice.
+  `SMK_ASSERT(TakenWithinLimits_M, 32'(taken_o.registers) <= smk_pkg::LimitRegisters &&
+              32'(taken_o.shared_memory) <= smk_pkg::LimitSharedMemory &&
+              32'(taken_o.threads) <= smk_pkg::LimitThreads &&
+              32'(taken_o.tbs) <= smk_pkg::LimitTbs)
+  // Idle: without a TB that comes or goes nothing changes.
+  `SMK_ASSERT(Idle_A, !arrive_valid_i && !leave_valid_i
+              |=> $stable({resident_q, some_q, sums_q}))
+  // One TB comes while another goes, in our tests.
+  `SMK_COVER(ComesAndGoes_C, arrive_valid_i && leave_valid_i)
+endmodule

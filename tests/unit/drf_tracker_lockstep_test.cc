@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// rtl/driver/smk_drf_tracker.sv against DrfTracker: every output, every cycle.
+#include <Vfermi_drf_tracker.h>
+#include <Vfermi_drf_tracker_smk_pkg.h>
+#include <Vsmk_drf_tracker.h>
+#include <Vsmk_drf_tracker_smk_pkg.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "unit/drf_tracker_bench.h"
+#include "unit/drf_tracker_traffic.h"
+
+namespace smk {
+namespace {
+
+using drf_tracker::Bench;
+using drf_tracker::Question;
+using drf_tracker::Step;
+using drf_tracker::Traffic;
+
+static_assert(PackageIsDefault<Vsmk_drf_tracker_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vfermi_drf_tracker_smk_pkg>(), "rtl and model disagree");
+
+using Gtx980 = Bench<Vsmk_drf_tracker, Vsmk_drf_tracker_smk_pkg>;
+using Fermi = Bench<Vfermi_drf_tracker, Vfermi_drf_tracker_smk_pkg>;
+
+template <typename AnyBench>
+void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
+  Traffic<AnyBench> traffic(seed);
+  for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
+    bench->Cycle(traffic.Next(bench->model(), i));
+  }
+}
+
+template <typename AnyBench>
+void RunSeeds(unsigned seeds, unsigned cycles, bool count_running_sms) {
+  for (unsigned n = 0; n < seeds; ++n) {
+    const std::uint64_t seed = GetTestOptions().seed + n;
+    AnyBench bench(seed, count_running_sms);
+    RunRandom(&bench, seed, cycles);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+}
+
+TEST(DrfTrackerLockstep, EqualsTheReferenceUnderRandomStimulus) {
+  EXPECT_EQ(Gtx980::Weights().whole, Gtx980::Package::ShareWhole);
+  RunSeeds<Gtx980>(2, 20'000, false);
+}
+TEST(DrfTrackerLockstep, EqualsTheReferenceWhenRunningSmsCount) {
+  RunSeeds<Gtx980>(2, 20'000, true);
+}
+TEST(DrfTrackerLockstep, EqualsTheReferenceInConfigurationFermi) {
+  EXPECT_EQ(Fermi::Weights().whole, Fermi::Package::ShareWhole);
+  for (const bool count_running_sms : {false, true}) RunSeeds<Fermi>(1, 20'000, count_running_sms);
+}
+
+// Four kernels of which a TB takes 1/8 (registers), 1/4 (shared memory), 1/8 (threads), 1/32 of an
+// SM, and what is done to them.
+class Directed {
+ public:
+  explicit Directed(bool count_running_sms = false) : bench(1, count_running_sms) {
+    const ResourceVector needs[] = {{32, 0, 4, 1}, {16, 96, 4, 1}, {8, 8, 8, 1}, {1, 1, 1, 1}};
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      step_.kernels.slot[k].need = needs[k];
+      step_.kernels.slot[k].share = Gtx980::Weights().Dominant(needs[k]);
+    }
+  }
+  ~Directed() { EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch(); }
+
+  unsigned PerTb(unsigned k) const { return step_.kernels.slot[k].share; }
+  void Cycle(const DrfTracker::Inputs& in = {}, const Question& ask = {}) {
+    step_.in = in;
+    step_.ask = ask;
+    bench.Cycle(step_);
+  }
+  void Dispatch(unsigned k, unsigned sm, unsigned tbs = 1) {
+    DrfTracker::Inputs in;
+    in.dispatch_valid = true;
+    in.dispatch_kernel = in.reserve_kernel = static_cast<KernelId>(k);
+    in.dispatch_sm = static_cast<SmId>(sm);
+    for (unsigned i = 0; i < tbs; ++i) Cycle(in);
+  }
+  static void AddEvent(unsigned sm, EventKind kind, unsigned k, DrfTracker::Inputs* in) {
+    in->event_mask |= 1u << sm;
+    in->event[sm].kind = kind;
+    in->event[sm].kernel = static_cast<KernelId>(k);
+  }
+
+  Gtx980 bench;
+
+ private:
+  Step step_;
+};
+
+TEST(DrfTrackerLockstep, UpdatesCountExactlyOnTheNextEdge) {
+  Directed d;
+  Question ask;
+  ask.look_sm = 2;
+  DrfTracker::Inputs in;
+  in.dispatch_valid = true;
+  in.dispatch_kernel = KernelId{1};
+  in.dispatch_sm = SmId{2};
+  d.Cycle(in, ask);  // compared before the edge: nothing is taken yet
+  EXPECT_EQ(d.bench.Share(1), d.PerTb(1)) << "after one edge";
+  DrfTracker::Inputs gone;
+  Directed::AddEvent(2, EventKind::kSaved, 1, &gone);
+  d.Cycle(gone, ask);
+  EXPECT_EQ(d.bench.Share(1), 0u);
+}
+
+TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
+  Directed d;
+  for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(0, sm);
+  for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(2, sm);  // the same share of an SM
+  for (unsigned low = 0; low < Gtx980::kSms; ++low) {
+    Question ask;
+    ask.pick_sms = ask.victim_sms = 0xffffu << low & 0xffffu;
+    ask.pick_kernels = ask.victim_kernels = 0b0101;
+    ask.victim_exclude = 3;
+    d.Cycle({}, ask);
+    EXPECT_EQ(d.bench.dut().pick_sm_o, low);
+    EXPECT_EQ(d.bench.dut().victim_sm_o, low);
+    EXPECT_EQ(d.bench.dut().pick_kernel_o, 0u);
+    EXPECT_EQ(d.bench.dut().victim_kernel_o, 0u);
+  }
+}
+
+TEST(DrfTrackerLockstep, TakesOneEventOfEverySmAndADispatchInOneCycle) {
+  Directed d;
+  for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(3, sm, 2);
+  DrfTracker::Inputs in;
+  for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+    Directed::AddEvent(sm, EventKind::kFinished, 3, &in);
+  }
+  in.dispatch_valid = true;
+  in.dispatch_kernel = KernelId{3};
+  in.dispatch_sm = SmId{5};
+  d.Cycle(in);
+  d.Cycle();
+  EXPECT_EQ(d.bench.Share(3), (Gtx980::kSms + 1) * d.PerTb(3));
+}
+
+TEST(DrfTrackerLockstep, AddsTheShortfallsOfAllSmsInOneCycle) {
+  Directed d;
+  const unsigned most = Gtx980::kLimits.tbs;
+  for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(3, sm, most);
+  DrfTracker::Inputs preempt, settled;
+  preempt.preempt_valid = true;
+  preempt.preempt_kernel = KernelId{3};
+  preempt.preempt_count = static_cast<std::uint8_t>(most);
+  for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+    d.Cycle(preempt);
+    Directed::AddEvent(sm, EventKind::kSettled, 0, &settled);
+    settled.event[sm].shortfall = static_cast<std::uint8_t>(most);
+    settled.shortfall_kernel[sm] = KernelId{3};
+  }
+  EXPECT_EQ(d.bench.Share(3), 0u);
+  settled.shortfall_mask = 0x7fff;  // the last one's victim kernel does not run any more
+  d.Cycle(settled);
+  EXPECT_EQ(d.bench.Share(3), (Gtx980::kSms - 1) * most * d.PerTb(3));
+}
+
+TEST(DrfTrackerLockstep, DoneWinsOverEverythingElseInItsCycle) {
+  Directed d;
+  d.Dispatch(0, 4, 2);
+  DrfTracker::Inputs in;
+  Directed::AddEvent(4, EventKind::kFinished, 0, &in);
+  d.Cycle(in);
+  in.kernel_done = 0b0001;
+  in.reserve_valid = true;
+  in.reserve_kernel = KernelId{0};
+  d.Cycle(in);
+  EXPECT_EQ(d.bench.Share(0), 0u);
+}
+
+TEST(DrfTrackerLockstep, VictimSmIsFoundWithoutTheCandidatesOwnTbs) {
+  Directed d;
+  d.Dispatch(0, 1, 5);
+  d.Dispatch(2, 2, 2);
+  Question ask;
+  ask.victim_sms = 0xffff;
+  ask.victim_kernels = 0b1110;
+  d.Cycle({}, ask);
+  EXPECT_EQ(d.bench.dut().victim_sm_o, 2u);
+  EXPECT_EQ(d.bench.dut().victim_kernel_o, 2u);
+  EXPECT_EQ(d.bench.dut().victim_resident_o, 2u);
+  ask.victim_exclude = 2;
+  d.Cycle({}, ask);
+  EXPECT_EQ(d.bench.dut().victim_sm_o, 1u);
+  EXPECT_FALSE(d.bench.dut().victim_valid_o) << "kernel 0 is not in the mask";
+}
+
+TEST(DrfTrackerLockstep, RangeShrinksOnlyWhenItBecomesSmaller) {
+  Directed d;
+  d.Dispatch(0, 1, 3);
+  d.Dispatch(2, 1, 1);  // 3 : 1 becomes 2 : 2
+  Question ask;
+  ask.active = 0b0101;
+  ask.range_sm = 1;
+  ask.range_kernel = 2;
+  ask.range_victim = 0;
+  d.Cycle({}, ask);
+  EXPECT_TRUE(d.bench.dut().range_shrinks_o);
+  d.Dispatch(2, 1, 1);  // 3 : 2 would become 2 : 3
+  d.Cycle({}, ask);
+  EXPECT_FALSE(d.bench.dut().range_shrinks_o);
+}
+
+TEST(DrfTrackerLockstep, RunningSmsCountWhenTheyAreMore) {
+  Directed d(true);
+  d.Dispatch(3, 0);
+  d.Dispatch(3, 7);
+  EXPECT_EQ(d.bench.Share(3), 2 * Gtx980::Package::ShareWhole);
+  DrfTracker::Inputs in;
+  Directed::AddEvent(7, EventKind::kFlushed, 3, &in);
+  d.Cycle(in);
+  EXPECT_EQ(d.bench.Share(3), 1 * Gtx980::Package::ShareWhole);
+}
+
+TEST(DrfTrackerLockstep, FindsEachBrokenRule) {
+  const std::function<void(Step*)> broken[] = {
+      [](Step* s) { s->in.event[3].counted = false; },
+      [](Step* s) { s->in.event_mask &= ~(s->in.event_mask & (s->in.event_mask - 1)); },
+      [](Step* s) { s->in.dispatch_reserved = false; },
+      [](Step* s) { s->in.shortfall_mask = ~0u; },
+      [](Step* s) { s->in.preempt_count = 1; },
+      [](Step* s) { s->in.cancel_valid = false; },
+      [](Step* s) { s->in.kernel_done = 0; },
+      [](Step* s) { s->ask.victim_exclude = 0; },
+      [](Step* s) { s->ask.victim_kernels |= 1; },
+      [](Step* s) { s->ask.range_victim_tbs += 1; },
+      [](Step* s) { s->ask.range_sm = 0; },
+      [](Step* s) { s->ask.active |= 8; }};
+  for (const auto& rule : broken) {
+    Gtx980 bench(GetTestOptions().seed, &rule - broken == 10);
+    bench.distort = rule;
+    RunRandom(&bench, GetTestOptions().seed, 40'000);
+    EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
+  }
+}
+
+}  // namespace
+}  // namespace smk
