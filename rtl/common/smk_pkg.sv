@@ -262,6 +262,23 @@ package smk_pkg;
                             ReasonPartitionFull, ReasonNoRoom, ReasonRepartition, ReasonEvictSm,
                             ReasonQueueFull, ReasonRoomComing} decision_reason_e;
 
+  // What a dispatch decision does in a cycle: one of these, or none.
+  typedef struct packed {
+    logic evict;
+    logic dispatch;
+    logic cancel;
+    logic repartition;
+    logic partition_full;
+    logic no_room;
+    logic room_coming;
+    logic no_victim;
+    logic test_range;
+    logic not_reduced;
+    logic queue_full;
+    logic preempt;
+    logic send_plan;
+  } dispatch_act_t;
+
   // One dispatch decision, in the cycle in which it is made: for logs and waveforms.
   typedef struct packed {
     logic             valid;
@@ -321,6 +338,10 @@ package smk_pkg;
   endfunction
 
   // The index of the only set bit; 0 without one.
+  function automatic logic [3:0] index_of_16(input logic [15:0] onehot);
+    index_of_16 = {|(onehot & 16'hFF00), |(onehot & 16'hF0F0), |(onehot & 16'hCCCC),
+                   |(onehot & 16'hAAAA)};
+  endfunction
   function automatic logic [5:0] index_of(input logic [63:0] onehot);
     index_of[0] = |(onehot & 64'hAAAA_AAAA_AAAA_AAAA);
     index_of[1] = |(onehot & 64'hCCCC_CCCC_CCCC_CCCC);

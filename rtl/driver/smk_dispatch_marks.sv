@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_dispatch_marks: what dispatch decisions remember of each SM.
+//
+// Purpose     The part of smk_tb_dispatch that remembers: pairs (kernel, SM) that were tried in
+//             vain, SMs with TBs on their way out, and room reserved by preemptions.
+// Paper       [SMK] Sec. 5.3; deviations [D1], [D13].
+// Interface   What happened: pulses, looked at first: the outputs "now" know it already. What the
+//             decision does: pulses on top.
+// Latency     0 cycles to the outputs "now", 1 to the registers.
+// Throughput  Everything in every cycle.
+// Reset       Nothing tried, no SM busy or reserved.
+// Model       model/control/tb_dispatch.cc (Forget)   Doc  docs/modules/tb_dispatch.md
+`include "smk_assert.svh"
+
+module smk_dispatch_marks (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  // What happened: SMs with an event or assigned anew, settled ones, a preempted TB was queued,
+  // kernels that are done, and kernels came or went.
+  input  smk_pkg::sm_mask_t      changed_i,
+  input  smk_pkg::sm_mask_t      settled_i,
+  input  logic                   queued_i,
+  input  smk_pkg::kernel_mask_t  kernel_done_i,
+  input  logic                   kernels_changed_i,
+  // On demand a change anywhere gives every pair another chance; the decision has looked for room.
+  input  logic                   on_demand_i,
+  input  logic                   looked_i,
+  // What the decision does with this kernel on this SM, whether for reserved room; and SMs from
+  // which TBs are asked to leave.
+  input  smk_pkg::dispatch_act_t act_i,
+  input  smk_pkg::kernel_id_t    kernel_i,
+  input  smk_pkg::kernel_id_t    victim_i,
+  input  smk_pkg::sm_mask_t      sm_i,
+  input  logic                   serves_reservation_i,
+  input  smk_pkg::sm_mask_t      leaving_i,
+  // Registers.
+  output smk_pkg::kernel_sms_t   tried_o,
+  output smk_pkg::sm_mask_t      busy_o,
+  output smk_pkg::sm_mask_t      reserved_o,
+  output smk_pkg::sm_kernel_id_t reserved_for_o,
+  output smk_pkg::sm_mask_t      victims_valid_o,
+  output smk_pkg::sm_kernel_id_t victims_o,
+  // The same with what happened in this cycle.
+  output smk_pkg::kernel_sms_t   tried_now_o,
+  output smk_pkg::sm_mask_t      busy_now_o,
+  output smk_pkg::sm_mask_t      reserved_now_o
+);
+  localparam int unsigned NumKernels  = smk_pkg::NumKernels;
+  localparam int unsigned NumSms      = smk_pkg::NumSms;
+  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
+
+  smk_pkg::kernel_sms_t   tried_d, tried_q;
+  smk_pkg::sm_mask_t      busy_q, reserved_q, victims_valid_q;
+  smk_pkg::sm_mask_t      busy_now, reserved_now, victims_valid_now;
+  smk_pkg::sm_mask_t      reserve, unreserve;
+  smk_pkg::sm_kernel_id_t reserved_for_q, victims_q;
+  // An event came since the decision looked for room: it began without knowing of it.
+  logic                   stale_now, stale_q;
+  smk_pkg::sm_mask_t      retry;
+  logic                   failed, retry_all;
+
+  assign stale_now = (changed_i != '0) || (looked_i && stale_q);
+
+  // Pairs that failed before something changed get another chance; also those of this decision.
+  assign retry     = (on_demand_i && (stale_now || queued_i)) ? '1 : changed_i;
+  assign failed    = act_i.partition_full || act_i.no_room || act_i.room_coming ||
+                     act_i.no_victim || act_i.test_range;
+  assign retry_all = act_i.preempt || (act_i.dispatch && on_demand_i);
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      tried_now_o.kernel[k] = tried_q.kernel[k] & ~retry & {NumSms{!kernels_changed_i}};
+      tried_d.kernel[k]     = tried_now_o.kernel[k];
+      if (failed && kernel_i == KernelWidth'(k)) begin
+        tried_d.kernel[k] = tried_d.kernel[k] | (sm_i & ~retry);
+      end
+      if (retry_all) tried_d.kernel[k] = '0;
+    end
+  end
+
+  // Room reserved for a kernel that is done is nobody's; a victim that is done has no rK.
+  always_comb begin
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      reserved_now[s]      = reserved_q[s] && !kernel_done_i[reserved_for_q.sm[s]];
+      victims_valid_now[s] = victims_valid_q[s] && !settled_i[s] &&
+                             !kernel_done_i[victims_q.sm[s]];
+    end
+  end
+  assign busy_now  = busy_q & ~settled_i;
+  assign reserve   = sm_i & {NumSms{act_i.preempt}};
+  assign unreserve = sm_i & {NumSms{act_i.cancel || (act_i.dispatch && serves_reservation_i)}};
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      tried_q         <= '0;
+      stale_q         <= 1'b0;
+      busy_q          <= '0;
+      reserved_q      <= '0;
+      victims_valid_q <= '0;
+    end else begin
+      tried_q         <= tried_d;
+      stale_q         <= stale_now;
+      busy_q          <= busy_now | leaving_i;
+      reserved_q      <= (reserved_now & ~unreserve) | reserve;
+      victims_valid_q <= victims_valid_now | reserve;
+    end
+  end
+
+  // Whom a reservation is for and who leaves for it; not reset.
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      if (reserve[s]) begin
+        reserved_for_q.sm[s] <= kernel_i;
+        victims_q.sm[s]      <= victim_i;
+      end
+    end
+  end
+
+  assign tried_o         = tried_q;
+  assign busy_o          = busy_q;
+  assign reserved_o      = reserved_q;
+  assign reserved_for_o  = reserved_for_q;
+  assign victims_valid_o = victims_valid_q;
+  assign victims_o       = victims_q;
+  assign busy_now_o      = busy_now;
+  assign reserved_now_o  = reserved_now;
+
+  // Conservation: a preemption makes a reservation, and a dispatch, a cancellation or the end of
+  // its kernel ends it.
+  `SMK_ASSERT(ReservationsConserved_A, 1'b1 |=> 32'($countones(reserved_q)) == $past(
+              32'($countones(reserved_q)) + 32'($countones(reserve)) -
+              32'($countones(unreserve)) - 32'($countones(reserved_q & ~reserved_now))))
+  // Room is reserved once, on an SM that is not busy, and what is given back was reserved.
+  `SMK_ASSERT(ReserveIsNew_M, (reserve & (reserved_now | busy_now)) == '0)
+  `SMK_ASSERT(UnreserveIsKnown_M, (unreserve & ~reserved_now) == '0)
+  // Victims leave only while their SM is busy.
+  `SMK_ASSERT(VictimsAreLeaving_A, (victims_valid_q & ~busy_q) == '0)
+  // An SM settles exactly once after its TBs were asked to leave.
+  `SMK_ASSERT(SettledWasBusy_M, (settled_i & ~busy_q) == '0)
+  // Idle: nothing changes in a cycle in which nothing happens and nothing is decided.
+  `SMK_ASSERT(IdleKeepsState_A, changed_i == '0 && settled_i == '0 && !queued_i && !stale_q &&
+              kernel_done_i == '0 && !kernels_changed_i && act_i == '0 && leaving_i == '0
+              |=> $stable({tried_q, busy_q, reserved_q, victims_valid_q}))
+  // A kernel really ends while room is reserved for it in our tests.
+  `SMK_COVER(ReservationLapses_C, reserved_now != reserved_q)
+endmodule
