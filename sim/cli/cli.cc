@@ -12,6 +12,7 @@
 #include "cli/manifest.h"
 #include "cli/numbers.h"
 #include "cli/policies.h"
+#include "cli/sweep_command.h"
 #include "smk/version.h"
 
 namespace smk::cli {
@@ -69,6 +70,7 @@ void AddCommonOptions(CLI::App* app, Options* o) {
 struct CommandLineParser {
   CLI::App app{"Simulates GPU kernels that share a GPU, under several policies."};
   Options run, compare;
+  SweepOptions sweep;
   ListOptions list{"", "gtx980", false};
   std::string help_topic;
   std::function<int(const Context&)> action;
@@ -80,12 +82,13 @@ struct CommandLineParser {
     app.set_version_flag("--version", fmt::format("smk {} ({})", kVersion, kGitDescribe));
     AddRun();
     AddCompare();
+    AddSweep();
     AddList();
     app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
       action = DoctorCommand;
     });
     CLI::App* help = app.add_subcommand("help", "explain a command");
-    help->add_option("command", help_topic, "run, compare, list or doctor");
+    help->add_option("command", help_topic, "run, compare, sweep, list or doctor");
     help->callback([this] { action = [this](const Context&) { return Help(); }; });
   }
 
@@ -106,6 +109,21 @@ struct CommandLineParser {
     sub->footer(kFooter);
     sub->callback([this] {
       action = [this](const Context& context) { return CompareCommand(context, compare); };
+    });
+  }
+
+  void AddSweep() {
+    CLI::App* sub = app.add_subcommand("sweep", "make all runs of a specification");
+    AddText(sub, "spec", &sweep.spec, "a TOML file, for example sim/sweeps/smk_paper.toml", "SPEC");
+    ::smk::cli::AddList(sub, "--experiment", &sweep.experiments,
+                        "only this experiment of SPEC; again for more", "NAME");
+    sub->add_flag("--list", sweep.list, "show the runs and do nothing");
+    AddText(sub, "--shard", &sweep.shard, "only part K of N", "K/N");
+    AddText(sub, "--jobs", &sweep.jobs, "runs at the same time (default: one per processor)", "N");
+    sub->add_flag("--quiet", sweep.quiet, "print the last line only");
+    sub->footer(kFooter);
+    sub->callback([this] {
+      action = [this](const Context& context) { return SweepCommand(context, sweep); };
     });
   }
 

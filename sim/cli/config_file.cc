@@ -60,6 +60,7 @@ std::string RunSection(const Experiment& e, const Policy& policy) {
   text += fmt::format("arrive = {}\n", QuotedList(arrivals));
   text += fmt::format("repeat = {}\n", e.repeat);
   text += fmt::format("ideal_preemption = {}\n", e.tunables.ideal_preemption);
+  text += fmt::format("grid_divisor = {}\n", e.tunables.grid_divisor);
   return text;
 }
 
@@ -172,6 +173,12 @@ class RunReader {
        [this](const toml::node& node) {
          options_.sets.insert(options_.sets.begin(), fmt::format("run.ideal_preemption={}",
                                                                  Bool("ideal_preemption", node)));
+       }},
+      {"grid_divisor",
+       [this](const toml::node& node) {
+         if (!node.is_integer()) Refuse("grid_divisor", "a whole number");
+         options_.sets.insert(options_.sets.begin(),
+                              fmt::format("run.grid_divisor={}", node.as_integer()->get()));
        }},
   };
 };

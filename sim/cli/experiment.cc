@@ -145,6 +145,27 @@ ControlConfig MakeControlConfig(const MachineConfig& machine, const Tunables& tu
   return config;
 }
 
+// The workload with grids of fewer TBs, at least one: the largest dimension shrinks first. The
+// content hash says so.
+std::shared_ptr<const Workload> WithSmallerGrids(const std::shared_ptr<const Workload>& workload,
+                                                 std::uint64_t divisor) {
+  if (divisor == 1) return workload;
+  auto smaller = std::make_shared<Workload>(*workload);
+  smaller->content_hash += fmt::format("/{}", divisor);
+  for (KernelSpec& kernel : smaller->kernels) {
+    std::uint64_t left = divisor;
+    std::vector<unsigned*> sizes = {&kernel.grid_x, &kernel.grid_y, &kernel.grid_z};
+    std::stable_sort(sizes.begin(), sizes.end(),
+                     [](const unsigned* a, const unsigned* b) { return *a > *b; });
+    for (unsigned* size : sizes) {
+      const auto step = static_cast<unsigned>(std::min<std::uint64_t>(left, *size));
+      *size /= step;
+      left = (left + step - 1) / step;
+    }
+  }
+  return smaller;
+}
+
 RunRequest BaseRequest(const Experiment& experiment, const Recording& recording) {
   RunRequest request;
   request.machine = experiment.machine;
@@ -179,7 +200,8 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.names = ParseKernels(*options.kernels);
   ResolveMachine(options, backend, &experiment);
   for (const std::string& name : experiment.names) {
-    experiment.workloads.push_back(backend.find_workload(name));
+    experiment.workloads.push_back(
+        WithSmallerGrids(backend.find_workload(name), experiment.tunables.grid_divisor));
   }
   experiment.labels = MakeLabels(experiment.workloads);
   experiment.control_config = MakeControlConfig(experiment.machine, experiment.tunables);

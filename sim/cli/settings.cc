@@ -43,6 +43,10 @@ void SetIdealPreemption(const std::string& key, const std::string& value, Tunabl
   tunables->ideal_preemption = value == "true";
 }
 
+void SetGridDivisor(const std::string& key, const std::string& value, Tunables* tunables) {
+  tunables->grid_divisor = ParseCount("--set " + key, value, 1, 1'000'000);
+}
+
 const std::vector<TunableRow>& Rows() {
   static const std::vector<TunableRow> kRows = {
       NumberRow("policy.epoch_length", 100, std::numeric_limits<std::uint16_t>::max(),
@@ -59,6 +63,8 @@ const std::vector<TunableRow>& Rows() {
                 &Tunables::preempted_depth),
       {{"run.ideal_preemption", "true or false", "contexts move in no time and without traffic"},
        SetIdealPreemption},
+      {{"run.grid_divisor", "1 to 1000000", "divides the TBs of every grid: smaller data sets"},
+       SetGridDivisor},
   };
   return kRows;
 }

@@ -21,6 +21,7 @@ struct Tunables {
   std::optional<WarpPolicy> warp_policy;
   std::optional<std::uint64_t> preempted_depth;
   bool ideal_preemption = false;
+  std::uint64_t grid_divisor = 1;
 };
 
 // The settings of a command line, taken apart.

@@ -119,7 +119,8 @@ TEST_F(BadInput, Settings) {
                           "policy.linger_ticks=-1",
                           "policy.warp_policy=fifo",
                           "control.preempted_depth=0",
-                          "run.ideal_preemption=maybe"}) {
+                          "run.ideal_preemption=maybe",
+                          "run.grid_divisor=0"}) {
     const std::string text = set;
     Refuses("run sgemm --cycles 20k --set " + text, text.substr(0, text.find('=')));
   }

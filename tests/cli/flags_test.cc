@@ -11,13 +11,14 @@ class Flags : public CommandTest {};
 
 // The flags that the tests below are about; help that offers another one fails.
 const std::set<std::string> kTested = {
-    "--help",     "--preempt",  "--control", "--cycles", "--machine",  "--set",    "--arrive",
-    "--seed",     "--config",   "--out",     "--force",  "--timeline", "--window", "--jobs",
-    "--no-cache", "--policies", "--policy",  "--quiet",  "--no-repeat"};
+    "--help",      "--preempt", "--control",    "--cycles",   "--machine", "--set",
+    "--arrive",    "--seed",    "--config",     "--out",      "--force",   "--timeline",
+    "--window",    "--jobs",    "--no-cache",   "--policies", "--policy",  "--quiet",
+    "--no-repeat", "--list",    "--experiment", "--shard"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
-  for (const char* command : {"run", "compare"}) {
+  for (const char* command : {"run", "compare", "sweep"}) {
     const std::string help = Smk(std::string("help ") + command).out;
     EXPECT_EQ(help, Smk(std::string(command) + " --help").out);
     for (std::size_t at = 0; (at = help.find("--", at)) != std::string::npos;) {
@@ -37,10 +38,10 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
     EXPECT_EQ(outcome.err, "") << arguments;
   }
   const std::string help = Smk("help").out;
-  for (const char* word : {"run", "compare", "list", "doctor"}) {
+  for (const char* word : {"run", "compare", "sweep", "list", "doctor"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
-  for (const char* word : {"sweep", "report", "synth"}) {
+  for (const char* word : {"report", "synth"}) {
     EXPECT_EQ(help.find(word), std::string::npos) << word << " does not exist";
   }
 }
@@ -97,6 +98,7 @@ TEST_F(Flags, EachSettingChangesTheRun) {
   const std::string ends = "lbm+tiny.toml --cycles 40k --no-repeat --set policy.epoch_length=1000";
   EXPECT_NE(Fixed(ends + " --set policy.linger_ticks=0"),
             Fixed(ends + " --set policy.linger_ticks=1000"));
+  EXPECT_EQ(Fixed(ends + " --set run.grid_divisor=16")["kernels"][1]["tbs_completed"], 64 / 16);
 }
 
 TEST_F(Flags, ArrivalsAreCountedFromTheArrival) {
@@ -158,7 +160,8 @@ TEST_F(Flags, ConfigRepeatsARun) {
   const std::string arguments =
       "lbm+sgemm --cycles 30k --seed 7 --policy spatial --preempt flush --arrive sgemm@5k "
       "--machine fermi --no-repeat --set sms=8 --set policy.epoch_length=2000 "
-      "--set policy.warp_policy=lrr --set control.preempted_depth=64";
+      "--set policy.warp_policy=lrr --set control.preempted_depth=64 "
+      "--set run.grid_divisor=4";
   const auto first = Fixed(arguments);
   const std::string config = Read("stats/config.toml");
   Write("c.toml", config);

@@ -67,11 +67,11 @@ TEST(Controls, OnlyTheReferenceIsBuilt) {
 }
 
 TEST(Settings, EachKeyReachesItsField) {
-  const Settings settings =
-      ParseSettings({"policy.epoch_length=5000", "policy.linger_ticks=7", "policy.kernels_per_sm=3",
-                     "policy.latency_scale=9", "policy.warp_policy=lrr",
-                     "control.preempted_depth=64", "run.ideal_preemption=true", "sms=8", "sms=4"},
-                    {"sms"});
+  const Settings settings = ParseSettings(
+      {"policy.epoch_length=5000", "policy.linger_ticks=7", "policy.kernels_per_sm=3",
+       "policy.latency_scale=9", "policy.warp_policy=lrr", "control.preempted_depth=64",
+       "run.ideal_preemption=true", "run.grid_divisor=16", "sms=8", "sms=4"},
+      {"sms"});
   PolicyConfig config;
   Apply(settings.tunables, &config);
   EXPECT_EQ(config.epoch_length, 5000);
@@ -81,6 +81,7 @@ TEST(Settings, EachKeyReachesItsField) {
   EXPECT_EQ(config.warp_policy, WarpPolicy::kLrr);
   EXPECT_EQ(settings.tunables.preempted_depth, 64u);
   EXPECT_TRUE(settings.tunables.ideal_preemption);
+  EXPECT_EQ(settings.tunables.grid_divisor, 16u);
   EXPECT_EQ(settings.machine, std::vector<std::string>{"sms=4"}) << "the last of a key holds";
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk sweep: many runs from one specification, into one database.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/sweep_plan.h"
+
+namespace smk::cli {
+
+// The options of `sweep` as text; "" or empty: not given.
+struct SweepOptions {
+  std::string spec;
+  std::string jobs;
+  std::string shard;  // K/N
+  std::vector<std::string> experiments;
+  bool list = false;
+  bool quiet = false;
+};
+
+int SweepCommand(const Context& context, const SweepOptions& options);
+
+// Keeps the runs of some experiments and the isolated runs that they need. Throws InputError for a
+// name that is not in the plan.
+void KeepExperiments(const std::vector<std::string>& names, SweepPlan* plan);
+
+// Indices of the runs of part K of N, of `text` "K/N" ("": all of them): every N-th run.
+std::vector<std::size_t> ShardRuns(const SweepPlan& plan, const std::string& text);
+
+}  // namespace smk::cli
