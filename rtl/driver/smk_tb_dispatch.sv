@@ -343,4 +343,39 @@ module smk_tb_dispatch (
       reserved_q <= reserved_d;
     end
   end
+
+  // A TB index is handed out once: a new TB only while there are some, a preempted one only while
+  // some wait, and those go first.
+  `SMK_ASSERT(NewTbIsLeft_A, pulses_o.dispatch_new |-> remaining_i.kernel[kernel_q] != '0)
+  `SMK_ASSERT(PoppedTbWaits_A, pulses_o.pop |-> queued[kernel_q])
+  `SMK_ASSERT(PreemptedFirst_A, act.dispatch && queued[kernel_q] |=> pulses_o.pop)
+  // Nothing is sent to an SM with TBs on their way out, nor into room reserved for another.
+  `SMK_ASSERT(NoDispatchToBusySm_A, act.dispatch |-> !busy_now[sm_q])
+  `SMK_ASSERT(NoDispatchToReservedRoom_A, act.dispatch && reserved_now[sm_q]
+              |-> reserved_q && reserved_for.sm[sm_q] == kernel_q)
+  // What is dispatched fits; with partitions, into its partition.
+  `SMK_ASSERT(DispatchFits_A, act.dispatch && !partitioned |-> fits && allowed)
+  `SMK_ASSERT(PartitionNotExceeded_A, act.dispatch && partitioned |-> planned && below)
+  // The candidate still has a TB when it comes to dispatch: it only waits for this block.
+  `SMK_ASSERT(CandidateWaits_A, act.dispatch |-> waiting[kernel_q])
+  // Only steps that wait for others, or for nothing, have no wait of their own.
+  `SMK_ASSERT(IdleDoesNotWait_A, step_q == StIdle || step_q == StPlan || step_q == StSend
+              |-> wait_q == '0)
+  `SMK_ASSERT(ScaleIsPositive_M, policy_i.latency_scale != '0)
+  // Idle: without work and without a pulse, nothing changes.
+  `SMK_ASSERT(IdleKeepsState_A, step_q == StIdle && !work_now
+              |=> $stable({step_q, wait_q, kernel_q, sm_q, reserved_q}) && !command_valid_o)
+  // Every way a decision can end really occurs in our tests.
+  `SMK_COVER(DispatchNew_C, act.dispatch && !queued[kernel_q])
+  `SMK_COVER(DispatchRestored_C, act.dispatch && queued[kernel_q] && !queue_front_i.restart)
+  `SMK_COVER(DispatchRestarted_C, act.dispatch && queued[kernel_q] && queue_front_i.restart)
+  `SMK_COVER(Preempt_C, act.preempt)
+  `SMK_COVER(NoVictim_C, act.no_victim)
+  `SMK_COVER(RangeNotReduced_C, act.not_reduced)
+  `SMK_COVER(PartitionFull_C, act.partition_full)
+  `SMK_COVER(NoRoom_C, act.no_room)
+  `SMK_COVER(Repartition_C, act.repartition)
+  `SMK_COVER(EvictSm_C, act.evict)
+  `SMK_COVER(QueueFull_C, act.queue_full)
+  `SMK_COVER(RoomComing_C, act.room_coming)
 endmodule

@@ -21,7 +21,9 @@ module smk_victim_tbs (
 );
   localparam int unsigned TbCntWidth = smk_pkg::TbCntWidth;
   // The widest amount; quotients have two bits per step.
-  localparam int unsigned AmountWidth   = smk_pkg::SharedCntWidth;
+  localparam int unsigned AmountWidth   =
+      (smk_pkg::SharedCntWidth > smk_pkg::RegisterCntWidth) ? smk_pkg::SharedCntWidth
+                                                            : smk_pkg::RegisterCntWidth;
   localparam int unsigned Steps         = (TbCntWidth + 1) / 2;
   localparam int unsigned QuotientWidth = 2 * Steps;
   localparam int unsigned WideWidth     = AmountWidth + QuotientWidth + 1;
