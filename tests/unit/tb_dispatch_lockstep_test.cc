@@ -42,31 +42,281 @@ std::vector<PolicyConfig> AllPolicies() {
   return all;
 }
 
+using Reasons = std::map<DecisionReason, unsigned>;
+
+void Add(const Reasons& some, Reasons* all) {
+  for (const auto& [reason, count] : some) (*all)[reason] += count;
+}
+
 template <typename Pair>
-std::map<DecisionReason, unsigned> RunAll(unsigned cycles) {
-  std::map<DecisionReason, unsigned> reasons;
+Reasons RunAll(unsigned cycles) {
+  Reasons reasons;
   std::uint64_t seed = GetTestOptions().seed;
-  std::uint64_t compared = 0;
   for (const PolicyConfig& policy : AllPolicies()) {
-    Pair pair(policy, seed % 3 == 0 ? 6 : 512, seed);
-    for (unsigned i = 0; i < cycles && pair.lockstep().ok(); ++i) pair.Cycle();
+    Pair pair(policy, seed % 2 == 0 ? 3 : Pair::Package::PreemptedDepth, seed);
+    const unsigned last = policy.dispatch == DispatchMode::kOnDemand ? 5 * cycles : cycles;
+    for (unsigned i = 0; i < last && pair.lockstep().ok(); ++i) pair.Cycle();
     EXPECT_TRUE(pair.lockstep().ok())
         << "mode " << static_cast<int>(policy.dispatch) << ": " << pair.lockstep().mismatch();
     if (!pair.lockstep().ok()) break;
-    for (const auto& [reason, count] : pair.reasons()) reasons[reason] += count;
-    compared += pair.lockstep().compared();
+    Add(pair.reasons(), &reasons);
     ++seed;
   }
-  std::printf("%llu values compared; decisions:", static_cast<unsigned long long>(compared));
-  for (const auto& [reason, count] : reasons)
-    std::printf(" %d:%u", static_cast<int>(reason), count);
-  std::printf("\n");
   return reasons;
 }
 
-TEST(TbDispatchLockstep, EqualsTheReferenceInEveryMode) { RunAll<Gtx980>(1500); }
+PolicyConfig PolicyOf(DispatchMode dispatch, std::uint8_t scale = 1) {
+  PolicyConfig policy;
+  policy.dispatch = dispatch;
+  policy.latency_scale = scale;
+  return policy;
+}
 
-TEST(TbDispatchLockstep, EqualsTheReferenceInConfigurationFermi) { RunAll<Fermi>(1000); }
+template <typename Pair>
+ResourceVector NeedOf(unsigned part) {
+  ResourceVector need;
+  need.registers = static_cast<std::uint16_t>(Pair::kLimits.registers / part);
+  need.threads = 1;
+  need.tbs = 1;
+  return need;
+}
+
+// Until there has been nothing to do for a while; what was decided on the way.
+template <typename Pair>
+std::vector<Decision> Rest(Pair* pair) {
+  std::vector<Decision> decisions;
+  for (unsigned quiet = 0; quiet < 40 && pair->lockstep().ok(); ++quiet) {
+    if (const auto decision = pair->Cycle()) decisions.push_back(*decision);
+    if (pair->work()) quiet = 0;
+  }
+  return decisions;
+}
+
+// Kernel 1 has run and lingers; kernel 0 has as many TBs as the GPU holds.
+template <typename Pair>
+void Fill(Pair* pair, const ResourceVector& need0, const ResourceVector& need1,
+          unsigned tbs = 9999) {
+  pair->machine().launches = false;
+  pair->machine().SetRates(1000, 100, 100);
+  pair->machine().LaunchNext(1, need1, 1);
+  Rest(pair);
+  pair->machine().SetRates(0, 0, 100);
+  pair->machine().LaunchNext(0, need0, tbs);
+  Rest(pair);
+}
+template <typename Pair>
+void Fill(Pair* pair, unsigned part0, unsigned part1, unsigned tbs = 9999) {
+  Fill(pair, NeedOf<Pair>(part0), NeedOf<Pair>(part1), tbs);
+}
+
+// Preemptions that never come to an end: room for both TBs of kernel 1 is being made, or cannot be
+// because no TB of kernel 0 may be saved.
+template <typename Pair>
+Reasons RunCrowded() {
+  Reasons reasons;
+  for (const unsigned depth : {512, 1}) {
+    Pair pair(PolicyOf(DispatchMode::kOnDemand), depth, 1);
+    Fill(&pair, 8, 2);
+    pair.machine().LaunchNext(1, NeedOf<Pair>(2), 2);
+    Rest(&pair);
+    EXPECT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+    Add(pair.reasons(), &reasons);
+  }
+  return reasons;
+}
+
+constexpr const char* kNames[] = {"dispatch_new",   "dispatch_restored", "dispatch_restarted",
+                                  "preempt",        "no_victim",         "range_not_reduced",
+                                  "partition_full", "no_room",           "repartition",
+                                  "evict_sm",       "queue_full",        "room_coming"};
+
+// Every decision is checked to come in its cycle, too.
+template <typename Pair>
+void RunEverything(unsigned cycles) {
+  Reasons reasons = RunAll<Pair>(cycles);
+  Add(RunCrowded<Pair>(), &reasons);
+  for (unsigned i = 0; i < std::size(kNames); ++i) {
+    const unsigned count = reasons[static_cast<DecisionReason>(i)];
+    std::printf("%s %u%s", kNames[i], count, i + 1 < std::size(kNames) ? ", " : "\n");
+    EXPECT_GT(count, 0u) << kNames[i];
+  }
+}
+
+TEST(TbDispatchLockstep, EqualsTheReferenceInEveryMode) { RunEverything<Gtx980>(1500); }
+
+TEST(TbDispatchLockstep, EqualsTheReferenceInConfigurationFermi) { RunEverything<Fermi>(1000); }
+
+// The cycle, counted from the first in which work shows, in which a decision comes.
+template <typename Pair>
+std::pair<unsigned, DecisionReason> DecisionAfterWork(Pair* pair) {
+  for (int i = 0; i < 10 && !pair->work(); ++i) {
+    EXPECT_FALSE(pair->Cycle()) << "before there was work";
+  }
+  EXPECT_TRUE(pair->work());
+  for (unsigned cycle = 1; cycle < 100; ++cycle) {
+    if (const auto decision = pair->Cycle()) return {cycle, decision->reason};
+  }
+  return {};
+}
+
+TEST(TbDispatchLockstep, DispatchIsDecidedExactlyTwoCyclesAfterWork) {
+  for (const DispatchMode mode : {DispatchMode::kLeftover, DispatchMode::kOnDemand}) {
+    for (const std::uint8_t scale : {1, 2, 4, 7}) {
+      Gtx980 pair(PolicyOf(mode, scale), 512, 1);
+      pair.machine().launches = false;
+      pair.machine().SetRates(1000, 100, 100);
+      pair.machine().LaunchNext(1, NeedOf<Gtx980>(2), 1);
+      Rest(&pair);
+      pair.machine().LaunchNext(1, NeedOf<Gtx980>(2), 1);
+      const auto [cycle, reason] = DecisionAfterWork(&pair);
+      EXPECT_EQ(cycle, 2u * scale) << "scale " << +scale;
+      EXPECT_EQ(reason, DecisionReason::kDispatchNew);
+      ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+    }
+  }
+}
+
+TEST(TbDispatchLockstep, PreemptionIsDecidedExactlyFourCyclesAfterWork) {
+  for (const std::uint8_t scale : {1, 2, 4, 7}) {
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand, scale), 512, 1);
+    Fill(&pair, 8, 2);
+    pair.machine().LaunchNext(1, NeedOf<Gtx980>(2), 1);
+    const auto [cycle, reason] = DecisionAfterWork(&pair);
+    EXPECT_EQ(cycle, 4u * scale) << "scale " << +scale;
+    EXPECT_EQ(reason, DecisionReason::kPreempt);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
+// The division of the RTL against counting: victims leave one by one until the TB fits.
+template <typename Pair>
+void CheckVictims(std::mt19937* random) {
+  const ResourceVector need0 = oracle::RandomNeed(random, Pair::kLimits);
+  const ResourceVector need1 = oracle::RandomNeed(random, Pair::kLimits);
+  Pair pair(PolicyOf(DispatchMode::kOnDemand), 512, 1);
+  Fill(&pair, need0, need1);
+  pair.machine().LaunchNext(1, need1, 1);
+  unsigned resident = 0, victims = 0;
+  while (oracle::Fits(oracle::Times(need0, resident + 1), Pair::kLimits)) ++resident;
+  while (!oracle::Fits(oracle::Times(need0, resident - victims) + need1, Pair::kLimits)) ++victims;
+  const std::vector<Decision> decisions = Rest(&pair);
+  ASSERT_FALSE(decisions.empty());
+  if (victims == 0) {
+    EXPECT_EQ(decisions[0].reason, DecisionReason::kDispatchNew);
+  } else if (decisions[0].reason == DecisionReason::kPreempt) {
+    EXPECT_EQ(decisions[0].victim_tbs, victims);
+  }
+  ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+}
+
+TEST(TbDispatchLockstep, PreemptsAsFewTbsAsMakeRoomForOne) {
+  std::mt19937 random(oracle::Seed());
+  for (int i = 0; i < 25 && !HasFatalFailure(); ++i) {
+    CheckVictims<Gtx980>(&random);
+    CheckVictims<Fermi>(&random);
+  }
+}
+
+TEST(TbDispatchLockstep, CommandHoldsUntilTheSmTakesIt) {
+  for (const DispatchMode mode : kModes) {
+    PolicyConfig policy = PolicyOf(mode);
+    policy.table = {2, 2, 2, 2};
+    Gtx980 pair(policy, 512, 1);
+    pair.machine().launches = false;
+    pair.machine().SetRates(0, 0, 0);
+    pair.machine().LaunchNext(0, NeedOf<Gtx980>(8), 5);
+    for (int i = 0; i < 60; ++i) pair.Cycle();
+    ASSERT_TRUE(pair.lockstep().dut().command_valid_o) << "offered, ready or not (S1)";
+    for (int i = 0; i < 60; ++i) {
+      EXPECT_FALSE(pair.Cycle()) << "one command in flight";
+      EXPECT_TRUE(pair.lockstep().dut().command_valid_o);
+    }
+    pair.machine().SetRates(0, 0, 100);
+    pair.Cycle();
+    EXPECT_FALSE(pair.lockstep().dut().command_valid_o);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
+// A victim kernel whose TBs all finish instead of leaving has no rK that a shortfall could change.
+TEST(TbDispatchLockstep, VictimThatIsDoneIsForgotten) {
+  for (const bool broken : {false, true}) {
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, 1);
+    if (broken) pair.distort = [](DispatchView* view) { view->in.kernel_done = 0; };
+    Fill(&pair, 8, 2, 16 * 8);
+    pair.machine().SetRates(0, 0, 100);
+    pair.machine().LaunchNext(1, NeedOf<Gtx980>(2), 1);
+    Rest(&pair);
+    ASSERT_NE(pair.lockstep().dut().victims_valid_o, 0u);
+    pair.machine().SetRates(300, 0, 100);
+    for (int i = 0; i < 200; ++i) pair.Cycle();
+    EXPECT_EQ(pair.lockstep().dut().victims_valid_o, 0u) << "although its SM has not settled";
+    EXPECT_NE(pair.lockstep().dut().busy_o, 0u);
+    EXPECT_EQ(pair.lockstep().ok(), !broken) << pair.lockstep().mismatch();
+  }
+}
+
+struct BrokenRule {
+  const char* name;
+  DispatchMode mode;
+  std::function<void(DispatchView*)> bend;
+};
+
+const BrokenRule kBroken[] = {
+    {"an event wakes", DispatchMode::kOnDemand, [](DispatchView* v) { v->in.event_mask = 0; }},
+    {"an event wakes its SM", DispatchMode::kLeftover,
+     [](DispatchView* v) { v->in.event_mask &= 0xfffe; }},
+    {"a settled SM is usable", DispatchMode::kPartitioned,
+     [](DispatchView* v) { v->in.settled_mask &= 0x7fff; }},
+    {"a plan ends with its kernel", DispatchMode::kEven,
+     [](DispatchView* v) { v->in.member_expired = 0; }},
+    {"a plan ends with a need", DispatchMode::kPartitioned,
+     [](DispatchView* v) { v->in.need_changed = 0; }},
+    {"a plan ends with an assignment", DispatchMode::kPartitioned,
+     [](DispatchView* v) { v->assign.changed = 0; }},
+    {"no decision while SMs are assigned", DispatchMode::kSpatial,
+     [](DispatchView* v) { v->in.assign_busy = false; }},
+    {"a command waits for its SM", DispatchMode::kTable,
+     [](DispatchView* v) { v->in.command_ready = ~0u; }},
+    {"left-over serves the oldest", DispatchMode::kLeftover,
+     [](DispatchView* v) {
+       for (auto& slot : v->kernels.slot) slot.order = static_cast<std::uint8_t>(3 - slot.order);
+     }},
+    {"a TB fits with all its resources", DispatchMode::kLeftover,
+     [](DispatchView* v) {
+       for (auto& slot : v->kernels.slot) slot.need.shared_memory = 0;
+     }},
+    {"TBs go in order", DispatchMode::kEven,
+     [](DispatchView* v) { v->kernels.slot[2].next_tb ^= 1; }},
+    {"a kernel with all TBs dispatched waits no more", DispatchMode::kEven,
+     [](DispatchView* v) { ++v->kernels.slot[1].tb_count; }},
+    {"a partition is what was planned", DispatchMode::kPartitioned,
+     [](DispatchView* v) { ++v->planner.part[0].tbs; }},
+    {"eviction is as configured", DispatchMode::kSpatial,
+     [](DispatchView* v) { v->policy.preempt = PreemptMode::kDrain; }},
+    {"only on demand others lose TBs", DispatchMode::kOnDemand,
+     [](DispatchView* v) { v->policy.dispatch = DispatchMode::kLeftover; }},
+    {"latency_scale", DispatchMode::kTable, [](DispatchView* v) { ++v->policy.latency_scale; }},
+    {"an SM hosts whom it is assigned", DispatchMode::kSpatial,
+     [](DispatchView* v) { v->assign.allowed[5] = 0xf; }},
+};
+
+TEST(TbDispatchLockstep, FindsEachBrokenRule) {
+  for (const BrokenRule& rule : kBroken) {
+    PolicyConfig policy = PolicyOf(rule.mode);
+    policy.kernels_per_sm = 2;
+    policy.linger_ticks = 1;
+    policy.table = {1, 4, 2, 3};
+    std::string mismatch;
+    for (unsigned n = 0; n < 10 && mismatch.empty(); ++n) {
+      Gtx980 pair(policy, 512, GetTestOptions().seed + n);
+      pair.distort = rule.bend;
+      for (unsigned i = 0; i < 4000 && pair.lockstep().ok(); ++i) pair.Cycle();
+      mismatch = pair.lockstep().mismatch();
+    }
+    EXPECT_THAT(mismatch, testing::HasSubstr("expected")) << rule.name;
+  }
+}
 
 }  // namespace
 }  // namespace smk

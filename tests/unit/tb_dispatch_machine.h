@@ -26,7 +26,7 @@ class DispatchMachine {
         planner_({config.limits}),
         assign_({config.num_sms}),
         sms_(config.num_sms) {
-    for (ResourceVector& need : needs_) need = oracle::RandomNeed(&random_, config.limits);
+    for (ResourceVector& need : needs_) need = RandomNeed();
     ChangePhase();
   }
 
@@ -104,12 +104,21 @@ class DispatchMachine {
 
   void ChangePhase() {
     if (!launches) return;
-    finish_ = dice_.Percent(20) ? 30 : 1 + dice_.Below(6);
-    leave_ = 5 + dice_.Below(90);
+    finish_ = dice_.Percent(20) ? 60 : dice_.Below(10);
+    leave_ = dice_.Percent(40) ? 2 : 5 + dice_.Below(90);
     ready_rate_ = 10 + dice_.Below(91);
     launch_ = 1 + dice_.Below(20);
     tick_ = dice_.Below(8);
-    grid_ = dice_.Percent(50) ? 12 : 120;
+    grid_ = dice_.Percent(30) ? 20 : 400;
+  }
+
+  // Most TBs are so large that SMs are full soon.
+  ResourceVector RandomNeed() {
+    ResourceVector need = oracle::RandomNeed(&random_, config_.limits);
+    if (dice_.Percent(30)) return need;
+    const unsigned part = 1 + dice_.Below(6);
+    need.registers = static_cast<std::uint16_t>(config_.limits.registers / part);
+    return need;
   }
 
   void Host() {
@@ -121,8 +130,8 @@ class DispatchMachine {
     host_.tick = dice_.Percent(tick_);
     const unsigned k = dice_.Below(kMaxKernels);
     if (kernels_.state().slot[k].active || !dice_.Percent(launch_)) return;
-    if (dice_.Percent(30)) needs_[k] = oracle::RandomNeed(&random_, config_.limits);
-    Launch(k, 1 + dice_.Below(grid_));
+    if (dice_.Percent(30)) needs_[k] = RandomNeed();
+    Launch(k, 1 + dice_.Below(dice_.Percent(40) ? 4 : grid_));
   }
   void Launch(unsigned kernel, unsigned tbs) {
     host_.launch_valid = true;
@@ -167,11 +176,11 @@ class DispatchMachine {
     }
   }
   void Finish(Sm* sm) {
-    if (sm->saving && !sm->buffer && dice_.Percent(finish_)) {  // no longer needs a buffer
+    if (sm->saving && !sm->buffer && dice_.Below(1000) < finish_) {  // no longer needs a buffer
       sm->outbox.push_back(EventOf(EventKind::kFinished, *sm->saving));
       sm->saving.reset();
     }
-    if (sm->tbs.empty() || !dice_.Percent(sm->drain ? leave_ : finish_)) return;
+    if (sm->tbs.empty() || dice_.Below(1000) >= (sm->drain ? 10 * leave_ : finish_)) return;
     const unsigned i = dice_.Below(static_cast<unsigned>(sm->tbs.size()));
     if (sm->tbs[i].loading) return;
     sm->outbox.push_back(EventOf(EventKind::kFinished, sm->tbs[i]));
@@ -179,7 +188,8 @@ class DispatchMachine {
   }
   // One TB at a time asks for a buffer and goes when it has it.
   void Leave(Sm* sm) {
-    for (unsigned i = 0; !sm->drain && !sm->saving && i < sm->tbs.size(); ++i) {
+    const bool start = !sm->drain && dice_.Percent(leave_);
+    for (unsigned i = 0; start && !sm->saving && i < sm->tbs.size(); ++i) {
       if (!sm->tbs[i].leaving || sm->tbs[i].loading) continue;
       sm->saving = sm->tbs[i];
       sm->tbs.erase(sm->tbs.begin() + i);
@@ -314,7 +324,8 @@ class DispatchMachine {
   KernelMask need_changed_ = 0;
   std::optional<std::pair<unsigned, unsigned>> directed_;
   std::uint64_t cycle_ = 0;
-  unsigned finish_ = 0, leave_ = 100, ready_rate_ = 100, launch_ = 0, tick_ = 0, grid_ = 60;
+  unsigned finish_ = 0;  // per thousand cycles; the others are per cent
+  unsigned leave_ = 100, ready_rate_ = 100, launch_ = 0, tick_ = 0, grid_ = 60;
 };
 
 }  // namespace smk
