@@ -4,98 +4,14 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
+#include "unit/sm_control_bench.h"
 
 namespace smk {
 namespace {
 
-// One SM's control logic between a driver and an SM that do what the test says.
-class Bench {
+class Bench : public SmControlBench<SmControl> {
  public:
-  explicit Bench(const PolicyConfig& policy = {}) : control_(ControlConfig{}, policy) {
-    for (auto& view : views) {
-      view.need = {2, 0, 4, 1};
-      view.context_base = 0x1000000;
-      view.context_lines = static_cast<std::uint16_t>(ContextLines(view.need));
-      view.context_log2_lines = 5;
-    }
-  }
-
-  void Step() {
-    const SmToDriver before = to_driver;
-    control_.Step(in, from_driver, views, &out, &to_driver);
-    in = SmInputs{};
-    in.tb_quiet = out.tb_stop;
-    in.context_done = out.context.valid ? 1 : 0;
-    from_driver = DriverToSm{};
-    from_driver.buffer_valid = to_driver.buffer_request && !before.buffer_request;
-    from_driver.buffer = 5;
-    from_driver.event_ack = to_driver.event.valid && NeedsAck(to_driver.event.kind);
-    if (to_driver.event.valid) events.push_back(to_driver.event);
-  }
-  void Run(unsigned cycles) {
-    for (unsigned i = 0; i < cycles; ++i) Step();
-  }
-  void Send(const SmCommand& command) {
-    while (!to_driver.command_ready) Step();
-    from_driver.command_valid = true;
-    from_driver.command = command;
-    Step();
-  }
-  void Dispatch(unsigned kernel, unsigned tb, bool restore = false) {
-    SmCommand command;
-    command.op = CommandOp::kDispatch;
-    command.kernel = static_cast<KernelId>(kernel);
-    command.tb = static_cast<TbId>(tb);
-    command.restore = restore;
-    Send(command);
-  }
-  // Dispatches and waits until the TB runs.
-  void Place(unsigned kernel, unsigned tb) {
-    Dispatch(kernel, tb);
-    Run(5);
-  }
-  void Preempt(unsigned kernel, unsigned count) {
-    SmCommand command;
-    command.op = CommandOp::kPreempt;
-    command.kernel = static_cast<KernelId>(kernel);
-    command.count = static_cast<std::uint8_t>(count);
-    Send(command);
-  }
-  void Partition(unsigned kernel, unsigned tb_base, unsigned tbs, bool first, bool last) {
-    SmCommand command;
-    command.op = CommandOp::kPartition;
-    command.kernel = static_cast<KernelId>(kernel);
-    PartitionRange& r = command.range;
-    r.tb_base = static_cast<std::uint8_t>(tb_base);
-    r.tb_count = static_cast<std::uint8_t>(tbs);
-    r.registers_base = static_cast<std::uint16_t>(2 * tb_base);
-    r.registers_limit = static_cast<std::uint16_t>(2 * (tb_base + tbs));
-    r.threads_base = static_cast<std::uint16_t>(4 * tb_base);
-    r.threads_limit = static_cast<std::uint16_t>(4 * (tb_base + tbs));
-    command.first = first;
-    command.last = last;
-    Send(command);
-  }
-  void Quota(unsigned kernel, unsigned quota, bool last) {
-    SmCommand command;
-    command.op = CommandOp::kQuota;
-    command.kernel = static_cast<KernelId>(kernel);
-    command.quota = static_cast<std::uint16_t>(quota);
-    command.last = last;
-    Send(command);
-  }
-  const SmControl& control() const { return control_; }
-
-  KernelViews views{};
-  SmInputs in{};
-  DriverToSm from_driver{};
-  SmOutputs out{};
-  SmToDriver to_driver{};
-  std::vector<SmEvent> events;
-
- private:
-  SmControl control_;
+  Bench() : SmControlBench(ControlConfig{}, PolicyConfig{}) {}
 };
 
 TEST(SmControlTest, TakesNoCommandWhileATbIsPlaced) {
@@ -271,10 +187,7 @@ TEST(SmControlTest, StoppedTbsGetNoGrantFromTheSameCycleOn) {
 TEST(SmControlTest, AReleasedTbGetsNoGrantInItsLastCycle) {
   Bench bench;
   for (unsigned tb = 0; tb < 3; ++tb) bench.Place(0, tb);
-  SmCommand command;
-  command.op = CommandOp::kEvict;
-  command.mode = PreemptMode::kFlush;
-  bench.Send(command);
+  bench.Evict(PreemptMode::kFlush);
   bool released = false;
   for (int i = 0; i < 20 && !released; ++i) {
     bench.in.tb_flushable = ~0u;
