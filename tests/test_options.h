@@ -7,9 +7,18 @@
 
 namespace smk {
 
+// Which lockstep runs are recorded, and how much of them.
+struct WaveOptions {
+  std::string dir;         // empty: no waveforms
+  std::string test;        // of this test only; empty: of every test
+  std::string file;        // name without .fst; empty: <block>.<Test>
+  std::uint64_t from = 0;  // first cycle
+  std::uint64_t cycles = 3000;
+};
+
 struct TestOptions {
   std::uint64_t seed = 1;
-  std::string wave_dir;  // empty: no waveforms
+  WaveOptions wave;
 };
 
 inline TestOptions& GetTestOptions() {

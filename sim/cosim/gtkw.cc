@@ -238,7 +238,9 @@ class Writer {
     // Members of a struct, when the pattern means all of it.
     return Fill(line.name, captures) + below.substr(Fill(line.pattern, captures).size());
   }
-  void Show(const WaveSignal& signal, const std::string& name, WaveRadix radix, WaveColor color) {
+  void Show(const WaveSignal& signal, std::string name, WaveRadix radix, WaveColor color) {
+    // Of a name with dots GTKWave shows the last part only.
+    std::replace(name.begin(), name.end(), '.', ' ');
     std::ostringstream flags;
     flags << '@' << std::hex << Flags(radix, signal);
     body_.push_back(flags.str());
@@ -265,8 +267,8 @@ class Writer {
   std::set<std::string> shown_;
 };
 
-// Pixels: the window, its column of names and values, and what is left for waves.
-constexpr int kWidth = 1500, kHeight = 950, kNames = 330, kWaves = 1080;
+// Pixels: the window, its closed tree of scopes, the names with values, and what is left for waves.
+constexpr int kWidth = 1500, kHeight = 950, kTree = 60, kNames = 440, kWaves = 950;
 
 std::string Head(const std::string& fst_name, const WaveWindow& window,
                  const std::vector<std::string>& missing) {
@@ -285,7 +287,7 @@ std::string Head(const std::string& fst_name, const WaveWindow& window,
     text << -1;
   }
   for (int named_marker = 0; named_marker < 26; ++named_marker) text << " -1";
-  text << "\n[sst_width] 220\n[signals_width] " << kNames << "\n[sst_expanded] 0\n";
+  text << "\n[sst_width] " << kTree << "\n[signals_width] " << kNames << "\n[sst_expanded] 0\n";
   return text.str();
 }
 

@@ -5,13 +5,11 @@
 //   drive ports of dut()  ->  Eval()  ->  Expect(...) per output  ->  ClockEdge()  ->  Tick
 //   reference
 // The first mismatch is kept with cycle, port, both values and seed; the test stops at !ok().
-// All registers start random, so a forgotten reset shows. `--wave=DIR` writes an FST file.
+// All registers start random, so a forgotten reset shows. A waveform is written on demand:
+// WaveFile.
 #pragma once
 
 #include <verilated.h>
-#if VM_TRACE
-#include <verilated_fst_c.h>
-#endif
 
 #include <cstdint>
 #include <memory>
@@ -22,6 +20,8 @@
 #include "control/control_plane.h"
 #include "cosim/port_bits.h"
 #include "test_options.h"
+#include "unit/lockstep_log.h"
+#include "unit/wave_file.h"
 
 namespace smk {
 
@@ -46,18 +46,21 @@ class Dice {
 template <typename Dut>
 class Lockstep {
  public:
-  Lockstep(const std::string& name, std::uint64_t seed) : name_(name), seed_(seed) {
+  Lockstep(const std::string& name, std::uint64_t seed)
+      : name_(name), seed_(seed), wave_(name, &context_) {
     context_.randReset(2);
     context_.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
     context_.fatalOnError(false);  // a failed assertion is a mismatch like others
     dut_ = std::make_unique<Dut>(&context_, "dut");
-    OpenWave();
+    wave_.Attach(dut_.get());
   }
   ~Lockstep() {
-#if VM_TRACE
-    if (wave_) wave_->close();
-#endif
+    wave_.Close();
     dut_->final();
+    LockstepLog& log = GetLockstepLog();
+    ++log.runs;
+    log.cycles += cycle_;
+    log.compared += compared_;
   }
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
@@ -80,12 +83,12 @@ class Lockstep {
   void Eval() {
     dut_->clk_i = 0;
     dut_->eval();
-    Dump();
+    wave_.DumpWires(cycle_);
   }
   void ClockEdge() {
     dut_->clk_i = 1;
     dut_->eval();
-    Dump();
+    wave_.DumpEdge(cycle_);
     if (context_.gotError()) Fail("an assertion failed, see above");
     ++cycle_;
   }
@@ -108,33 +111,19 @@ class Lockstep {
  private:
   void Fail(const std::string& what) {
     if (!ok()) return;
+    LockstepLog& log = GetLockstepLog();
+    ++log.mismatches;
+    log.seed = seed_;
+    log.cycle = cycle_;
     mismatch_ = name_ + ": cycle " + std::to_string(cycle_) + ": " + what +
                 " (--seed=" + std::to_string(seed_) + ")";
   }
-#if VM_TRACE
-  void OpenWave() {
-    if (GetTestOptions().wave_dir.empty()) return;
-    context_.traceEverOn(true);
-    wave_ = std::make_unique<VerilatedFstC>();
-    dut_->trace(wave_.get(), 99);
-    wave_->open((GetTestOptions().wave_dir + "/" + name_ + ".fst").c_str());
-  }
-  void Dump() {
-    if (wave_) wave_->dump(time_++);
-  }
-#else
-  void OpenWave() {}
-  void Dump() {}
-#endif
 
   std::string name_;
   std::uint64_t seed_;
   VerilatedContext context_;
+  WaveFile wave_;
   std::unique_ptr<Dut> dut_;
-#if VM_TRACE
-  std::unique_ptr<VerilatedFstC> wave_;
-  std::uint64_t time_ = 0;
-#endif
   std::uint64_t cycle_ = 0;
   std::uint64_t compared_ = 0;
   std::string mismatch_;
