@@ -64,10 +64,7 @@ module smk_kernel_table (
   localparam int unsigned RegistersWidth = smk_pkg::RegisterCntWidth;
   localparam int unsigned SharedWidth    = smk_pkg::SharedCntWidth;
   localparam int unsigned ThreadsWidth   = smk_pkg::ThreadCntWidth;
-  // Bits of a count of SMs, and the rest of a count of TBs.
-  localparam int unsigned LowWidth       = $clog2(NumSms + 1);
-  localparam int unsigned HighWidth      = TbIdWidth - LowWidth;
-  localparam int unsigned PartWidth      = TbIdWidth / 4;
+  localparam int unsigned SmCntWidth     = $clog2(NumSms + 1);
 
   typedef struct packed {logic [NumKernels-1:0][LingerWidth-1:0] kernel;} linger_vec_t;
   typedef struct packed {logic [3:0][ShareWidth-1:0] resource;} weighted_t;
@@ -84,28 +81,17 @@ module smk_kernel_table (
   smk_pkg::share_vec_t     share_q;
   smk_pkg::context_views_t views_q;
   // TBs not yet completed (left), and not yet handed out.
-  smk_pkg::tb_id_vec_t     left_d, left_q, remaining_d, remaining_q, next_tb_d, next_tb_q;
+  smk_pkg::tb_id_vec_t     left_q, remaining_q, next_tb_q;
 
   // The set bits of a mask, added in pairs.
-  function automatic logic [LowWidth-1:0] ones_of(input smk_pkg::sm_mask_t mask);
+  function automatic logic [SmCntWidth-1:0] ones_of(input smk_pkg::sm_mask_t mask);
     logic [31:0] sum;
     sum     = 32'(mask);
     sum     = (sum & 32'h5555_5555) + ((sum >> 1) & 32'h5555_5555);
     sum     = (sum & 32'h3333_3333) + ((sum >> 2) & 32'h3333_3333);
     sum     = (sum & 32'h0f0f_0f0f) + ((sum >> 4) & 32'h0f0f_0f0f);
     sum     = (sum & 32'h00ff_00ff) + ((sum >> 8) & 32'h00ff_00ff);
-    ones_of = LowWidth'(sum + (sum >> 16));
-  endfunction
-
-  // One less, in parts of a quarter each: a part borrows when all below it are zero.
-  function automatic smk_pkg::tb_id_t one_less(input smk_pkg::tb_id_t count);
-    logic borrow;
-    borrow = 1'b1;
-    for (int unsigned p = 0; p < TbIdWidth; p += PartWidth) begin
-      one_less[p +: PartWidth] =
-          borrow ? count[p +: PartWidth] - PartWidth'(1) : count[p +: PartWidth];
-      borrow = borrow && count[p +: PartWidth] == '0;
-    end
+    ones_of = SmCntWidth'(sum + (sum >> 16));
   endfunction
 
   // An amount times a constant: shifts and adds.
@@ -184,60 +170,51 @@ module smk_kernel_table (
   assign highest_line = LineWidth'(smk_pkg::highest_one(64'(warp_lines)));
   assign log2_lines   = LogLinesWidth'(smk_pkg::index_of(64'(highest_line))) + LogLinesWidth'(1);
 
-  // TBs are handed out and complete; the upper bits of the count only need the borrow.
-  smk_pkg::kernel_mask_t dispatch_new;
+  // TBs are handed out and complete. The index of the next TB counts up: its complement, down.
+  smk_pkg::kernel_mask_t ends;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_progress
-    smk_pkg::sm_mask_t    finished_here;
-    logic [LowWidth-1:0]  finished, low, low_left;
-    logic [HighWidth-1:0] high, high_left;
-    logic                 borrow;
+    smk_pkg::sm_mask_t   finished_here;
+    logic [SmCntWidth-1:0] finished;
+    logic                dispatch_new;
+    smk_pkg::tb_id_t     next_tb_inverse;
+    logic [1:0]          unused_ends;
     always_comb begin
       for (int unsigned sm = 0; sm < NumSms; sm++) begin
         finished_here[sm] = finished_valid_i[sm] &&
                             finished_kernel_i.sm[sm] == KernelWidth'(k);
       end
     end
-    assign finished           = ones_of(finished_here);
-    assign {high, low}        = left_q.kernel[k];
-    assign {borrow, low_left} = {1'b0, low} - {1'b0, finished};
-    assign high_left          = borrow ? HighWidth'(one_less(TbIdWidth'(high))) : high;
-    assign done[k]            = active_q[k] && high == '0 && low == finished;
-    assign dispatch_new[k]    = dispatch_new_valid_i && dispatch_new_kernel_i == KernelWidth'(k);
-    assign left_d.kernel[k]   = taken[k] ? launch_i.tb_count : {high_left, low_left};
+    assign finished     = ones_of(finished_here);
+    assign dispatch_new = dispatch_new_valid_i && dispatch_new_kernel_i == KernelWidth'(k);
+    smk_down_counter #(.Width(TbIdWidth), .AmountWidth(SmCntWidth), .LowWidth(SmCntWidth)) u_left (
+      .clk_i, .rst_ni, .load_i(taken[k]), .value_i(launch_i.tb_count), .amount_i(finished),
+      .count_o(left_q.kernel[k]), .ends_o(ends[k])
+    );
+    smk_down_counter #(.Width(TbIdWidth)) u_remaining (
+      .clk_i, .rst_ni, .load_i(taken[k]), .value_i(launch_i.tb_count), .amount_i(dispatch_new),
+      .count_o(remaining_q.kernel[k]), .ends_o(unused_ends[0])
+    );
+    smk_down_counter #(.Width(TbIdWidth), .ResetValue('1)) u_next_tb (
+      .clk_i, .rst_ni, .load_i(taken[k]), .value_i('1), .amount_i(dispatch_new),
+      .count_o(next_tb_inverse), .ends_o(unused_ends[1])
+    );
+    assign next_tb_q.kernel[k] = ~next_tb_inverse;
   end
-  always_comb begin
-    remaining_d = remaining_q;
-    next_tb_d   = next_tb_q;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (dispatch_new[k]) begin
-        remaining_d.kernel[k] = one_less(remaining_q.kernel[k]);
-        next_tb_d.kernel[k]   = ~one_less(~next_tb_q.kernel[k]);
-      end
-      if (taken[k]) begin
-        remaining_d.kernel[k] = launch_i.tb_count;
-        next_tb_d.kernel[k]   = '0;
-      end
-    end
-  end
+  assign done = active_q & ends;
 
-  // A finished kernel lingers for some ticks; a launch keeps its place.
+  // A finished kernel lingers for some ticks, set from its launch on; a launch keeps its place.
   smk_pkg::kernel_mask_t expires;
   assign expires = (member_q & ~active_q & no_linger_q) & {NumKernels{tick_i}};
   always_comb begin
     linger_d    = linger_q;
     no_linger_d = no_linger_q;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (tick_i && !no_linger_q[k]) begin
-        linger_d.kernel[k] = linger_q.kernel[k] - LingerWidth'(1);
-        no_linger_d[k]     = linger_q.kernel[k] == LingerWidth'(1);
-      end
-      if (done[k]) begin
+      if (active_q[k] || taken[k]) begin
         linger_d.kernel[k] = linger_ticks_i;
         no_linger_d[k]     = linger_ticks_i == '0;
-      end
-      if (taken[k]) begin
-        linger_d.kernel[k] = '0;
-        no_linger_d[k]     = 1'b1;
+      end else if (tick_i && !no_linger_q[k]) begin
+        linger_d.kernel[k] = linger_q.kernel[k] - LingerWidth'(1);
+        no_linger_d[k]     = linger_q.kernel[k] == LingerWidth'(1);
       end
     end
   end
@@ -284,9 +261,6 @@ module smk_kernel_table (
       order_q     <= '0;
       linger_q    <= '0;
       no_linger_q <= '1;
-      left_q      <= '0;
-      remaining_q <= '0;
-      next_tb_q   <= '0;
     end else begin
       active_q    <= active_d;
       member_q    <= member_d;
@@ -295,9 +269,6 @@ module smk_kernel_table (
       order_q     <= order_d;
       linger_q    <= linger_d;
       no_linger_q <= no_linger_d;
-      left_q      <= left_d;
-      remaining_q <= remaining_d;
-      next_tb_q   <= next_tb_d;
     end
   end
 
@@ -358,9 +329,9 @@ module smk_kernel_table (
               launch_fire_o == (launch_error_o == smk_pkg::LaunchNone))
   // Nothing changes without a launch that is taken, a TB handed out or completed, or a tick.
   `SMK_ASSERT(IdleHolds_A, !launch_fire_o && !dispatch_new_valid_i && finished_valid_i == '0 &&
-              !tick_i |=> $stable({active_q, member_q, order_q, linger_q, left_q, remaining_q,
-                                   next_tb_q, need_q, share_q, views_q}) &&
-              done_q == '0 && expired_q == '0)
+              !tick_i && $stable(linger_ticks_i) |=> done_q == '0 && expired_q == '0 &&
+              $stable({active_q, member_q, order_q, linger_q, left_q, remaining_q, next_tb_q, need_q,
+                       share_q, views_q}))
   // A launch really keeps a place that would be given away in our tests.
   `SMK_COVER(KeepsExpiringPlace_C, launch_same_o && tick_i)
 endmodule
