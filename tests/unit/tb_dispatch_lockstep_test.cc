@@ -49,18 +49,25 @@ void Add(const Reasons& some, Reasons* all) {
 }
 
 template <typename Pair>
+void Run(const PolicyConfig& policy, bool crowded, std::uint64_t seed, unsigned cycles,
+         Reasons* reasons) {
+  Pair pair(policy, seed % 2 == 0 ? 3 : Pair::Package::PreemptedDepth, seed);
+  pair.machine().crowded = crowded;
+  for (unsigned i = 0; i < cycles && pair.lockstep().ok(); ++i) pair.Cycle();
+  ASSERT_TRUE(pair.lockstep().ok())
+      << "mode " << static_cast<int>(policy.dispatch) << ": " << pair.lockstep().mismatch();
+  Add(pair.reasons(), reasons);
+}
+
+template <typename Pair>
 Reasons RunAll(unsigned cycles) {
   Reasons reasons;
   std::uint64_t seed = GetTestOptions().seed;
   for (const PolicyConfig& policy : AllPolicies()) {
-    Pair pair(policy, seed % 2 == 0 ? 3 : Pair::Package::PreemptedDepth, seed);
-    const unsigned last = policy.dispatch == DispatchMode::kOnDemand ? 5 * cycles : cycles;
-    for (unsigned i = 0; i < last && pair.lockstep().ok(); ++i) pair.Cycle();
-    EXPECT_TRUE(pair.lockstep().ok())
-        << "mode " << static_cast<int>(policy.dispatch) << ": " << pair.lockstep().mismatch();
-    if (!pair.lockstep().ok()) break;
-    Add(pair.reasons(), &reasons);
-    ++seed;
+    const bool on_demand = policy.dispatch == DispatchMode::kOnDemand;
+    Run<Pair>(policy, false, ++seed, on_demand ? 2 * cycles : cycles, &reasons);
+    if (on_demand) Run<Pair>(policy, true, ++seed, 4 * cycles, &reasons);
+    if (testing::Test::HasFatalFailure()) break;
   }
   return reasons;
 }

@@ -71,6 +71,8 @@ class DispatchMachine {
   const PreemptedQueue& queue() const { return queue_; }
   const PolicyConfig& policy() const { return policy_; }
   bool launches = true;  // kernels come by themselves
+  // One large kernel, and short ones that come and go while room is being made for them.
+  bool crowded = false;
   // Launches a kernel in the next cycle; nothing else happens in it.
   void LaunchNext(unsigned kernel, const ResourceVector& need, unsigned tbs) {
     needs_[kernel] = need;
@@ -110,13 +112,18 @@ class DispatchMachine {
     launch_ = 1 + dice_.Below(20);
     tick_ = dice_.Below(8);
     grid_ = dice_.Percent(30) ? 20 : 400;
+    if (crowded) {
+      finish_ = 20 + dice_.Below(60);
+      leave_ = 3 + dice_.Below(20);
+      launch_ = 20;
+    }
   }
 
   // Most TBs are so large that SMs are full soon.
   ResourceVector RandomNeed() {
     ResourceVector need = oracle::RandomNeed(&random_, config_.limits);
     if (dice_.Percent(30)) return need;
-    const unsigned part = 1 + dice_.Below(6);
+    const unsigned part = crowded ? 3 + dice_.Below(2) : 1 + dice_.Below(6);
     need.registers = static_cast<std::uint16_t>(config_.limits.registers / part);
     return need;
   }
@@ -131,7 +138,8 @@ class DispatchMachine {
     const unsigned k = dice_.Below(kMaxKernels);
     if (kernels_.state().slot[k].active || !dice_.Percent(launch_)) return;
     if (dice_.Percent(30)) needs_[k] = RandomNeed();
-    Launch(k, 1 + dice_.Below(dice_.Percent(40) ? 4 : grid_));
+    const unsigned most = crowded ? (k == 0 ? 4000 : 2) : dice_.Percent(40) ? 4 : grid_;
+    Launch(k, 1 + dice_.Below(most));
   }
   void Launch(unsigned kernel, unsigned tbs) {
     host_.launch_valid = true;
@@ -183,6 +191,7 @@ class DispatchMachine {
     if (sm->tbs.empty() || dice_.Below(1000) >= (sm->drain ? 10 * leave_ : finish_)) return;
     const unsigned i = dice_.Below(static_cast<unsigned>(sm->tbs.size()));
     if (sm->tbs[i].loading) return;
+    if (crowded && sm->tbs[i].kernel == 0 && !dice_.Percent(3)) return;
     sm->outbox.push_back(EventOf(EventKind::kFinished, sm->tbs[i]));
     sm->tbs.erase(sm->tbs.begin() + i);
   }
