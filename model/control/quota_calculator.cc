@@ -54,10 +54,12 @@ void QuotaCalculator::StartSm(const Inputs& in) {
 }
 
 void QuotaCalculator::Scale(const Inputs& in) {
-  if (--state_.cycles_left != 0) return;
   const unsigned k = state_.kernel;
-  const unsigned isolated = (*in.partition)[ProfileSm(in.members, k)][k];
-  state_.scaled[k] = isolated == 0 ? 0 : state_.issued[k] * state_.last[k] / isolated;
+  if (state_.cycles_left == kDivideCycles) {
+    state_.isolated = (*in.partition)[ProfileSm(in.members, k)][k];
+  }
+  if (--state_.cycles_left != 0) return;
+  state_.scaled[k] = state_.isolated == 0 ? 0 : state_.issued[k] * state_.last[k] / state_.isolated;
   KernelMask sharing = 0;
   for (unsigned i = 0; i < kMaxKernels; ++i) sharing |= state_.last[i] != 0 ? 1u << i : 0u;
   state_.cycles_left = kDivideCycles;

@@ -43,6 +43,7 @@ class QuotaCalculator {
     std::uint8_t sm = 0;
     std::uint8_t kernel = 0;
     std::uint8_t cycles_left = 0;
+    std::uint8_t isolated = 0;                        // T, from when the division begins
     std::array<std::uint32_t, kMaxKernels> scaled{};  // C_k
     std::array<std::uint16_t, kMaxKernels> quota{};
     std::array<std::uint8_t, kMaxKernels> last{};  // partition the quotas are for

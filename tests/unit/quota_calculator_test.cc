@@ -168,6 +168,19 @@ TEST_F(QuotaCalculatorTest, APartitionThatChangesWhileItIsServedGetsNoMoreComman
   EXPECT_LE(sent_.size(), 2u);
 }
 
+// A serial divider has its divisor before the first step.
+TEST_F(QuotaCalculatorTest, TbsAloneAreThoseOfWhenTheirDivisionBegins) {
+  partition_[2] = {2, 4, 0, 0};
+  Window(0b0011, {4000, 5000, 0, 0});
+  for (int i = 0; i < 3 + 1; ++i) Cycle();  // looks at three SMs, and begins with kernel 0
+  partition_[0] = {4, 0, 0, 0};
+  partition_[1] = {0, 4, 0, 0};
+  Round();
+  ASSERT_EQ(sent_.size(), 2u);
+  EXPECT_EQ(sent_[0].quota, 1000u * 9998 / 6000 + 1);
+  EXPECT_EQ(sent_[1].quota, 5000u * 9998 / 6000 + 1);
+}
+
 TEST_F(QuotaCalculatorTest, ProfilingSmsAreInOrderOfTheMembers) {
   in_.members = 0b1010;
   partition_[0] = {0, 8, 0, 0};
