@@ -205,19 +205,30 @@ module smk_sm_tables (
     if (take_preempt || commit || take_evict) settle_pending_d = 1'b1;
   end
 
-  // From warp slots to schedulers: slot w belongs to scheduler w mod NumSchedulers.
+  // From warp slots to schedulers: slot w belongs to scheduler w mod NumSchedulers. Every n-th bit
+  // is drawn together in a few steps: only wires, and whole words for a simulation.
+  function automatic logic [63:0] runs_of(input int unsigned width);
+    for (int unsigned b = 0; b < 64; b++) runs_of[b] = b % (width * NumSchedulers) < width;
+  endfunction
+  localparam logic [63:0] Runs1 = runs_of(1), Runs2 = runs_of(2), Runs4 = runs_of(4);
+  localparam logic [63:0] Runs8 = runs_of(8), Runs16 = runs_of(16);
+  localparam int unsigned Gap = NumSchedulers - 1;
+  function automatic logic [WarpsPerScheduler-1:0] every_nth(input logic [63:0] warps);
+    logic [63:0] drawn;
+    drawn     = warps & Runs1;
+    drawn     = (drawn | (drawn >> Gap)) & Runs2;
+    drawn     = (drawn | (drawn >> (2 * Gap))) & Runs4;
+    drawn     = (drawn | (drawn >> (4 * Gap))) & Runs8;
+    drawn     = (drawn | (drawn >> (8 * Gap))) & Runs16;
+    every_nth = WarpsPerScheduler'(drawn);
+  endfunction
   smk_pkg::warp_id_t start_slot;
   assign start_slot     = warp_start_o.warp;
   assign start_warp_o   = start_slot[smk_pkg::WarpWidth-1:SchedulerWidth];
   assign start_kernel_o = warp_start_o.kernel;
   for (genvar s = 0; s < NumSchedulers; s++) begin : gen_warps
-    logic [WarpsPerScheduler-1:0] leave_s, stop_s;
-    for (genvar w = 0; w < WarpsPerScheduler; w++) begin : gen_warp
-      assign leave_s[w] = leave_warps[w * NumSchedulers + s];
-      assign stop_s[w]  = stop_warps[w * NumSchedulers + s];
-    end
-    assign leave_warps_o.scheduler[s] = leave_s;
-    assign stop_warps_o.scheduler[s]  = stop_s;
+    assign leave_warps_o.scheduler[s] = every_nth(64'(leave_warps) >> s);
+    assign stop_warps_o.scheduler[s]  = every_nth(64'(stop_warps) >> s);
     assign start_valid_o[s] = warp_start_o.valid &&
                               start_slot[SchedulerWidth-1:0] == SchedulerWidth'(s);
   end
