@@ -14,11 +14,6 @@ constexpr std::uint64_t kProgramBytes = std::uint64_t{1} << 36;
 constexpr std::uint64_t kContextRegion = std::uint64_t{1} << 40;
 constexpr std::uint64_t kContextBytes = std::uint64_t{1} << 33;
 
-std::uint64_t HashName(std::uint64_t hash, const std::string& name) {
-  for (const char c : name) hash = MixHash(hash, static_cast<unsigned char>(c));
-  return hash;
-}
-
 // Context buffers are a power of two of lines.
 std::uint64_t ContextStride(unsigned lines) {
   std::uint64_t stride = kLineBytes;
@@ -52,7 +47,7 @@ Host::Host(const RunRequest& request, TbLedger& ledger)
     program.run = &run;
     std::uint64_t twins = 0;
     for (const Program& other : programs_) twins += other.run->workload->name == run.workload->name;
-    program.key = MixHash(HashName(MixHash(0, request.seed), run.workload->name), twins);
+    program.key = ProgramKey(request.seed, run.workload->name, twins);
     program.offer_at = run.arrival;
     programs_.push_back(program);
   }

@@ -16,7 +16,14 @@ WarpIdentity Launch::Identity(TbId tb, unsigned warp) const {
   id.tb_key = MixHash(key, index);
   id.key = MixHash(id.tb_key, warp);
   id.base = memory_base;
+  id.trace = program->Record(index, warp);
   return id;
+}
+
+std::uint64_t ProgramKey(std::uint64_t seed, const std::string& name, std::uint64_t twins) {
+  std::uint64_t key = MixHash(0, seed);
+  for (const char c : name) key = MixHash(key, static_cast<unsigned char>(c));
+  return MixHash(key, twins);
 }
 
 unsigned Launch::Threads(unsigned warp) const {

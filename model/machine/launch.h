@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 
 #include "workload/program_code.h"
 #include "workload/workload.h"
@@ -37,5 +38,9 @@ constexpr std::uint64_t MixHash(std::uint64_t hash, std::uint64_t value) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
   return z ^ (z >> 31);
 }
+
+// Source of all draws of a program: of the seed, its name, and how many of the same name stand
+// before it in the run. A launch mixes in its place in the program.
+std::uint64_t ProgramKey(std::uint64_t seed, const std::string& name, std::uint64_t twins);
 
 }  // namespace smk

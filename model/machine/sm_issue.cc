@@ -58,10 +58,8 @@ inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned 
 // `fetch_warps` warps per cycle, in the order in which their buffers run empty; going on anywhere
 // else than at the next instruction (a taken branch) empties the buffer.
 [[gnu::always_inline]] inline void Sm::Next(Warp* warp, unsigned lane, Cycle now) {
-  const unsigned node = warp->cursor.node;
-  warp->program->Advance(warp->identity, &warp->cursor);
+  const bool taken = warp->program->Advance(warp->identity, &warp->cursor);
   SetNext(warp, lane);
-  const bool taken = warp->cursor.node != node + 1;
   if (!taken && --warp->buffered != 0) {
     warp->earliest = now + 1;
     return;

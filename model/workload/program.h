@@ -8,7 +8,8 @@
 //           run with a preemption in the middle, see the same instructions and the same addresses.
 // Speed     At() and Advance() run once per issued warp instruction and are inline; nothing
 //           allocates.
-// Room for  traces: a second source of instructions offers the same four functions (see docs).
+// Traces    of real GPUs are programs too: a table of instructions, and for each warp a record of
+//           the order in which it executes them (trace_stream.h).
 #pragma once
 
 #include <cstdint>
@@ -55,7 +56,8 @@ struct Instruction {
   bool ends_idempotence = false;  // once issued, the TB can no longer be flushed
 };
 
-// Where a warp is. Trivially copyable: it is part of a saved context.
+// Where a warp is. Trivially copyable: it is part of a saved context. A trace keeps its position
+// in the loop counters.
 struct WarpCursor {
   std::uint16_t node = 0;  // position in the program's instruction list
   std::uint16_t trips_left[kMaxLoops] = {};
@@ -70,6 +72,7 @@ struct WarpIdentity {
   std::uint64_t key = 0;     // hash of (seed, program, launch, tb, warp): the warp's own draws
   std::uint64_t tb_key = 0;  // hash of (seed, program, launch, tb): draws all warps of a TB share
   std::uint64_t base = 0;    // byte address of the program's memory, a multiple of 128
+  const std::uint8_t* trace = nullptr;  // the warp's record, if the program is a trace
 };
 
 }  // namespace smk

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/program_code.h"
 
+#include <numeric>
+#include <utility>
+
 #include "workload/random.h"
 
 namespace smk {
@@ -24,6 +27,22 @@ unsigned Sides(const Condition& condition, const WarpIdentity& id, const WarpCur
 }
 
 }  // namespace
+
+Program::Program(ProgramParts parts, std::shared_ptr<const TraceRecords> records)
+    : parts_(std::move(parts)), records_(std::move(records)) {
+  if (!parts_.code.empty()) return;
+  parts_.code.resize(parts_.nodes.size());
+  std::iota(parts_.code.begin(), parts_.code.end(), std::uint16_t{0});
+}
+
+void Program::StartTrace(const WarpIdentity& id, WarpCursor* cursor) {
+  TracePosition position;
+  position.run = sizeof(std::uint32_t);
+  position.data = position.run + kRunBytes * ReadTrace<std::uint32_t>(id.trace);
+  cursor->node = ReadTrace<std::uint16_t>(id.trace + position.run);
+  position.last = ReadTrace<std::uint16_t>(id.trace + position.run + 2);
+  position.Keep(cursor);
+}
 
 unsigned Program::Trips(const TripSource& source, const WarpIdentity& id,
                         const WarpCursor& cursor) const {
@@ -75,6 +94,13 @@ void Program::Resolve(const WarpIdentity& id, WarpCursor* cursor, unsigned pc) c
       case ControlOp::Kind::kElse:
         if ((Sides(parts_.conditions[op.source], id, *cursor) & kSecondSide) == 0) pc = op.target;
         break;
+      case ControlOp::Kind::kTraceStart:
+        StartTrace(id, cursor);
+        return;
+      case ControlOp::Kind::kTraceNext:
+      case ControlOp::Kind::kTraceAccess:
+        AdvanceTrace(id, cursor, op.kind);
+        return;
     }
   }
 }

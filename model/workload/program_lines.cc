@@ -148,6 +148,27 @@ unsigned GatherLines(const Access& access, unsigned lanes, const WarpIdentity& i
 
 }  // namespace
 
+LaneAddresses Program::Lanes(const Instruction& instruction, const WarpIdentity& id,
+                             const WarpCursor& cursor) const {
+  const Access& access = parts_.accesses[instruction.access];
+  LaneAddresses lanes;
+  if (access.pattern != Access::Pattern::kRun && access.pattern != Access::Pattern::kLanes) {
+    return lanes;
+  }
+  lanes.bytes = access.bytes;
+  lanes.count = id.warp == parts_.last_warp ? std::min<unsigned>(access.lanes, parts_.last_lanes)
+                                            : access.lanes;
+  const std::int64_t first = Offset(access, id, cursor);
+  const unsigned row_lanes =
+      access.pattern == Access::Pattern::kRun ? kWarpThreads : access.row_lanes;
+  for (unsigned lane = 0; lane < lanes.count; ++lane) {
+    const std::int64_t offset =
+        first + lane / row_lanes * access.pitch + lane % row_lanes * std::int64_t{access.stride};
+    lanes.address[lane] = id.base + access.start + Wrap(offset, access.size);
+  }
+  return lanes;
+}
+
 unsigned Program::Lines(const Instruction& instruction, const WarpIdentity& id,
                         const WarpCursor& cursor, std::uint64_t lines[kMaxLines]) const {
   const Access& access = parts_.accesses[instruction.access];
@@ -161,6 +182,8 @@ unsigned Program::Lines(const Instruction& instruction, const WarpIdentity& id,
       return LaneLines(access, lanes, id, cursor, lines);
     case Access::Pattern::kGather:
       break;
+    case Access::Pattern::kTrace:
+      return AccessLines(id.trace + TracePosition::Of(cursor).data, id.base, lines);
   }
   return GatherLines(access, lanes, id, cursor, lines);
 }

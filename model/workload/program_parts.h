@@ -38,12 +38,15 @@ constexpr std::uint32_t VariableValue(unsigned variable, const WarpIdentity& id,
 // Bookkeeping between instructions. Executed by Advance() until an instruction is reached.
 struct ControlOp {
   enum class Kind : std::uint8_t {
-    kRun,        // continue at instruction `node`
-    kLoop,       // draw the trips of loop `level` from `source`; none: go to `target`
-    kNext,       // end of a body: next trip at `target`, or fall through
-    kNextToRun,  // the same, when the body begins with the instruction `node`
-    kIf,         // outcome of condition `source` without its first side: go to `target`
-    kElse,       // end of the first side: without the second side go to `target`
+    kRun,          // continue at instruction `node`
+    kLoop,         // draw the trips of loop `level` from `source`; none: go to `target`
+    kNext,         // end of a body: next trip at `target`, or fall through
+    kNextToRun,    // the same, when the body begins with the instruction `node`
+    kIf,           // outcome of condition `source` without its first side: go to `target`
+    kElse,         // end of the first side: without the second side go to `target`
+    kTraceStart,   // a trace: the first instruction of the warp's record
+    kTraceNext,    // a trace: what the record says comes next
+    kTraceAccess,  // the same after a memory instruction
   };
   Kind kind = Kind::kRun;
   std::uint8_t level = 0;
@@ -94,6 +97,7 @@ struct Access {
     kRun,     // all lanes in one contiguous range
     kLanes,   // rows of lanes, or a stride above a line
     kGather,  // random lines of a window
+    kTrace,   // as recorded
   };
   Pattern pattern = Pattern::kRun;
   bool ordered = true;  // kLanes: lines come in ascending order
@@ -125,6 +129,7 @@ struct ProgramParts {
   std::vector<Instruction> nodes;
   std::vector<std::uint16_t> after;  // per node: 0 = the next node, else the control op to execute
   std::vector<ControlOp> control;
+  std::vector<std::uint16_t> code;  // per node: its place in the code. Empty: node i is at i
   std::vector<TripSource> trips;
   std::vector<TripEntry> trip_table;
   std::vector<Condition> conditions;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload/trace_access.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "workload/trace_stream.h"
+
+namespace smk {
+namespace {
+
+constexpr unsigned kLineBits = 7;
+constexpr std::uint64_t kMemoryMask = (std::uint64_t{1} << kTraceMemoryBits) - 1;
+constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;  // of generic addresses
+
+// Local memory: the last 8 GB, 64 KB per thread, for 4096 warps in turn.
+constexpr std::uint64_t kLocalWarps = 4096;
+constexpr std::uint64_t kLocalBytes = std::uint64_t{1} << 16;
+constexpr std::uint64_t kWordBytes = 4;
+constexpr std::uint64_t kLocalLines = kLocalBytes / kWordBytes;  // a line is one word of 32 threads
+constexpr std::uint64_t kFirstLocalLine =
+    (std::uint64_t{1} << (kTraceMemoryBits - kLineBits)) - kLocalWarps * kLocalLines;
+
+constexpr unsigned kBanks = 32;
+
+bool InWindow(std::uint64_t address, std::uint64_t base) {
+  return address >= base && address - base < kWindowBytes;
+}
+
+void Add(std::uint64_t line, TraceLineSet* lines) {
+  const auto number = static_cast<std::uint32_t>(line);
+  const auto* const begin = lines->line.data();
+  const auto* const end = begin + lines->count;
+  if (lines->count == kMaxLines) return;
+  if (lines->count != 0 && end[-1] == number) return;
+  if (std::find(begin, end, number) != end) return;
+  lines->line[lines->count++] = number;
+}
+
+template <typename T>
+void Put(T value, std::vector<std::uint8_t>* out) {
+  const std::size_t at = out->size();
+  out->resize(at + sizeof value);
+  std::memcpy(out->data() + at, &value, sizeof value);
+}
+
+}  // namespace
+
+TraceSpace SpaceOf(TraceKind kind, const TraceInstruction& instruction, const TraceHeader& header) {
+  if (instruction.width == 0 || instruction.lanes == 0) return TraceSpace::kNone;
+  switch (kind) {
+    case TraceKind::kLoadShared:
+    case TraceKind::kStoreShared:
+    case TraceKind::kAtomicShared:
+      return TraceSpace::kShared;
+    case TraceKind::kLoadLocal:
+    case TraceKind::kStoreLocal:
+      return TraceSpace::kLocal;
+    case TraceKind::kLoadGeneric:
+    case TraceKind::kStoreGeneric:
+      if (header.shared_base == 0 || header.local_base == 0) return TraceSpace::kShared;
+      if (InWindow(instruction.address[0], header.shared_base)) return TraceSpace::kShared;
+      if (InWindow(instruction.address[0], header.local_base)) return TraceSpace::kLocal;
+      return TraceSpace::kGlobal;
+    case TraceKind::kLoadGlobal:
+    case TraceKind::kStoreGlobal:
+    case TraceKind::kAtomicGlobal:
+    case TraceKind::kTexture:
+    case TraceKind::kUnknown:
+      return TraceSpace::kGlobal;
+    default:
+      return TraceSpace::kNone;
+  }
+}
+
+TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std::uint64_t warp) {
+  TraceLineSet lines;
+  for (unsigned i = 0; i < instruction.lanes; ++i) {
+    const std::uint64_t first = instruction.address[i];
+    const std::uint64_t last = first + instruction.width - 1;
+    if (space == TraceSpace::kLocal) {
+      const std::uint64_t origin = kFirstLocalLine + warp % kLocalWarps * kLocalLines;
+      const std::uint64_t words = last / kWordBytes - first / kWordBytes;
+      for (std::uint64_t w = 0; w <= words; ++w) {
+        Add(origin + (first / kWordBytes + w) % kLocalLines, &lines);
+      }
+      continue;
+    }
+    const std::uint64_t count = (last >> kLineBits) - (first >> kLineBits);
+    for (std::uint64_t n = 0; n <= count; ++n) {
+      Add(((first + n * kLineBytes) & kMemoryMask) >> kLineBits, &lines);
+    }
+  }
+  return lines;
+}
+
+unsigned BankPasses(const TraceInstruction& instruction, bool atomic) {
+  const unsigned group_lanes = std::clamp(kLineBytes / std::max(instruction.width, 4u), 1u, 32u);
+  const unsigned words = std::max(1u, instruction.width / 4);
+  unsigned passes = 0;
+  unsigned next = 0;  // of the addresses
+  for (unsigned begin = 0; begin < kWarpThreads; begin += group_lanes) {
+    std::array<std::uint64_t, kWarpThreads * 32> seen;  // distinct words of the group
+    std::array<unsigned, kBanks> in_bank{};
+    unsigned count = 0, most = 0;
+    for (unsigned lane = begin; lane < begin + group_lanes; ++lane) {
+      if ((instruction.mask >> lane & 1) == 0) continue;
+      const std::uint64_t first = instruction.address[next++] / kWordBytes;
+      for (unsigned w = 0; w < words; ++w) {
+        const std::uint64_t word = first + w;
+        auto* const end = seen.data() + count;
+        if (!atomic && std::find(seen.data(), end, word) != end) continue;
+        seen[count++] = word;
+        most = std::max(most, ++in_bank[word % kBanks]);
+      }
+    }
+    passes += most;
+  }
+  return std::clamp(passes, 1u, 255u);
+}
+
+void EncodeLines(const TraceLineSet& lines, std::vector<std::uint8_t>* out) {
+  std::int64_t largest = 0;
+  bool consecutive = true;
+  for (unsigned i = 1; i < lines.count; ++i) {
+    const std::int64_t delta = std::int64_t{lines.line[i]} - lines.line[i - 1];
+    consecutive = consecutive && delta == 1;
+    largest = std::max<std::int64_t>(largest, delta < 0 ? -delta - 1 : delta);
+  }
+  const LineForm form = consecutive         ? LineForm::kConsecutive
+                        : largest <= 0x7f   ? LineForm::kDelta8
+                        : largest <= 0x7fff ? LineForm::kDelta16
+                                            : LineForm::kList;
+  out->push_back(static_cast<std::uint8_t>((lines.count - 1) | static_cast<unsigned>(form) << 5));
+  Put(lines.line[0], out);
+  if (form == LineForm::kConsecutive) return;
+  for (unsigned i = 1; i < lines.count; ++i) {
+    const std::int64_t delta = std::int64_t{lines.line[i]} - lines.line[i - 1];
+    if (form == LineForm::kDelta8) {
+      Put(static_cast<std::int8_t>(delta), out);
+    } else if (form == LineForm::kDelta16) {
+      Put(static_cast<std::int16_t>(delta), out);
+    } else {
+      Put(lines.line[i], out);
+    }
+  }
+}
+
+}  // namespace smk
