@@ -118,6 +118,14 @@ struct CommandLineParser {
     ::smk::cli::AddList(sub, "--experiment", &sweep.experiments,
                         "only this experiment of SPEC; again for more", "NAME");
     sub->add_flag("--list", sweep.list, "show the runs and do nothing");
+    AddText(sub, "--out", &sweep.out, "the database (default: name of SPEC + .db)", "DB");
+    sub->add_flag("--retry-failed", sweep.retry_failed, "make failed runs again");
+    AddText(sub, "--export", &sweep.export_format,
+            "print the results of SPEC, or all of DB: csv, json", "FORMAT");
+    sub->add_option("--merge", sweep.merge, "join these databases into the one of --out")
+        ->type_name("DB...");
+    sub->add_flag("--one-writer", sweep.one_writer,
+                  "nobody else uses DB; it may lie on a network file system");
     AddText(sub, "--shard", &sweep.shard, "only part K of N", "K/N");
     AddText(sub, "--jobs", &sweep.jobs, "runs at the same time (default: one per processor)", "N");
     sub->add_flag("--quiet", sweep.quiet, "print the last line only");

@@ -21,6 +21,10 @@ void Progress::Runs(std::size_t done, std::size_t total) {
   if (visible_) Show(fmt::format("{} of {} simulations done", done, total));
 }
 
+void Progress::Line(const std::string& line) {
+  if (visible_) Show(line);
+}
+
 void Progress::Show(const std::string& line) {
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);

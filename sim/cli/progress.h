@@ -20,6 +20,8 @@ class Progress {
   void Cycles(const std::string& what, Cycle done, Cycle total);
   // Some of several simulations are done.
   void Runs(std::size_t done, std::size_t total);
+  // Anything else that fits on a line.
+  void Line(const std::string& line);
   void Clear();
 
  private:

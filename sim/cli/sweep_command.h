@@ -14,9 +14,14 @@ namespace smk::cli {
 struct SweepOptions {
   std::string spec;
   std::string jobs;
-  std::string shard;  // K/N
+  std::string shard;          // K/N
+  std::string out;            // the database
+  std::string export_format;  // csv or json
+  std::vector<std::string> merge;
   std::vector<std::string> experiments;
   bool list = false;
+  bool retry_failed = false;
+  bool one_writer = false;
   bool quiet = false;
 };
 

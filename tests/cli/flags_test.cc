@@ -11,10 +11,11 @@ class Flags : public CommandTest {};
 
 // The flags that the tests below are about; help that offers another one fails.
 const std::set<std::string> kTested = {
-    "--help",      "--preempt", "--control",    "--cycles",   "--machine", "--set",
-    "--arrive",    "--seed",    "--config",     "--out",      "--force",   "--timeline",
-    "--window",    "--jobs",    "--no-cache",   "--policies", "--policy",  "--quiet",
-    "--no-repeat", "--list",    "--experiment", "--shard"};
+    "--help",      "--preempt",   "--control",    "--cycles",   "--machine",      "--set",
+    "--arrive",    "--seed",      "--config",     "--out",      "--force",        "--timeline",
+    "--window",    "--jobs",      "--no-cache",   "--policies", "--policy",       "--quiet",
+    "--no-repeat", "--list",      "--experiment", "--shard",    "--retry-failed", "--export",
+    "--merge",     "--one-writer"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
