@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...])
+# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...] [INNER] [FAST])
 #
-# A static library with the verilated MODULE, as class V<module> or V<prefix>. Not verilate() of
-# Verilator's own CMake package: that one runs Verilator while configuring, so that a slip in one
+# A static library with the verilated MODULE, as class V<module> or V<prefix>. With INNER, the scope
+# of a model in waveforms is the module itself: no scope of ports around it, so that several models
+# can be traced into one hierarchy. With FAST, it is compiled for speed. Not verilate() of Verilator's
+# own CMake package: that one runs Verilator while configuring, so that a slip in one
 # file stops everybody's build, and compiles Verilator's run time anew into every library. Here a
 # block is one custom command and one translation unit, and the run time is compiled once.
 #
@@ -12,6 +14,20 @@
 if(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB parts RELATIVE "${DIR}" "${DIR}/*.cpp")
   list(SORT parts)
+  if(INNER)
+    file(GLOB traces "${DIR}/*__Trace__*__Slow.cpp")
+    foreach(trace IN LISTS traces)
+      file(READ "${trace}" text)
+      string(FIND "${text}" "pushNamePrefix(\"${MODULE} \")" at)
+      if(at GREATER 0)
+        string(SUBSTRING "${text}" 0 ${at} ports)
+        string(SUBSTRING "${text}" ${at} -1 rest)
+        string(REGEX REPLACE "tracep->decl(Bit|Bus|Quad|Array)\\([^\n]*\n" "" ports "${ports}")
+        string(REPLACE "pushNamePrefix(\"${MODULE} \")" "pushNamePrefix(\"\")" rest "${rest}")
+        file(WRITE "${trace}" "${ports}${rest}")
+      endif()
+    endforeach()
+  endif()
   list(REMOVE_ITEM parts "${PREFIX}__all.cpp")
   list(TRANSFORM parts PREPEND "#include \"")
   list(TRANSFORM parts APPEND "\"\n")
@@ -32,7 +48,7 @@ add_library(smk_verilated STATIC
   "${_smk_verilated_include}/verilated.cpp"
   "${_smk_verilated_include}/verilated_dpi.cpp"
   "${_smk_verilated_include}/verilated_threads.cpp"
-  $<$<BOOL:${SMK_TRACE}>:${_smk_verilated_include}/verilated_fst_c.cpp>
+  "${_smk_verilated_include}/verilated_fst_c.cpp"
   $<$<BOOL:${SMK_COVERAGE}>:${_smk_verilated_include}/verilated_cov.cpp>)
 target_include_directories(smk_verilated SYSTEM PUBLIC
   "${_smk_verilated_include}" "${_smk_verilated_include}/vltstd")
@@ -41,10 +57,11 @@ target_compile_definitions(smk_verilated PUBLIC
   VM_TRACE_VCD=0 VM_TRACE_FST=$<BOOL:${SMK_TRACE}>)
 target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
 
-set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}")
+# Seen by callers in other folders, too.
+set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}" CACHE INTERNAL "")
 
 function(smk_verilate target module file)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "PREFIX" "DEFINES")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "PREFIX" "DEFINES")
   if(NOT arg_PREFIX)
     set(arg_PREFIX "${module}")
   endif()
@@ -57,7 +74,7 @@ function(smk_verilate target module file)
     "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" -y "${rtl}/top"
     ${arg_DEFINES})
   if(SMK_TRACE)
-    list(APPEND flags --trace-fst)
+    list(APPEND flags --trace-fst --trace-structs)
   endif()
   if(SMK_COVERAGE)
     list(APPEND flags --coverage)
@@ -67,7 +84,8 @@ function(smk_verilate target module file)
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${dir}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
     COMMAND "${VERILATOR_BIN}" ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
-    COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" -P "${_smk_verilate_script}"
+    COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" "-DMODULE=${module}"
+      "-DINNER=${arg_INNER}" -P "${_smk_verilate_script}"
     DEPENDS "${file}" ${common} "${rtl}/lint.vlt" "${_smk_verilate_script}"
     DEPFILE "${dir}/${prefix}__ver.d"
     COMMENT "Verilating ${arg_PREFIX}"
@@ -75,4 +93,8 @@ function(smk_verilate target module file)
   add_library(${target} STATIC "${dir}/${prefix}__all.cpp" "${dir}/${prefix}.h")
   target_include_directories(${target} SYSTEM PUBLIC "${dir}")
   target_link_libraries(${target} PUBLIC smk_verilated)
+  # Generated code is large: it is optimized fully only where it runs in every cycle.
+  if(NOT arg_FAST)
+    target_compile_options(${target} PRIVATE -O1 -g0)
+  endif()
 endfunction()
