@@ -330,8 +330,8 @@ module smk_kernel_table (
   // Nothing changes without a launch that is taken, a TB handed out or completed, or a tick.
   `SMK_ASSERT(IdleHolds_A, !launch_fire_o && !dispatch_new_valid_i && finished_valid_i == '0 &&
               !tick_i && $stable(linger_ticks_i) |=> done_q == '0 && expired_q == '0 &&
-              $stable({active_q, member_q, order_q, linger_q, left_q, remaining_q, next_tb_q, need_q,
-                       share_q, views_q}))
+              $stable({active_q, member_q, order_q, linger_q, left_q, remaining_q, next_tb_q,
+                       need_q, share_q, views_q}))
   // A launch really keeps a place that would be given away in our tests.
   `SMK_COVER(KeepsExpiringPlace_C, launch_same_o && tick_i)
 endmodule

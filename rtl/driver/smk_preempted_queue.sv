@@ -49,17 +49,18 @@ module smk_preempted_queue (
   localparam int unsigned BufferWidth    = smk_pkg::BufferWidth;
   localparam int unsigned BufferCntWidth = smk_pkg::BufferCntWidth;
   localparam int unsigned EntryWidth     = TbIdWidth + BufferWidth + 1;
-  // A captured event: an entry, its kernel, and whether it is but a free buffer.
-  localparam int unsigned CapturedWidth  = 1 + KernelWidth + EntryWidth;
   localparam int unsigned NumPlaces      = smk_pkg::PreemptedDepth * (1 << KernelWidth);
 
-  typedef struct packed {logic [NumSms-1:0][CapturedWidth-1:0] sm;} captured_t;
+  typedef struct packed {logic [NumSms-1:0][EntryWidth-1:0] sm;} captured_t;
+  typedef struct packed {logic [NumKernels-1:0][NumSms-1:0] kernel;} kernel_sms_t;
   typedef struct packed {logic [NumKernels-1:0][EntryWidth-1:0] kernel;} entry_vec_t;
   typedef struct packed {logic [NumKernels-1:0][BufferWidth-1:0] kernel;} buffer_vec_t;
 
   // Captured events that are not yet queued, and the lowest of them, one-hot.
   smk_pkg::sm_mask_t        pending_d, pending_q, winner_q, ack_q;
   captured_t                captured_q;
+  // Whose captured event is a TB of a kernel, and whose is a free buffer.
+  kernel_sms_t              tb_of_d, tb_of_q, buffer_of_d, buffer_of_q;
   smk_pkg::sm_mask_t        grant_d, grant_q;
   smk_pkg::buffer_t         grant_buffer_d, grant_buffer_q;
   // The queues: length, place behind the first, place behind the last.
@@ -71,35 +72,50 @@ module smk_preempted_queue (
   logic [EntryWidth-1:0]    read_q;
 
   // Events are captured, and queued one per cycle, lowest SM first.
-  captured_t event_in;
+  captured_t              event_in;
+  smk_pkg::sm_kernel_id_t event_kernel;
+  smk_pkg::sm_mask_t      event_frees;
   for (genvar sm = 0; sm < NumSms; sm++) begin : gen_event
-    logic                            unused_valid, unused_counted;
-    logic [2:0]                      kind;
-    logic [KernelWidth-1:0]          kernel;
-    logic [TbIdWidth-1:0]            tb;
-    logic [BufferWidth-1:0]          context_buffer;
-    logic [smk_pkg::TbCntWidth-1:0]  unused_shortfall;
+    logic                           unused_valid, unused_counted;
+    logic [2:0]                     kind;
+    logic [KernelWidth-1:0]         kernel;
+    logic [TbIdWidth-1:0]           tb;
+    logic [BufferWidth-1:0]         context_buffer;
+    logic [smk_pkg::TbCntWidth-1:0] unused_shortfall;
     assign {unused_valid, kind, kernel, tb, context_buffer, unused_counted, unused_shortfall} =
         events_i.sm[sm];
-    assign event_in.sm[sm] = {kind == smk_pkg::EventBufferFree, kernel, tb, context_buffer,
-                              kind == smk_pkg::EventFlushed};
+    assign event_in.sm[sm]     = {tb, context_buffer, kind == smk_pkg::EventFlushed};
+    assign event_kernel.sm[sm] = kernel;
+    assign event_frees[sm]     = kind == smk_pkg::EventBufferFree;
     // An SM that reports needs an answer.
     `SMK_ASSERT(EventNeedsAck_M, events_valid_i[sm] |-> kind == smk_pkg::EventSaved ||
                 kind == smk_pkg::EventFlushed || kind == smk_pkg::EventBufferFree)
   end
   assign pending_d = (pending_q & ~winner_q) | events_valid_i;
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_captured
+    smk_pkg::sm_mask_t mine;
+    for (genvar sm = 0; sm < NumSms; sm++) begin : gen_mine
+      assign mine[sm] = events_valid_i[sm] && event_kernel.sm[sm] == KernelWidth'(k);
+    end
+    assign tb_of_d.kernel[k]     = (tb_of_q.kernel[k] & ~events_valid_i) | (mine & ~event_frees);
+    assign buffer_of_d.kernel[k] = (buffer_of_q.kernel[k] & ~events_valid_i) |
+                                   (mine & event_frees);
+  end
 
-  logic                  push, push_buffer;
-  smk_pkg::kernel_id_t   push_kernel;
+  smk_pkg::kernel_mask_t push_tb, push_buffer;
   logic [EntryWidth-1:0] push_entry;
-  assign push = winner_q != '0;
+  smk_pkg::kernel_id_t   push_kernel;
   always_comb begin
-    {push_buffer, push_kernel, push_entry} = '0;
+    push_entry = '0;
     for (int unsigned sm = 0; sm < NumSms; sm++) begin
-      {push_buffer, push_kernel, push_entry} = {push_buffer, push_kernel, push_entry} |
-          (captured_q.sm[sm] & {CapturedWidth{winner_q[sm]}});
+      push_entry = push_entry | (captured_q.sm[sm] & {EntryWidth{winner_q[sm]}});
+    end
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      push_tb[k]     = (winner_q & tb_of_q.kernel[k]) != '0;
+      push_buffer[k] = (winner_q & buffer_of_q.kernel[k]) != '0;
     end
   end
+  assign push_kernel = KernelWidth'(smk_pkg::index_of(64'(push_tb)));
 
   // The front of the kernel that pops.
   logic [EntryWidth-1:0] popped;
@@ -111,11 +127,10 @@ module smk_preempted_queue (
   assign front_o = first.kernel[front_kernel_i];
 
   // The queues. What comes into an empty one is its first at once.
-  smk_pkg::kernel_mask_t pop, push_tb, load_first;
+  smk_pkg::kernel_mask_t pop, load_first;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_queue
     logic pop_last;
     assign pop[k]          = pop_valid_i && pop_kernel_i == KernelWidth'(k);
-    assign push_tb[k]      = push && !push_buffer && push_kernel == KernelWidth'(k);
     assign pop_last        = next_q.kernel[k] == tail_q.kernel[k];
     assign load_first[k]   = push_tb[k] &&
                              (count_q.kernel[k] == '0 || (pop[k] && pop_last));
@@ -131,24 +146,36 @@ module smk_preempted_queue (
   end
 
   // The free buffers of each kernel; a flushed TB gives its own back when it is popped.
-  smk_pkg::kernel_mask_t some_free, take, put_popped, put_pushed;
+  smk_pkg::kernel_mask_t some_free, take, put_popped;
   buffer_vec_t           free_buffer;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_free
     assign put_popped[k] = pop[k] && popped_restart;
-    assign put_pushed[k] = push && push_buffer && push_kernel == KernelWidth'(k);
     smk_buffer_list u_buffer_list (
       .clk_i,
       .rst_ni,
       .take_i            (take[k]),
       .put_first_valid_i (put_popped[k]),
       .put_first_i       (popped_buffer),
-      .put_second_valid_i(put_pushed[k]),
+      .put_second_valid_i(push_buffer[k]),
       .put_second_i      (push_entry[BufferWidth:1]),
       .some_o            (some_free[k]),
       .buffer_o          (free_buffer.kernel[k]),
       .count_o           (free_o.kernel[k])
     );
   end
+
+  // Whether the lowest of some SMs is one of these, found while the lowest is.
+  function automatic logic lowest_is_in(input smk_pkg::sm_mask_t some,
+                                        input smk_pkg::sm_mask_t these);
+    smk_pkg::sm_mask_t any, found;
+    any   = some;
+    found = some & these;
+    for (int unsigned step = 1; step < NumSms; step = step * 2) begin
+      found = found | (~any & (found >> step));
+      any   = any | (any >> step);
+    end
+    lowest_is_in = found[0];
+  endfunction
 
   // The grant: the lowest SM whose kernel has a free buffer; not one that was granted just now and
   // has not yet seen it.
@@ -164,19 +191,20 @@ module smk_preempted_queue (
     for (genvar sm = 0; sm < NumSms; sm++) begin : gen_mine
       assign mine[sm] = request_kernel_i.sm[sm] == KernelWidth'(k);
     end
-    assign take[k] = (grant_d & mine) != '0;
+    assign take[k] = lowest_is_in(can_grant, mine);
   end
   always_comb begin
-    grant_buffer_d = '0;
+    grant_buffer_d = (can_grant == '0) ? grant_buffer_q : '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       grant_buffer_d = grant_buffer_d | (free_buffer.kernel[k] & {BufferWidth{take[k]}});
     end
-    if (take == '0) grant_buffer_d = grant_buffer_q;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       pending_q      <= '0;
+      tb_of_q        <= '0;
+      buffer_of_q    <= '0;
       winner_q       <= '0;
       ack_q          <= '0;
       grant_q        <= '0;
@@ -187,6 +215,8 @@ module smk_preempted_queue (
       fetched_q      <= '0;
     end else begin
       pending_q      <= pending_d;
+      tb_of_q        <= tb_of_d;
+      buffer_of_q    <= buffer_of_d;
       winner_q       <= NumSms'(smk_pkg::lowest_one(64'(pending_d)));
       ack_q          <= winner_q;
       grant_q        <= grant_d;
@@ -208,7 +238,7 @@ module smk_preempted_queue (
       if (load_first[k])    first_q.kernel[k] <= push_entry;
       else if (pop_valid_i) first_q.kernel[k] <= first.kernel[k];
     end
-    if (push && !push_buffer) entry_mem[{push_kernel, tail_q.kernel[push_kernel]}] <= push_entry;
+    if (push_tb != '0) entry_mem[{push_kernel, tail_q.kernel[push_kernel]}] <= push_entry;
     if (pop_valid_i) read_q <= entry_mem[{pop_kernel_i, next_q.kernel[pop_kernel_i]}];
   end
 
@@ -223,7 +253,7 @@ module smk_preempted_queue (
     // every event brings one from there, the pop of a saved TB takes one there.
     `SMK_ASSERT(BuffersConserved_A, 1'b1 |=> 32'(count_q.kernel[k]) + 32'(free_o.kernel[k]) ==
                 $past(32'(count_q.kernel[k]) + 32'(free_o.kernel[k]) - 32'(take[k]) +
-                      32'(push && push_kernel == KernelWidth'(k)) -
+                      32'(push_tb[k]) + 32'(push_buffer[k]) -
                       32'(pop[k] && !popped_restart)))
     // There are no more buffers than there are.
     `SMK_ASSERT(BuffersBounded_A, 32'(count_q.kernel[k]) + 32'(free_o.kernel[k]) <=
@@ -245,6 +275,8 @@ module smk_preempted_queue (
               32'($countones(pending_q)) + 32'($countones(events_valid_i))) - 32'(ack_q != '0))
   // An SM reports no second event before it is answered.
   `SMK_ASSERT(OneEventPerSm_M, (events_valid_i & pending_q) == '0)
+  // A buffer of one kernel is taken with every grant.
+  `SMK_ASSERT(GrantTakesBuffer_A, $countones(take) == $countones(grant_d))
   // A buffer goes to one SM, and to one that asked for it.
   `SMK_ASSERT(GrantAnswersRequest_A, 1'b1 |=> $onehot0(grant_q) &&
               (grant_q & ~$past(request_i)) == '0)
