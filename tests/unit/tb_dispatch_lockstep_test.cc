@@ -197,9 +197,7 @@ TEST(TbDispatchLockstep, PreemptionIsDecidedExactlyFourCyclesAfterWork) {
 
 // The division of the RTL against counting: victims leave one by one until the TB fits.
 template <typename Pair>
-void CheckVictims(std::mt19937* random) {
-  const ResourceVector need0 = oracle::RandomNeed(random, Pair::kLimits);
-  const ResourceVector need1 = oracle::RandomNeed(random, Pair::kLimits);
+void CheckVictims(const ResourceVector& need0, const ResourceVector& need1) {
   Pair pair(PolicyOf(DispatchMode::kOnDemand), 512, 1);
   Fill(&pair, need0, need1);
   pair.machine().LaunchNext(1, need1, 1);
@@ -218,9 +216,23 @@ void CheckVictims(std::mt19937* random) {
 
 TEST(TbDispatchLockstep, PreemptsAsFewTbsAsMakeRoomForOne) {
   std::mt19937 random(oracle::Seed());
-  for (int i = 0; i < 25 && !HasFatalFailure(); ++i) {
-    CheckVictims<Gtx980>(&random);
-    CheckVictims<Fermi>(&random);
+  for (int i = 0; i < 10; ++i) {
+    CheckVictims<Gtx980>(oracle::RandomNeed(&random, Gtx980::kLimits),
+                         oracle::RandomNeed(&random, Gtx980::kLimits));
+    CheckVictims<Fermi>(oracle::RandomNeed(&random, Fermi::kLimits),
+                        oracle::RandomNeed(&random, Fermi::kLimits));
+  }
+}
+
+// Up to a multiple of the victim's need and one more, on an SM without a free register.
+TEST(TbDispatchLockstep, OneMoreRegisterTakesOneMoreVictim) {
+  const ResourceVector victim{16, 0, 1, 1};
+  for (std::uint16_t n = 1; n < 14; ++n) {
+    for (std::uint16_t more = 0; more < 2; ++more) {
+      const auto registers = static_cast<std::uint16_t>(16 * n + more);
+      CheckVictims<Gtx980>(victim, {registers, 0, 1, 1});
+      if (n < 7) CheckVictims<Fermi>(victim, {registers, 0, 1, 1});
+    }
   }
 }
 

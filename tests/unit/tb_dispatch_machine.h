@@ -116,6 +116,7 @@ class DispatchMachine {
       finish_ = 20 + dice_.Below(60);
       leave_ = 3 + dice_.Below(20);
       launch_ = 20;
+      tick_ = 10;
     }
   }
 

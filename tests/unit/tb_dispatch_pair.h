@@ -42,7 +42,9 @@ class DispatchPair {
 
   // One cycle; the decision made in it, if any.
   std::optional<Decision> Cycle() {
-    const TbDispatch::Inputs in = machine_.Begin(model_.state());
+    TbDispatch::Inputs in = machine_.Begin(model_.state());
+    const SmAssign::State shaken = Shaken(*in.assign);
+    if (machine_.crowded) in.assign = &shaken;
     DriveAll(in);
     Ask(in);
     const TbDispatch::State before = model_.state();
@@ -82,6 +84,12 @@ class DispatchPair {
     config.limits = kLimits;
     config.preempted_depth = depth;
     return config;
+  }
+
+  // Rarely an SM may not host anybody for a cycle, in whatever step that comes.
+  SmAssign::State Shaken(SmAssign::State assign) {
+    if (dice_.Percent(2)) assign.allowed[Any(kSms)] = 0;
+    return assign;
   }
 
   void DriveAll(const Inputs& in) {
