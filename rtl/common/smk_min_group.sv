@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk_min_group: the lowest of a few keys, all pairs compared at once.
+// smk_min_group: the lowest of some keys, all pairs compared at once.
 //
 // Purpose     Names the valid key that is lowest; equal keys go to the lowest index.
 // Paper       [SMK] Sec. 5.2 (lowest and highest rK and rSM).
@@ -8,7 +8,7 @@
 // Throughput  One answer per cycle.
 // Reset       No state.
 // Model       model/control/drf_tracker.h   Doc  docs/modules/drf_tracker.md
-// N * (N - 1) / 2 comparators: for more than a few keys see smk_min_tree.
+// It has N * (N - 1) / 2 comparators, where a tree has N - 1 in log2(N) levels.
 module smk_min_group #(
   parameter int unsigned N     = 4,
   parameter int unsigned Width = 8

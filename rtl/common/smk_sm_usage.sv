@@ -5,7 +5,7 @@
 //             vector taken by the others.
 // Paper       [SMK] Sec. 5.2 (rSM), 5.3.1 (rSM without the candidate kernel).
 // Interface   arrive_*, leave_*: pulses of one TB each; both may come in one cycle.
-// Latency     Counts change on the next edge; shares are combinational from them and exclude_i.
+// Latency     Counts and shares change on the next edge; 0 cycles from exclude_i.
 // Throughput  One TB in and one TB out per cycle.
 // Reset       Nothing taken.
 // Model       model/control/drf_tracker.h   Doc  docs/modules/drf_tracker.md
@@ -46,6 +46,7 @@ module smk_sm_usage (
   // Without kernel k each, and last without nobody: the taken vector.
   localparam int unsigned NumSums     = NumKernels + 1;
   typedef struct packed {logic [NumSums-1:0][VectorWidth-1:0] without;} sums_t;
+  typedef struct packed {logic [NumSums-1:0][ShareWidth-1:0] without;} shares_t;
 
   // The largest of the four weighted amounts; the weights are sums of two powers of two.
   function automatic logic [ShareWidth-1:0] dominant(input logic [VectorWidth-1:0] vector);
@@ -67,8 +68,9 @@ module smk_sm_usage (
   smk_pkg::tb_cnt_vec_t    resident_d, resident_q;
   smk_pkg::kernel_mask_t   some_d, some_q, arrive, leave;
   sums_t                   sums_d, sums_q;
+  // The dominant share of each sum.
+  shares_t                 shares_d, shares_q;
   logic [NeedWidth-1:0]    leave_need;
-  logic [VectorWidth-1:0]  others;
   logic [NumSums-1:0]      arrive_of, leave_of;
 
   assign arrive     = arrive_valid_i ? NumKernels'(1) << arrive_kernel_i : '0;
@@ -92,6 +94,7 @@ module smk_sm_usage (
                                 shared_memory + more_shared_memory - fewer_shared_memory,
                                 threads + more_threads - fewer_threads,
                                 tbs + TbCntWidth'(arrive_of[n]) - TbCntWidth'(leave_of[n])};
+    assign shares_d.without[n] = dominant(sums_d.without[n]);
   end
 
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
@@ -106,17 +109,19 @@ module smk_sm_usage (
       resident_q <= '0;
       some_q     <= '0;
       sums_q     <= '0;
+      shares_q   <= '0;
     end else begin
       resident_q <= resident_d;
       some_q     <= some_d;
       sums_q     <= sums_d;
+      shares_q   <= shares_d;
     end
   end
 
   always_comb begin
-    others = '0;
+    others_share_o = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (exclude_i == KernelWidth'(k)) others = others | sums_q.without[k];
+      if (exclude_i == KernelWidth'(k)) others_share_o |= shares_q.without[k];
     end
   end
 
@@ -124,8 +129,7 @@ module smk_sm_usage (
   assign some_o         = some_q;
   assign some_next_o    = some_d;
   assign taken_o        = sums_q.without[NumKernels];
-  assign share_o        = dominant(sums_q.without[NumKernels]);
-  assign others_share_o = dominant(others);
+  assign share_o        = shares_q.without[NumKernels];
 
   // Conservation: every TB that is taken for is one of some kernel's resident TBs.
   logic [31:0] unused_tbs;
@@ -154,6 +158,10 @@ module smk_sm_usage (
     // A kernel's need changes only while it has no TB here.
     `SMK_ASSERT(NeedIsStable_M, some_q[k] |-> $stable(need_i.kernel[k]))
   end
+  // The shares are those of the vectors.
+  for (genvar n = 0; n < NumSums; n++) begin : gen_share_check
+    `SMK_ASSERT(ShareIsExact_A, shares_q.without[n] == dominant(sums_q.without[n]))
+  end
   // A TB that leaves was resident.
   `SMK_ASSERT(LeaverIsResident_M, (leave & ~some_q) == '0)
   // TBs are dispatched only where they fit: no resource is taken twice.
@@ -163,7 +171,7 @@ module smk_sm_usage (
               32'(taken_o.tbs) <= smk_pkg::LimitTbs)
   // Idle: without a TB that comes or goes nothing changes.
   `SMK_ASSERT(Idle_A, !arrive_valid_i && !leave_valid_i
-              |=> $stable({resident_q, some_q, sums_q}))
+              |=> $stable({resident_q, some_q, sums_q, shares_q}))
   // One TB comes while another goes, in our tests.
   `SMK_COVER(ComesAndGoes_C, arrive_valid_i && leave_valid_i)
 endmodule

@@ -83,14 +83,16 @@ module smk_drf_tracker (
   typedef struct packed {logic [NumSms-1:0][TbCntWidth-1:0] sm;} sm_counts_t;
   typedef struct packed {logic [NumKernels-1:0][SmCntWidth-1:0] kernel;} running_vec_t;
 
-  // rK of a kernel: its TBs, or the SMs on which it runs.
+  // The SMs on which a kernel runs, when they count, as rK.
+  function automatic logic [TotalWidth-1:0] floor(input logic [SmCntWidth-1:0] running,
+                                                  input logic count_running);
+    floor = count_running ? TotalWidth'(running) * TotalWidth'(smk_pkg::ShareWhole) : '0;
+  endfunction
+
+  // rK of a kernel: its TBs, or the SMs on which it runs. Never below zero.
   function automatic logic [TotalWidth-1:0] decided(input logic [TotalWidth-1:0] share,
-                                                    input logic [SmCntWidth-1:0] running,
-                                                    input logic count_running);
-    logic [TotalWidth-1:0] taken, of_sms;
-    taken   = share & {TotalWidth{!share[TotalWidth-1]}};
-    of_sms  = TotalWidth'(running) * TotalWidth'(smk_pkg::ShareWhole);
-    decided = (count_running && of_sms > taken) ? of_sms : taken;
+                                                    input logic [TotalWidth-1:0] least);
+    decided = ($signed(share) > $signed(least)) ? share : least;
   endfunction
 
   smk_pkg::total_share_vec_t share_d, share_q;
@@ -119,13 +121,13 @@ module smk_drf_tracker (
   sm_counts_t            victim_count;
   smk_pkg::sm_kernel_id_t victim_on;
   // By kernel, then by SM.
-  logic [NumKernels*NumSms-1:0]            some, some_next;
-  logic [NumKernels*NumSms*DeltaWidth-1:0] changes;
+  logic [NumKernels*NumSms-1:0]            some, some_next, left;
+  logic [NumKernels*NumSms*DeltaWidth-1:0] not_found;
   // Bit [i*NumKernels + j]: kernel i is taken from rather than j.
   logic [NumKernels*NumKernels-1:0] loses_first;
   for (genvar i = 0; i < NumSms; i++) begin : gen_sm
     smk_pkg::event_kind_e   kind;
-    smk_pkg::kernel_id_t    event_kernel, counts_for;
+    smk_pkg::kernel_id_t    event_kernel;
     smk_pkg::tb_id_t        unused_tb;
     smk_pkg::buffer_t       unused_buffer;
     logic                   counted, leave, settled;
@@ -170,14 +172,14 @@ module smk_drf_tracker (
                          TbCntWidth'(smk_pkg::LimitTbs) - tbs};
 
     // rK changes by the TBs that were not found, or by one that leaves and still counts in rK.
-    assign counts_for = settled ? shortfall_kernel_i.sm[i] : event_kernel;
     for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
+      logic found_fewer;
+      assign found_fewer = settled && shortfall_kernel_i.sm[i] == KernelWidth'(k);
+      assign left[k*NumSms + i] = leave && !counted && event_kernel == KernelWidth'(k);
+      assign not_found[(k*NumSms + i)*DeltaWidth +: DeltaWidth] =
+          DeltaWidth'(shortfall) & {DeltaWidth{found_fewer}};
       assign some[k*NumSms + i]      = some_here[k];
       assign some_next[k*NumSms + i] = some_after[k];
-      assign changes[(k*NumSms + i)*DeltaWidth +: DeltaWidth] =
-          (counts_for != KernelWidth'(k)) ? '0 :
-          settled                           ? DeltaWidth'(shortfall) :
-                                              {DeltaWidth{leave && !counted}};
       // The kernel with the highest rK here.
       assign victim[k] = candidates[k] && ((~candidates | loses_first[k*NumKernels +: NumKernels])
                                            == '1);
@@ -196,13 +198,17 @@ module smk_drf_tracker (
 
   // rK of one kernel.
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
-    logic [DeltaWidth-1:0]        of_events, of_decision, delta;
-    logic [TotalWidth-1:0]        change;
-    logic                         more, fewer, reserved, is_victim;
-    logic [NumSms*SmCntWidth-1:0] runs;
-    smk_sum_tree #(.N(NumSms), .Width(DeltaWidth)) u_events (
-      .term_i(changes[k*NumSms*DeltaWidth +: NumSms*DeltaWidth]),
-      .sum_o (of_events)
+    logic [DeltaWidth-1:0] added, of_decision, delta;
+    logic [SmCntWidth-1:0] taken_away;
+    logic [TotalWidth-1:0] change;
+    logic                  more, fewer, reserved, is_victim;
+    smk_sum_tree #(.N(NumSms), .Width(DeltaWidth)) u_added (
+      .term_i(not_found[k*NumSms*DeltaWidth +: NumSms*DeltaWidth]),
+      .sum_o (added)
+    );
+    smk_popcount #(.N(NumSms)) u_taken_away (
+      .mask_i (left[k*NumSms +: NumSms]),
+      .count_o(taken_away)
     );
     // A TB chosen as victim leaves rK, and the one that will replace it enters, when that is
     // decided [D2].
@@ -212,19 +218,17 @@ module smk_drf_tracker (
     assign is_victim   = pulse_victim == KernelWidth'(k) && preempt;
     assign of_decision = DeltaWidth'(more) + DeltaWidth'(reserved) - DeltaWidth'(fewer)
                          - (DeltaWidth'(pulse_victim_tbs) & {DeltaWidth{is_victim}});
-    assign delta       = of_events + of_decision;
+    assign delta       = added - DeltaWidth'(taken_away) + of_decision;
     assign change      = {{(TotalWidth-DeltaWidth){delta[DeltaWidth-1]}}, delta} *
                          TotalWidth'(tb_share_i.kernel[k]);
     assign share_d.kernel[k] = kernel_done_i[k] ? '0 : share_q.kernel[k] + change;
 
-    for (genvar i = 0; i < NumSms; i++) begin : gen_runs
-      assign runs[i*SmCntWidth +: SmCntWidth] = SmCntWidth'(some_next[k*NumSms + i]);
-    end
-    smk_sum_tree #(.N(NumSms), .Width(SmCntWidth)) u_running (
-      .term_i(runs),
-      .sum_o (running_d.kernel[k])
+    smk_popcount #(.N(NumSms)) u_running (
+      .mask_i (some_next[k*NumSms +: NumSms]),
+      .count_o(running_d.kernel[k])
     );
-    assign share_o.kernel[k] = decided(share_q.kernel[k], running_q.kernel[k], count_running_sms_i);
+    assign share_o.kernel[k] = decided(share_q.kernel[k],
+                                       floor(running_q.kernel[k], count_running_sms_i));
     for (genvar j = 0; j < NumKernels; j++) begin : gen_order
       if (k == j) begin : gen_same
         assign loses_first[k*NumKernels + j] = 1'b1;
@@ -249,25 +253,30 @@ module smk_drf_tracker (
   // The lowest kernel and the lowest SM.
   smk_pkg::kernel_mask_t pick_kernel;
   smk_pkg::sm_mask_t     pick_sm, victim_sm, look_sm, range_sm;
-  logic                  unused_pick_valid;
-  logic [TotalWidth-1:0] unused_pick_share;
+  logic                  unused_kernel_valid, unused_sm_valid, unused_victim_valid;
+  logic [TotalWidth-1:0] unused_kernel_share;
+  logic [ShareWidth-1:0] unused_sm_share, unused_victim_share;
   smk_min_group #(.N(NumKernels), .Width(TotalWidth)) u_pick_kernel (
     .valid_i (pick_kernels_i),
     .key_i   (share_o),
-    .valid_o (unused_pick_valid),
+    .valid_o (unused_kernel_valid),
     .onehot_o(pick_kernel),
-    .key_o   (unused_pick_share)
+    .key_o   (unused_kernel_share)
   );
-  smk_min_tree #(.N(NumSms), .Width(ShareWidth)) u_pick_sm (
+  smk_min_group #(.N(NumSms), .Width(ShareWidth)) u_pick_sm (
     .valid_i (pick_sms_i),
     .key_i   (sm_share),
-    .onehot_o(pick_sm)
+    .valid_o (unused_sm_valid),
+    .onehot_o(pick_sm),
+    .key_o   (unused_sm_share)
   );
   // The SM on which the other kernels take most.
-  smk_min_tree #(.N(NumSms), .Width(ShareWidth)) u_victim_sm (
+  smk_min_group #(.N(NumSms), .Width(ShareWidth)) u_victim_sm (
     .valid_i (victim_sms_i),
     .key_i   (others_complement),
-    .onehot_o(victim_sm)
+    .valid_o (unused_victim_valid),
+    .onehot_o(victim_sm),
+    .key_o   (unused_victim_share)
   );
   assign pick_kernel_o  = KernelWidth'(smk_pkg::index_of(64'(pick_kernel)));
   assign pick_sm_o      = SmWidth'(smk_pkg::index_of(64'(pick_sm)));
@@ -299,40 +308,30 @@ module smk_drf_tracker (
   end
 
   // rK with one TB of the candidate more on the SM, and with the victims out of it.
-  logic [TotalWidth-1:0]     kernel_share, victim_share, range, range_after;
-  logic [SmCntWidth-1:0]     kernel_runs, victim_runs;
-  logic                      victim_stops;
-  smk_pkg::total_share_vec_t share_after;
-  assign kernel_share = share_q.kernel[range_kernel_i] +
-                        TotalWidth'(tb_share_i.kernel[range_kernel_i]);
-  assign victim_share = share_q.kernel[range_victim_i] - TotalWidth'(range_victim_tbs_i) *
-                        TotalWidth'(tb_share_i.kernel[range_victim_i]);
+  logic [TotalWidth-1:0] kernel_share, victim_share, kernel_floor, victim_floor;
+  logic [SmCntWidth-1:0] kernel_runs, victim_runs;
+  logic                  victim_stops;
   assign victim_stops = range_some[range_victim_i] &&
                         range_resident.kernel[range_victim_i] <= range_victim_tbs_i;
   assign kernel_runs  = running_q.kernel[range_kernel_i] +
                         SmCntWidth'(!range_some[range_kernel_i]);
   assign victim_runs  = running_q.kernel[range_victim_i] - SmCntWidth'(victim_stops);
-  always_comb begin
-    share_after = share_o;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (range_kernel_i == KernelWidth'(k)) begin
-        share_after.kernel[k] = decided(kernel_share, kernel_runs, count_running_sms_i);
-      end else if (range_victim_i == KernelWidth'(k)) begin
-        share_after.kernel[k] = decided(victim_share, victim_runs, count_running_sms_i);
-      end
-    end
-  end
-  smk_share_range u_range (
-    .mask_i (active_i),
-    .share_i(share_o),
-    .range_o(range)
+  assign kernel_floor = floor(kernel_runs, count_running_sms_i);
+  assign victim_floor = floor(victim_runs, count_running_sms_i);
+  assign kernel_share = share_q.kernel[range_kernel_i] +
+                        TotalWidth'(tb_share_i.kernel[range_kernel_i]);
+  assign victim_share = share_q.kernel[range_victim_i] - TotalWidth'(range_victim_tbs_i) *
+                        TotalWidth'(tb_share_i.kernel[range_victim_i]);
+  smk_range_shrinks u_range (
+    .active_i,
+    .share_i       (share_o),
+    .kernel_i      (range_kernel_i),
+    .kernel_share_i(decided(kernel_share, kernel_floor)),
+    .victim_i      (range_victim_i),
+    .victim_share_i(victim_share),
+    .victim_floor_i(victim_floor),
+    .shrinks_o     (range_shrinks_o)
   );
-  smk_share_range u_range_after (
-    .mask_i (active_i),
-    .share_i(share_after),
-    .range_o(range_after)
-  );
-  assign range_shrinks_o = range_after < range;
 
   for (genvar k = 0; k < NumKernels; k++) begin : gen_check
     // The number of running SMs is that of the SMs with TBs of the kernel.

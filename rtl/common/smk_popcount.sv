@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_popcount: the number of set bits, as a balanced tree.
+//
+// Purpose     Counts the SMs of a mask.
+// Paper       [SMK] Sec. 5.2 (one update per SM and cycle), 5.5 (running SMs).
+// Interface   mask_i in, count_o out.
+// Latency     0 cycles: log2(N) additions in sequence.
+// Throughput  One count per cycle.
+// Reset       No state.
+// Model       model/control/drf_tracker.h   Doc  docs/modules/drf_tracker.md
+// N is a power of two.
+module smk_popcount #(
+  parameter  int unsigned N     = 16,
+  localparam int unsigned Width = $clog2(N + 1)
+) (
+  input  logic [N-1:0]     mask_i,
+  output logic [Width-1:0] count_o
+);
+  logic [N*Width-1:0] terms;
+  for (genvar n = 0; n < N; n++) begin : gen_term
+    assign terms[n*Width +: Width] = Width'(mask_i[n]);
+  end
+  smk_sum_tree #(.N(N), .Width(Width)) u_sum (
+    .term_i(terms),
+    .sum_o (count_o)
+  );
+endmodule
