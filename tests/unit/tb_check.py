@@ -24,6 +24,19 @@ def run(command):
     return done.stdout.rstrip().splitlines()
 
 
+def refuses(option):
+    done = subprocess.run([str(testbench), option], stderr=subprocess.PIPE, text=True)
+    if done.returncode != 2 or not done.stderr.startswith(f"tb_{block}: ") or done.stderr.count("\n") != 1:
+        sys.exit(f"{option}: exit {done.returncode}, {done.stderr}")
+
+
+for bad in ("--nonsense", "--seed=many", "--wave-cycles=-1", "--wave-test=NoSuchTest"):
+    if trace or not bad.startswith("--wave-test"):
+        refuses(bad)
+names = [line.split()[0] for line in run([str(testbench), "--list"])]
+if len(set(names)) != len(names) or not names:
+    sys.exit("--list names no test, or one twice")
+
 with tempfile.TemporaryDirectory() as folder:
     lines = run([str(testbench)] + ([f"--wave={folder}"] if trace else []))
     if not lines[-1].startswith("PASS: "):
