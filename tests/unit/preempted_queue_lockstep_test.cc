@@ -2,6 +2,8 @@
 // rtl/driver/smk_preempted_queue.sv against PreemptedQueue: every output, every cycle.
 #include <Vfermi_preempted_queue.h>
 #include <Vfermi_preempted_queue_smk_pkg.h>
+#include <Vsmall_preempted_queue.h>
+#include <Vsmall_preempted_queue_smk_pkg.h>
 #include <Vsmk_preempted_queue.h>
 #include <Vsmk_preempted_queue_smk_pkg.h>
 #include <gmock/gmock.h>
@@ -18,6 +20,7 @@ namespace {
 
 static_assert(PackageIsDefault<Vsmk_preempted_queue_smk_pkg>(), "rtl and model disagree");
 static_assert(PackageFitsModel<Vfermi_preempted_queue_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vsmall_preempted_queue_smk_pkg>(), "rtl and model disagree");
 
 using Inputs = PreemptedQueue::Inputs;
 
@@ -28,6 +31,7 @@ class Bench {
  public:
   using Dut = DutType;
   static constexpr unsigned kSms = Pkg::NumSms;
+  static constexpr unsigned kKernels = Pkg::NumKernels;
   static constexpr unsigned kDepth = Pkg::PreemptedDepth;
 
   explicit Bench(std::uint64_t seed) : lockstep_("preempted_queue", seed), dice_(seed) {
@@ -50,16 +54,18 @@ class Bench {
   std::function<void(Inputs*)> distort;
 
  private:
+  static constexpr unsigned kKernelWidth = CntWidth(kKernels - 1);
   static constexpr unsigned kBufferWidth = CntWidth(kDepth - 1);
   static constexpr unsigned kTbCntWidth = CntWidth(Pkg::LimitTbs);
-  static constexpr unsigned kEventWidth = 1 + 3 + 2 + 32 + kBufferWidth + 1 + kTbCntWidth;
+  static constexpr unsigned kEventWidth =
+      1 + 3 + kKernelWidth + 32 + kBufferWidth + 1 + kTbCntWidth;
 
   void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
-    dut.request_i = static_cast<SData>(in.request_mask);
-    dut.events_valid_i = static_cast<SData>(in.event_mask);
+    SetBits(&dut.request_i, 0, kSms, in.request_mask);
+    SetBits(&dut.events_valid_i, 0, kSms, in.event_mask);
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      SetBits(&dut.request_kernel_i, 2 * sm, 2, Index(in.request_kernel[sm]));
+      SetBits(&dut.request_kernel_i, kKernelWidth * sm, kKernelWidth, Index(in.request_kernel[sm]));
       if ((in.event_mask >> sm & 1) != 0) DriveEvent(sm, in.event[sm]);
     }
     // The event of an SM that reports none means nothing.
@@ -69,7 +75,7 @@ class Bench {
     }
     dut.pop_valid_i = in.pop_valid;
     dut.pop_kernel_i = static_cast<CData>(Index(in.pop_kernel));
-    front_kernel_ = dice_.Below(kMaxKernels);
+    front_kernel_ = dice_.Below(kKernels);
     dut.front_kernel_i = static_cast<CData>(front_kernel_);
   }
   void DriveEvent(unsigned sm, const SmEvent& event) {
@@ -82,7 +88,7 @@ class Bench {
     put(1, event.counted);
     put(kBufferWidth, event.buffer);
     put(32, Index(event.tb));
-    put(2, Index(event.kernel));
+    put(kKernelWidth, Index(event.kernel));
     put(3, static_cast<unsigned>(event.kind));
     put(1, event.valid);
   }
@@ -95,7 +101,7 @@ class Bench {
     lockstep_.Expect("grant_buffer", dut.grant_buffer_o, s.grant_buffer);
     lockstep_.Expect("busy", dut.busy_o, (s.pending | s.ack | s.grant) != 0);
     FieldReader count(dut.count_o), free(dut.free_o);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kKernels; ++k) {
       lockstep_.Expect("count", count.Take(kBufferWidth + 1), want.count(k));
       lockstep_.Expect("free", free.Take(kBufferWidth + 1), want.buffers_free(k));
     }
@@ -116,10 +122,12 @@ class Bench {
 
 using Gtx980 = Bench<Vsmk_preempted_queue, Vsmk_preempted_queue_smk_pkg>;
 using Fermi = Bench<Vfermi_preempted_queue, Vfermi_preempted_queue_smk_pkg>;
+// 2 SMs, 2 kernels, 8 buffers each.
+using Small = Bench<Vsmall_preempted_queue, Vsmall_preempted_queue_smk_pkg>;
 
 template <typename AnyBench>
 QueueTraffic RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
-  QueueTraffic traffic(seed, AnyBench::kSms);
+  QueueTraffic traffic(seed, AnyBench::kSms, AnyBench::kKernels);
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
     bench->Cycle(traffic.Next(bench->model(), i));
   }
@@ -141,6 +149,8 @@ void RunSeeds(unsigned seeds, unsigned cycles) {
 TEST(PreemptedQueueLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
 
 TEST(PreemptedQueueLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
+
+TEST(PreemptedQueueLockstep, EqualsTheReferenceInConfigurationSmall) { RunSeeds<Small>(4, 50'000); }
 
 class PreemptedQueueLockstepRule : public testing::Test {
  protected:

@@ -25,7 +25,8 @@ inline void AddQueueEvent(PreemptedQueue::Inputs* in, unsigned sm, EventKind kin
 // leave and hardly come back, until no buffer is left; in others all come back.
 class QueueTraffic {
  public:
-  QueueTraffic(std::uint64_t seed, unsigned sms) : dice_(seed), num_sms_(sms) {}
+  QueueTraffic(std::uint64_t seed, unsigned sms, unsigned kernels)
+      : dice_(seed), num_sms_(sms), num_kernels_(kernels) {}
 
   PreemptedQueue::Inputs Next(const PreemptedQueue& queue, unsigned cycle) {
     if (cycle % 2048 == 0) ChangePhase();
@@ -61,9 +62,9 @@ class QueueTraffic {
     report_ = dice_.Percent(50) ? 100 : 2 + dice_.Below(40);
     flush_ = dice_.Percent(30) ? 90 : dice_.Below(60);
     hot_ = dice_.Percent(50) ? 100 : 25;
-    hot_kernel_ = dice_.Below(kMaxKernels);
+    hot_kernel_ = dice_.Below(num_kernels_);
   }
-  unsigned AnyKernel() { return dice_.Percent(hot_) ? hot_kernel_ : dice_.Below(kMaxKernels); }
+  unsigned AnyKernel() { return dice_.Percent(hot_) ? hot_kernel_ : dice_.Below(num_kernels_); }
 
   void Request(const PreemptedQueue& queue, unsigned sm, PreemptedQueue::Inputs* in) {
     Sm& s = sms_[sm];
@@ -114,7 +115,7 @@ class QueueTraffic {
   }
 
   Dice dice_;
-  unsigned num_sms_;
+  unsigned num_sms_, num_kernels_;
   std::array<Sm, kMaxSms> sms_;
   unsigned pop_ = 0, request_ = 0, report_ = 0, flush_ = 0, hot_ = 0, hot_kernel_ = 0;
   unsigned waited_ = 0, two_came_back_ = 0;
