@@ -152,8 +152,13 @@ class Traffic {
     const unsigned k = dice_.Below(kMaxKernels);
     in.dispatch_new_valid = s.slot[k].next_tb != s.slot[k].tb_count && dice_.Percent(dispatch_);
     in.dispatch_new_kernel = static_cast<KernelId>(k);
-    const bool all_sms = dice_.Percent(10);
-    for (unsigned sm = 0; sm < sms_; ++sm) Finish(s, all_sms ? k : dice_.Below(kMaxKernels), &in);
+    // Now and then as many TBs of one kernel as can.
+    const bool at_once = dice_.Percent(2);
+    for (unsigned sm = 0; sm < sms_; ++sm) {
+      if (at_once || dice_.Percent(finish_)) {
+        Finish(s, at_once ? k : dice_.Below(kMaxKernels), &in);
+      }
+    }
     return in;
   }
 
@@ -162,7 +167,7 @@ class Traffic {
     linger_ = static_cast<std::uint16_t>(dice_.Below(4));
     ticks_ = 1 + dice_.Below(40);
     dispatch_ = 20 + dice_.Below(80);
-    finish_ = dice_.Percent(20) ? 100 : 1 + dice_.Below(20);
+    finish_ = 1 + dice_.Below(dice_.Percent(50) ? 5 : 50);
     most_tbs_ = dice_.Percent(30) ? 3 : dice_.Percent(60) ? 40 : 300;
   }
   std::uint16_t UpTo(unsigned limit) { return static_cast<std::uint16_t>(dice_.Below(limit + 1)); }
@@ -195,9 +200,7 @@ class Traffic {
   }
   void Finish(const KernelTable::State& s, unsigned k, Inputs* in) {
     const KernelTable::Slot& slot = s.slot[k];
-    if (slot.completed + in->finished[k] != slot.next_tb && dice_.Percent(finish_)) {
-      ++in->finished[k];
-    }
+    if (slot.completed + in->finished[k] != slot.next_tb) ++in->finished[k];
   }
 
   Dice dice_;
