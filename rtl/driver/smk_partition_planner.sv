@@ -50,7 +50,12 @@ module smk_partition_planner (
   // dominant resource: still exact, though the plan is void.
   localparam int unsigned SumWidth = smk_pkg::ShareWidth + 2;
 
-  // A resource vector per kernel, and at the ends of places; the sums with one more TB.
+  // An empty SM.
+  localparam logic [VectorWidth-1:0] Whole = {
+      RegisterCntWidth'(smk_pkg::LimitRegisters), SharedCntWidth'(smk_pkg::LimitSharedMemory),
+      ThreadCntWidth'(smk_pkg::LimitThreads), TbCntWidth'(smk_pkg::LimitTbs)};
+
+  // A resource vector per kernel, and at the ends of places; one with a carry.
   typedef struct packed {logic [NumKernels-1:0][VectorWidth-1:0] kernel;} vectors_t;
   typedef struct packed {logic [NumKernels:0][VectorWidth-1:0] place;} places_t;
   typedef struct packed {logic [NumKernels-1:0][SumWidth-1:0] kernel;} sums_t;
@@ -65,8 +70,8 @@ module smk_partition_planner (
   smk_pkg::kernel_mask_t     kernels_q;
   // Who goes first among kernels with equal rK and TBs, one-hot; none: the lowest id.
   smk_pkg::kernel_mask_t     first_d, first_q;
-  // Taken of the SM; of that by each kernel, and its TBs; rK on this SM.
-  smk_pkg::resource_vector_t taken_d, taken_q;
+  // What is left of the SM; what each kernel has, and its TBs; rK on this SM.
+  smk_pkg::resource_vector_t room_d, room_q;
   smk_pkg::need_vec_t        part_q;
   smk_pkg::tb_cnt_vec_t      tbs_q;
   sums_t                     share_q;
@@ -74,11 +79,26 @@ module smk_partition_planner (
 
   smk_pkg::kernel_mask_t eligible, grow;
   logic                  any_eligible, lay_out;
-
   function automatic logic [KernelCntWidth-1:0] count_of(input smk_pkg::kernel_mask_t mask);
     count_of = '0;
     for (int unsigned k = 0; k < NumKernels; k++) count_of = count_of + KernelCntWidth'(mask[k]);
   endfunction
+
+  // Under the even split, each of n kernels may have limits / n.
+  smk_pkg::kernel_mask_t     sharers_d, sharers_q;  // bit n - 1: n kernels
+  smk_pkg::resource_vector_t even;
+  always_comb begin
+    even = '0;
+    for (int unsigned n = 1; n <= NumKernels; n++) begin
+      sharers_d[n-1] = 32'(count_of(kernels_i)) == n;
+      if (sharers_q[n-1]) begin
+        even = even | {RegisterCntWidth'(smk_pkg::LimitRegisters / n),
+                       SharedCntWidth'(smk_pkg::LimitSharedMemory / n),
+                       ThreadCntWidth'(smk_pkg::LimitThreads / n),
+                       TbCntWidth'(smk_pkg::LimitTbs / n)};
+      end
+    end
+  end
 
   // Do the kernels fit together? One TB of each is never too many TBs: NumKernels <= LimitTbs.
   localparam int unsigned EachRegisters = RegisterCntWidth + KernelWidth;
@@ -110,7 +130,7 @@ module smk_partition_planner (
     turn = '0;
     for (int unsigned n = 1; n <= NumKernels; n++) begin
       for (int unsigned s = 0; s < smk_pkg::NumSms; s++) begin
-        if (32'(count_of(kernels_i)) == n && 32'(sm_i) == s) turn = turn | KernelWidth'(s % n);
+        if (sharers_d[n-1] && 32'(sm_i) == s) turn = turn | KernelWidth'(s % n);
       end
     end
   end
@@ -123,55 +143,37 @@ module smk_partition_planner (
     end
   end
 
-  // Under the even split, each of n kernels may have limits / n.
-  smk_pkg::resource_vector_t even;
-  always_comb begin
-    even = '0;
-    for (int unsigned n = 1; n <= NumKernels; n++) begin
-      if (32'(count_of(kernels_q)) == n) begin
-        even.registers     = RegisterCntWidth'(smk_pkg::LimitRegisters / n);
-        even.shared_memory = SharedCntWidth'(smk_pkg::LimitSharedMemory / n);
-        even.threads       = ThreadCntWidth'(smk_pkg::LimitThreads / n);
-        even.tbs           = TbCntWidth'(smk_pkg::LimitTbs / n);
-      end
-    end
-  end
-
-  // The sums with one more TB of each kernel: of the SM, and of the kernel.
-  vectors_t              taken_with, part_with;
+  // One more TB of each kernel: what it leaves of the SM (below zero: the highest bit), and what
+  // the kernel has then.
+  vectors_t              room_with, part_with;
   smk_pkg::kernel_mask_t fits, fits_even;
-  smk_pkg::tb_need_t     need, own_need, own_part;
-  one_more_t             total, own;  // within the loops
+  smk_pkg::tb_need_t     need, part;  // within the loop
+  one_more_t             left, own;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      need                = need_i.kernel[k];
-      total.registers     = {1'b0, taken_q.registers} + {1'b0, need.registers};
-      total.shared_memory = {1'b0, taken_q.shared_memory} + {1'b0, need.shared_memory};
-      total.threads       = {1'b0, taken_q.threads} + {1'b0, need.threads};
-      total.tbs           = {1'b0, taken_q.tbs} + 1'b1;
-      fits[k] = (32'(total.registers) <= smk_pkg::LimitRegisters) &&
-                (32'(total.shared_memory) <= smk_pkg::LimitSharedMemory) &&
-                (32'(total.threads) <= smk_pkg::LimitThreads) &&
-                (32'(total.tbs) <= smk_pkg::LimitTbs);
-      // What fits needs no extra bit.
-      taken_with.kernel[k] = {total.registers[RegisterCntWidth-1:0],
-                              total.shared_memory[SharedCntWidth-1:0],
-                              total.threads[ThreadCntWidth-1:0], total.tbs[TbCntWidth-1:0]};
-    end
-  end
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      own_need          = need_i.kernel[k];
-      own_part          = part_q.kernel[k];
-      own.registers     = {1'b0, own_part.registers} + {1'b0, own_need.registers};
-      own.shared_memory = {1'b0, own_part.shared_memory} + {1'b0, own_need.shared_memory};
-      own.threads       = {1'b0, own_part.threads} + {1'b0, own_need.threads};
+      need = need_i.kernel[k];
+      part = part_q.kernel[k];
+
+      left.registers     = {1'b0, room_q.registers} - {1'b0, need.registers};
+      left.shared_memory = {1'b0, room_q.shared_memory} - {1'b0, need.shared_memory};
+      left.threads       = {1'b0, room_q.threads} - {1'b0, need.threads};
+      left.tbs           = {1'b0, room_q.tbs} - 1'b1;
+      fits[k] = !(left.registers[RegisterCntWidth] || left.shared_memory[SharedCntWidth] ||
+                  left.threads[ThreadCntWidth] || left.tbs[TbCntWidth]);
+
+      own.registers     = {1'b0, part.registers} + {1'b0, need.registers};
+      own.shared_memory = {1'b0, part.shared_memory} + {1'b0, need.shared_memory};
+      own.threads       = {1'b0, part.threads} + {1'b0, need.threads};
       own.tbs           = {1'b0, tbs_q.kernel[k]} + 1'b1;
       // One TB may be larger than an even part [D4].
       fits_even[k] = (tbs_q.kernel[k] == '0) ||
                      ((own.registers <= {1'b0, even.registers}) &&
                       (own.shared_memory <= {1'b0, even.shared_memory}) &&
                       (own.threads <= {1'b0, even.threads}) && (own.tbs <= {1'b0, even.tbs}));
+
+      room_with.kernel[k] = {left.registers[RegisterCntWidth-1:0],
+                             left.shared_memory[SharedCntWidth-1:0],
+                             left.threads[ThreadCntWidth-1:0], left.tbs[TbCntWidth-1:0]};
       part_with.kernel[k] = {own.registers[RegisterCntWidth-1:0],
                              own.shared_memory[SharedCntWidth-1:0],
                              own.threads[ThreadCntWidth-1:0], own.tbs[TbCntWidth-1:0]};
@@ -214,26 +216,21 @@ module smk_partition_planner (
 
   // The loop of Fig. 6. The sums are there already; the choice only selects.
   always_comb begin
-    taken_d = '0;
+    room_d = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (grow[k]) taken_d = taken_d | taken_with.kernel[k];
+      if (grow[k]) room_d = room_d | room_with.kernel[k];
     end
   end
-  always_comb begin
-    busy_d = busy_q && any_eligible;
-    done_d = lay_out;
-    if (start_i) begin
-      busy_d = 1'b1;
-      done_d = 1'b0;
-    end
-  end
+  assign busy_d = start_i || (busy_q && any_eligible);
+  assign done_d = lay_out && !start_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q    <= 1'b0;
       done_q    <= 1'b0;
       kernels_q <= '0;
       first_q   <= '0;
-      taken_q   <= '0;
+      sharers_q <= '0;
+      room_q    <= Whole;
       range_q   <= '0;
     end else begin
       busy_q <= busy_d;
@@ -241,10 +238,11 @@ module smk_partition_planner (
       if (start_i) begin
         kernels_q <= kernels_i;
         first_q   <= first_d;
-        taken_q   <= '0;
+        sharers_q <= sharers_d;
+        room_q    <= Whole;
         range_q   <= '0;
       end else begin
-        if (busy_q && any_eligible) taken_q <= taken_d;
+        if (busy_q && any_eligible) room_q <= room_d;
         if (lay_out) range_q <= range_d;
       end
     end
@@ -282,7 +280,7 @@ module smk_partition_planner (
   // A place begins where those before it end; the later half is counted from the end.
   vectors_t in_place;
   places_t  end_of;
-  smk_pkg::resource_vector_t part, sum, base, limit;  // within the loops
+  smk_pkg::resource_vector_t placed, sum, base, limit;  // within the loops
   always_comb begin
     in_place = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -297,21 +295,24 @@ module smk_partition_planner (
     end_of.place[0] = '0;
     sum = '0;
     for (int unsigned p = 0; p < NumKernels / 2; p++) begin
-      part              = in_place.kernel[p];
-      sum.registers     = sum.registers + part.registers;
-      sum.shared_memory = sum.shared_memory + part.shared_memory;
-      sum.threads       = sum.threads + part.threads;
-      sum.tbs           = sum.tbs + part.tbs;
+      placed            = in_place.kernel[p];
+      sum.registers     = sum.registers + placed.registers;
+      sum.shared_memory = sum.shared_memory + placed.shared_memory;
+      sum.threads       = sum.threads + placed.threads;
+      sum.tbs           = sum.tbs + placed.tbs;
       end_of.place[p+1] = sum;
     end
-    sum = taken_q;
+    sum.registers     = RegisterCntWidth'(smk_pkg::LimitRegisters) - room_q.registers;
+    sum.shared_memory = SharedCntWidth'(smk_pkg::LimitSharedMemory) - room_q.shared_memory;
+    sum.threads       = ThreadCntWidth'(smk_pkg::LimitThreads) - room_q.threads;
+    sum.tbs           = TbCntWidth'(smk_pkg::LimitTbs) - room_q.tbs;
     end_of.place[NumKernels] = sum;
     for (int unsigned p = NumKernels - 1; p > NumKernels / 2; p--) begin
-      part              = in_place.kernel[p];
-      sum.registers     = sum.registers - part.registers;
-      sum.shared_memory = sum.shared_memory - part.shared_memory;
-      sum.threads       = sum.threads - part.threads;
-      sum.tbs           = sum.tbs - part.tbs;
+      placed            = in_place.kernel[p];
+      sum.registers     = sum.registers - placed.registers;
+      sum.shared_memory = sum.shared_memory - placed.shared_memory;
+      sum.threads       = sum.threads - placed.threads;
+      sum.tbs           = sum.tbs - placed.tbs;
       end_of.place[p]   = sum;
     end
   end
@@ -360,19 +361,19 @@ module smk_partition_planner (
   endfunction
 
   // A plan starts in the next cycle, from an empty SM ...
-  `SMK_ASSERT(StartsEmpty_A, start_i |=> busy_q && taken_q == '0)
+  `SMK_ASSERT(StartsEmpty_A, start_i |=> busy_q && room_q == Whole)
   // ... and every cycle adds one TB, but for the last, after which it is done.
   `SMK_ASSERT(OneTbPerCycle_A, busy_q && !start_i |=>
-              32'(taken_q.tbs) == 32'($past(taken_q.tbs)) + 32'(busy_q) && done_q == !busy_q)
+              32'($past(room_q.tbs)) == 32'(room_q.tbs) + 32'(busy_q) && done_q == !busy_q)
   // Conservation: the TBs planned are those of the kernels.
-  `SMK_ASSERT(TbsConserved_A, 32'(taken_q.tbs) == tbs_of_all(tbs_q))
+  `SMK_ASSERT(TbsConserved_A, 32'(room_q.tbs) + tbs_of_all(tbs_q) == smk_pkg::LimitTbs)
   // One kernel grows, if any may.
   `SMK_ASSERT(GrowOnehot_A, $onehot0(grow) && (grow != '0) == any_eligible)
-  // The plan fits the SM.
-  `SMK_ASSERT(PlanFits_A, 32'(taken_q.registers) <= smk_pkg::LimitRegisters &&
-              32'(taken_q.shared_memory) <= smk_pkg::LimitSharedMemory &&
-              32'(taken_q.threads) <= smk_pkg::LimitThreads &&
-              32'(taken_q.tbs) <= smk_pkg::LimitTbs)
+  // The plan fits the SM: what is left never falls below zero.
+  `SMK_ASSERT(PlanFits_A, 32'(room_q.registers) <= smk_pkg::LimitRegisters &&
+              32'(room_q.shared_memory) <= smk_pkg::LimitSharedMemory &&
+              32'(room_q.threads) <= smk_pkg::LimitThreads &&
+              32'(room_q.tbs) <= smk_pkg::LimitTbs)
   // Isolation: partitions of different kernels do not overlap ...
   for (genvar a = 0; a < NumKernels; a++) begin : gen_apart
     for (genvar b = a + 1; b < NumKernels; b++) begin : gen_pair
@@ -389,7 +390,8 @@ module smk_partition_planner (
   `SMK_ASSERT(PlanHolds_A, !busy_q && !start_i |=> $stable({kernels_q, range_q}))
   // Idle: nothing changes without a start once the plan is done.
   `SMK_ASSERT(IdleHolds_A, !busy_q && !done_q && !start_i |=> $stable(
-              {busy_q, done_q, kernels_q, first_q, taken_q, part_q, tbs_q, share_q, range_q}))
+              {busy_q, done_q, kernels_q, first_q, sharers_q, room_q, part_q, tbs_q, share_q,
+               range_q}))
   // There is something to plan.
   `SMK_ASSERT(SomeKernel_M, start_i |-> kernels_i != '0)
   // A plan is really begun anew, and kernels really take turns, in our tests.
