@@ -113,7 +113,7 @@ int Run(const TbOptions& options) {
   const int failed = RUN_ALL_TESTS();
   for (const LockstepLog::Wave& wave : GetLockstepLog().waves) WriteSaveFile(wave, view);
   if (options.wave && GetLockstepLog().waves.empty()) {
-    std::printf("no wave: no recorded run has reached cycle %llu\n",
+    std::printf("no wave: the test to record did not run, or ended before cycle %llu\n",
                 static_cast<unsigned long long>(options.wave_from));
   }
   report->PrintOutcome();
