@@ -52,7 +52,6 @@ module smk_preempted_queue (
   localparam int unsigned NumPlaces      = smk_pkg::PreemptedDepth * (1 << KernelWidth);
 
   typedef struct packed {logic [NumSms-1:0][EntryWidth-1:0] sm;} captured_t;
-  typedef struct packed {logic [NumKernels-1:0][NumSms-1:0] kernel;} kernel_sms_t;
   typedef struct packed {logic [NumKernels-1:0][EntryWidth-1:0] kernel;} entry_vec_t;
   typedef struct packed {logic [NumKernels-1:0][BufferWidth-1:0] kernel;} buffer_vec_t;
 
@@ -60,7 +59,7 @@ module smk_preempted_queue (
   smk_pkg::sm_mask_t        pending_d, pending_q, winner_q, ack_q;
   captured_t                captured_q;
   // Whose captured event is a TB of a kernel, and whose is a free buffer.
-  kernel_sms_t              tb_of_d, tb_of_q, buffer_of_d, buffer_of_q;
+  smk_pkg::kernel_sms_t     tb_of_d, tb_of_q, buffer_of_d, buffer_of_q;
   smk_pkg::sm_mask_t        grant_d, grant_q;
   smk_pkg::buffer_t         grant_buffer_d, grant_buffer_q;
   // The queues: length, place behind the first, place behind the last.
