@@ -308,25 +308,29 @@ module smk_drf_tracker (
   end
 
   // rK with one TB of the candidate more on the SM, and with the victims out of it.
-  logic [TotalWidth-1:0] kernel_share, victim_share, kernel_floor, victim_floor;
-  logic [SmCntWidth-1:0] kernel_runs, victim_runs;
+  // Whether the one starts to run there and the other ends comes late, so it only selects.
+  logic [TotalWidth-1:0] kernel_share, victim_share, victim_floor, kernel_runs, kernel_starts;
+  logic [SmCntWidth-1:0] kernel_running, victim_running;
   logic                  victim_stops;
-  assign victim_stops = range_some[range_victim_i] &&
-                        range_resident.kernel[range_victim_i] <= range_victim_tbs_i;
-  assign kernel_runs  = running_q.kernel[range_kernel_i] +
-                        SmCntWidth'(!range_some[range_kernel_i]);
-  assign victim_runs  = running_q.kernel[range_victim_i] - SmCntWidth'(victim_stops);
-  assign kernel_floor = floor(kernel_runs, count_running_sms_i);
-  assign victim_floor = floor(victim_runs, count_running_sms_i);
-  assign kernel_share = share_q.kernel[range_kernel_i] +
-                        TotalWidth'(tb_share_i.kernel[range_kernel_i]);
-  assign victim_share = share_q.kernel[range_victim_i] - TotalWidth'(range_victim_tbs_i) *
-                        TotalWidth'(tb_share_i.kernel[range_victim_i]);
+  assign kernel_running = running_q.kernel[range_kernel_i];
+  assign kernel_share   = share_q.kernel[range_kernel_i] +
+                          TotalWidth'(tb_share_i.kernel[range_kernel_i]);
+  assign kernel_runs    = decided(kernel_share, floor(kernel_running, count_running_sms_i));
+  assign kernel_starts  = decided(kernel_share, floor(kernel_running + SmCntWidth'(1),
+                                                      count_running_sms_i));
+  assign victim_running = running_q.kernel[range_victim_i];
+  assign victim_share   = share_q.kernel[range_victim_i] - TotalWidth'(range_victim_tbs_i) *
+                          TotalWidth'(tb_share_i.kernel[range_victim_i]);
+  assign victim_stops   = range_some[range_victim_i] &&
+                          range_resident.kernel[range_victim_i] <= range_victim_tbs_i;
+  assign victim_floor   = victim_stops ?
+                          floor(victim_running - SmCntWidth'(1), count_running_sms_i) :
+                          floor(victim_running, count_running_sms_i);
   smk_range_shrinks u_range (
     .active_i,
     .share_i       (share_o),
     .kernel_i      (range_kernel_i),
-    .kernel_share_i(decided(kernel_share, kernel_floor)),
+    .kernel_share_i(range_some[range_kernel_i] ? kernel_runs : kernel_starts),
     .victim_i      (range_victim_i),
     .victim_share_i(victim_share),
     .victim_floor_i(victim_floor),
