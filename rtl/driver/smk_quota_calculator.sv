@@ -56,7 +56,9 @@ module smk_quota_calculator (
                             StSend = 3'd7} step_e;
 
   step_e                 step_d, step_q;
+  // The SM looked at, and as a mask.
   smk_pkg::sm_id_t       sm_d, sm_q;
+  smk_pkg::sm_mask_t     at_d, at_q;
   // Kernels still to be worked on in this step, the current one included.
   smk_pkg::kernel_mask_t todo_d, todo_q;
   logic [CycleWidth-1:0] cycles_left_d, cycles_left_q;
@@ -66,7 +68,7 @@ module smk_quota_calculator (
   // Partition that the quotas are for.
   smk_pkg::tb_cnt_vec_t  last_q;
   logic                  last_valid_q;
-  // C_k, and once it is divided the quota less one; sum(C); T of the current kernel.
+  // C_k, and once it is divided the quota; sum(C); T of the current kernel.
   scaled_vec_t            value_q;
   logic [ScaledWidth-1:0] sum_q;
   smk_pkg::tb_cnt_t       isolated_q;
@@ -82,9 +84,12 @@ module smk_quota_calculator (
   smk_pkg::tb_cnt_vec_t  here;
   smk_pkg::kernel_mask_t sharing_here, sharing;
   logic                  settled;
-  assign here    = partition_i.sm[sm_q];
-  assign settled = settled_i[sm_q];
+  assign settled = (settled_i & at_q) != '0;
   always_comb begin
+    here = '0;
+    for (int unsigned s = 0; s < smk_pkg::NumSms; s++) begin
+      if (at_q[s]) here = here | partition_i.sm[s];
+    end
     for (int unsigned k = 0; k < NumKernels; k++) begin
       sharing_here[k] = here.kernel[k] != '0;
       sharing[k]      = last_q.kernel[k] != '0;
@@ -142,25 +147,25 @@ module smk_quota_calculator (
   end
 
   // The steps of a round.
-  logic working, last_cycle, can_offer, offer, leave;
+  logic working, last_cycle, goes_on, can_offer, offer, leave;
   assign working    = step_q == StScale || step_q == StDivide;
   assign last_cycle = working && cycles_left_q == CycleWidth'(1);
+  assign goes_on    = working && !last_cycle;
   assign can_offer  = step_q == StSend && (!command_valid_q || command_ready_i);
   assign offer      = can_offer && unchanged && !(command_valid_q && command_last_q);
   assign leave      = (step_q == StSm && !serve) || (can_offer && !offer);
   always_comb begin
     step_d = step_q;
     sm_d   = sm_q;
+    at_d   = at_q;
     if (step_q == StIdle && profile_valid_i != '0) step_d = StSm;
     if (step_q == StSm && serve)                   step_d = same ? StSend : StScale;
     if (last_cycle && others == '0) step_d = (step_q == StScale) ? StDivide : StSend;
     if (leave) begin
       step_d = StSm;
-      sm_d   = sm_q + SmWidth'(1);
-      if (32'(sm_q) == smk_pkg::NumSms - 1) begin
-        step_d = StIdle;
-        sm_d   = '0;
-      end
+      sm_d   = at_q[smk_pkg::NumSms-1] ? '0 : sm_q + SmWidth'(1);
+      at_d   = {at_q[smk_pkg::NumSms-2:0], at_q[smk_pkg::NumSms-1]};
+      if (at_q[smk_pkg::NumSms-1]) step_d = StIdle;
     end
   end
   always_comb begin
@@ -169,7 +174,7 @@ module smk_quota_calculator (
     if (last_cycle)          todo_d = (others == '0) ? sharing : others;
     if (offer)               todo_d = others;
     cycles_left_d = CycleWidth'(DivideCycles);
-    if (working && !last_cycle) cycles_left_d = cycles_left_q - CycleWidth'(1);
+    if (goes_on)             cycles_left_d = cycles_left_q - CycleWidth'(1);
     result_of_d     = last_cycle ? current : '0;
     command_valid_d = can_offer ? offer : command_valid_q;
   end
@@ -186,38 +191,38 @@ module smk_quota_calculator (
   // One adder multiplies and divides. The product grows from the top of {acc, low} and pushes the
   // multiplier out; then the remainder is in acc, and the quotient pushes the rest of the product
   // out of low. The first operation divides by T x 2^TbShift, so that its quotient has ScaledWidth
-  // bits; that of the second, C <= sum(C), has QuotaWidth.
-  logic [ScaledWidth-1:0] acc_d, acc_q, low_d, low_q, operand;
-  logic [AdderWidth-1:0]  term, addend, total;
-  logic                   load, multiply, divide, fits;
-  assign load     = cycles_left_q == CycleWidth'(DivideCycles);
-  assign multiply = 32'(cycles_left_q) > DivideFrom;
-  assign divide   = !multiply && ((step_q == StScale) ?
-                        32'(cycles_left_q) > DivideFrom - ScaledWidth :
-                        32'(cycles_left_q) > DivideFrom - QuotaWidth);
+  // bits; that of the second, C <= sum(C), has QuotaWidth. A divisor is stored inverted.
+  logic [ScaledWidth-1:0] acc_d, acc_q, low_d, low_q, addend_d, addend_q;
+  logic [ScaledWidth:0]   kept, sum;
+  logic [AdderWidth-1:0]  total;
+  logic                   load_q, multiply_d, multiply_q, divide_d, divide_q, fits;
+  assign multiply_d = !goes_on || 32'(cycles_left_q) > DivideFrom + 1;
+  assign divide_d   = !multiply_d && ((step_q == StScale) ?
+                          32'(cycles_left_q) > DivideFrom + 1 - ScaledWidth :
+                          32'(cycles_left_q) > DivideFrom + 1 - QuotaWidth);
   always_comb begin
     if (step_q == StScale) begin
-      operand = multiply ? ScaledWidth'(tbs) : ScaledWidth'(isolated_q) << TbShift;
+      addend_d = load_q ? ScaledWidth'(tbs) : ~(ScaledWidth'(isolated_q) << TbShift);
     end else begin
-      operand = multiply ? value : sum_q;
+      addend_d = load_q ? value : ~sum_q;
     end
-    term   = multiply ? {2'b0, acc_q} : {1'b0, acc_q, low_q[ScaledWidth-1]};
-    addend = multiply ? {2'b0, operand & {ScaledWidth{low_q[0]}}} : ~{2'b0, operand};
-    total  = term + addend + AdderWidth'(!multiply);
+    kept  = multiply_q ? {1'b0, acc_q} : {acc_q, low_q[ScaledWidth-1]};
+    total = {1'b0, kept} + {{2{!multiply_q}}, addend_q} + AdderWidth'(!multiply_q);
+    // Nothing is taken from a dividend by zero: the quotient is zero.
+    fits  = multiply_q ? low_q[0] : !total[AdderWidth-1] && addend_q != '1;
+    sum   = fits ? total[ScaledWidth:0] : kept;
   end
-  // Nothing is taken from a dividend by zero: the quotient is zero.
-  assign fits = !total[AdderWidth-1] && operand != '0;
   always_comb begin
     acc_d = acc_q;
     low_d = low_q;
-    if (load) begin
+    if (load_q) begin
       acc_d = '0;
       low_d = (step_q == StScale) ? ScaledWidth'(issued) : ScaledWidth'(quota_base);
-    end else if (multiply) begin
-      acc_d = total[ScaledWidth:1];
-      low_d = {total[0], low_q[ScaledWidth-1:1]};
-    end else if (divide) begin
-      acc_d = fits ? total[ScaledWidth-1:0] : {acc_q[ScaledWidth-2:0], low_q[ScaledWidth-1]};
+    end else if (multiply_q) begin
+      acc_d = sum[ScaledWidth:1];
+      low_d = {sum[0], low_q[ScaledWidth-1:1]};
+    end else if (divide_q) begin
+      acc_d = sum[ScaledWidth-1:0];
       low_d = {low_q[ScaledWidth-2:0], fits};
     end
   end
@@ -228,8 +233,10 @@ module smk_quota_calculator (
     if (!rst_ni) begin
       step_q          <= StIdle;
       sm_q            <= '0;
+      at_q            <= smk_pkg::NumSms'(1);
       todo_q          <= '0;
       cycles_left_q   <= CycleWidth'(DivideCycles);
+      {load_q, multiply_q, divide_q} <= 3'b110;
       seen_q          <= '0;
       last_q          <= '0;
       last_valid_q    <= 1'b0;
@@ -239,8 +246,10 @@ module smk_quota_calculator (
     end else begin
       step_q          <= step_d;
       sm_q            <= sm_d;
+      at_q            <= at_d;
       todo_q          <= todo_d;
       cycles_left_q   <= cycles_left_d;
+      {load_q, multiply_q, divide_q} <= {!goes_on, multiply_d, divide_d};
       result_of_q     <= result_of_d;
       result_is_c_q   <= step_q == StScale;
       command_valid_q <= command_valid_d;
@@ -257,25 +266,32 @@ module smk_quota_calculator (
     end
   end
 
+  // C_k as it is; no quota is zero [D9].
+  logic [ScaledWidth-1:0] result;
+  smk_pkg::quota_t        quota;
+  assign quota  = low_q[QuotaWidth-1:0] + QuotaWidth'(1);
+  assign result = result_is_c_q ? low_q : ScaledWidth'(quota);
+
   // Data, written before it is read; not reset.
   always_ff @(posedge clk_i) begin
     if (working) begin
       acc_q <= acc_d;
       low_q <= low_d;
     end
-    if (working && load) isolated_q <= tbs_alone;
+    if (working && load_q) isolated_q <= tbs_alone;
+    if (working && (load_q || !multiply_d)) addend_q <= addend_d;
     if (step_q == StSm) sum_q <= '0;
     else if (result_is_c_q && result_of_q != '0) sum_q <= sum_q + low_q;
     if (offer) begin
       command_kernel_q <= KernelWidth'(smk_pkg::index_of(64'(current)));
-      command_quota_q  <= value[QuotaWidth-1:0] + QuotaWidth'(1);
+      command_quota_q  <= value[QuotaWidth-1:0];
       command_last_q   <= others == '0;
     end
   end
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
     always_ff @(posedge clk_i) begin
       if (start && profile_valid_i[k]) issued_q.kernel[k] <= profile_issued_i.kernel[k];
-      if (result_of_q[k]) value_q.kernel[k] <= low_q;
+      if (result_of_q[k]) value_q.kernel[k] <= result;
     end
   end
 
@@ -314,9 +330,9 @@ module smk_quota_calculator (
               command_quota_q != '0 && (sharing & (sharing - NumKernels'(1))) != '0)
   // The quotas of an SM are together at most the epoch.
   `SMK_ASSERT(QuotasWithinEpoch_A, step_q == StSend && result_of_q == '0 |->
-              value_of(value_q, sharing) + 32'($countones(sharing)) <= 32'(epoch_length_i))
+              value_of(value_q, sharing) <= 32'(epoch_length_i))
   // Conservation: sum(C) is the sum of the Cs, when the first of them is divided by it.
-  `SMK_ASSERT(SumConserved_A, step_q == StDivide && todo_q == sharing && !load |->
+  `SMK_ASSERT(SumConserved_A, step_q == StDivide && todo_q == sharing && !load_q |->
               32'(sum_q) == value_of(value_q, sharing))
   // Every kernel of an SM gets its command in turn, and only the last of them is marked so ...
   `SMK_ASSERT(LastIsLast_A, command_valid_q |->
@@ -327,14 +343,15 @@ module smk_quota_calculator (
   // A command is followed by the SM's next at once, unless its partition changes.
   `SMK_ASSERT(CommandsInARow_A, command_valid_q && !command_last_q && unchanged |=> command_valid_q)
   // A remainder is smaller than the divisor.
-  `SMK_ASSERT(RemainderFits_A, working && divide && operand != '0 |-> acc_q < operand)
-  // An operation is never longer than its time.
+  `SMK_ASSERT(RemainderFits_A, working && divide_q && addend_q != '1 |-> acc_q < ~addend_q)
+  // An operation is never longer than its time, which is enough for the longer of the two.
+  `SMK_ASSERT(OperationFits_A, 1 + IssuedWidth + ScaledWidth <= DivideCycles)
   `SMK_ASSERT(CyclesBound_A, cycles_left_q != '0 && cycles_left_q <= CycleWidth'(DivideCycles))
   // Idle: nothing changes without a window.
   `SMK_ASSERT(IdleHolds_A, !busy_o && profile_valid_i == '0 |=> $stable(
-              {step_q, sm_q, todo_q, cycles_left_q, issued_q, seen_q, last_q, last_valid_q,
+              {step_q, sm_q, at_q, todo_q, cycles_left_q, issued_q, seen_q, last_q, last_valid_q,
                value_q, sum_q, isolated_q, result_of_q, result_is_c_q, command_valid_q, acc_q,
-               low_q}))
+               low_q, addend_q, load_q, multiply_q, divide_q}))
   // The epoch has an instruction for every kernel, and does not change during a round.
   `SMK_ASSERT(EpochHolds_M, busy_o |-> 32'(epoch_length_i) > 32'($countones(sharing_here)) &&
               (!$past(busy_o) || $stable(epoch_length_i)))
@@ -342,5 +359,5 @@ module smk_quota_calculator (
   `SMK_ASSERT(PartitionFits_M, busy_o |-> tbs_of(here) <= smk_pkg::LimitTbs)
   // Partitions really change during a round in our tests, and profiling SMs lose theirs.
   `SMK_COVER(PartitionChanged_C, can_offer && !unchanged)
-  `SMK_COVER(ProfileLost_C, working && load && step_q == StScale && tbs_alone == '0)
+  `SMK_COVER(ProfileLost_C, working && load_q && step_q == StScale && tbs_alone == '0)
 endmodule
