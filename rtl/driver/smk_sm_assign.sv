@@ -86,7 +86,7 @@ module smk_sm_assign (
     end
   end
 
-  // Profile: the first SMs have one kernel each, if there are several.
+  // Profile: the first SMs have one kernel each; a kernel alone has all anyway.
   smk_pkg::kernel_mask_t dedicated;
   always_comb begin
     dedicated = '0;
@@ -108,8 +108,8 @@ module smk_sm_assign (
   smk_pkg::kernel_mask_t chosen;
   always_comb begin
     chosen = fewest;
-    if (spatial_i)                                 chosen = spatial;
-    else if (dedicated != '0 && !has_count_q[0])  chosen = dedicated;
+    if (spatial_i)            chosen = spatial;
+    else if (dedicated != '0) chosen = dedicated;
   end
 
   // Once all are ahead, nobody is. Dedicated SMs do not count.
