@@ -10,6 +10,7 @@
 #include <functional>
 
 #include "control/kernel_table.h"
+#include "unit/kernel_table_traffic.h"
 #include "unit/lockstep.h"
 
 namespace smk {
@@ -48,6 +49,13 @@ class Bench {
     model_.Tick(in);
     if (distort) broken_.Tick(told);
     return out;
+  }
+  // A cycle of many that are alike, not compared.
+  void CycleUnseen(const Inputs& in) {
+    Drive(in);
+    lockstep_.Eval();
+    lockstep_.ClockEdge();
+    model_.Tick(in);
   }
   const KernelTable::State& state() const { return model_.state(); }
   Lockstep<Dut>& lockstep() { return lockstep_; }
@@ -133,87 +141,9 @@ class Bench {
 using Gtx980 = Bench<Vsmk_kernel_table, Vsmk_kernel_table_smk_pkg>;
 using Fermi = Bench<Vfermi_kernel_table, Vfermi_kernel_table_smk_pkg>;
 
-// Kernels are launched, well and badly, hand out TBs, complete them and linger.
-class Traffic {
- public:
-  Traffic(std::uint64_t seed, const ResourceVector& limits, unsigned sms)
-      : dice_(seed), limits_(limits), sms_(sms) {
-    for (ResourceVector& need : palette_) need = RandomNeed();
-  }
-
-  Inputs Next(const KernelTable::State& s, unsigned cycle) {
-    if (cycle % 512 == 0) ChangePhase();
-    Inputs in;
-    in.linger_ticks = linger_;
-    in.tick = dice_.Percent(ticks_);
-    in.launch_valid = dice_.Percent(20);
-    in.launch_kernel = static_cast<KernelId>(dice_.Below(dice_.Percent(5) ? 8 : kMaxKernels));
-    in.launch = Descriptor();
-    const unsigned k = dice_.Below(kMaxKernels);
-    in.dispatch_new_valid = s.slot[k].next_tb != s.slot[k].tb_count && dice_.Percent(dispatch_);
-    in.dispatch_new_kernel = static_cast<KernelId>(k);
-    // Now and then as many TBs of one kernel as can.
-    const bool at_once = dice_.Percent(2);
-    for (unsigned sm = 0; sm < sms_; ++sm) {
-      if (at_once || dice_.Percent(finish_)) {
-        Finish(s, at_once ? k : dice_.Below(kMaxKernels), &in);
-      }
-    }
-    return in;
-  }
-
- private:
-  void ChangePhase() {
-    linger_ = static_cast<std::uint16_t>(dice_.Below(4));
-    ticks_ = 1 + dice_.Below(40);
-    dispatch_ = 20 + dice_.Below(80);
-    finish_ = 1 + dice_.Below(dice_.Percent(50) ? 5 : 50);
-    most_tbs_ = dice_.Percent(30) ? 3 : dice_.Percent(60) ? 40 : 300;
-  }
-  std::uint16_t UpTo(unsigned limit) { return static_cast<std::uint16_t>(dice_.Below(limit + 1)); }
-  ResourceVector RandomNeed() {
-    return {UpTo(limits_.registers), UpTo(limits_.shared_memory),
-            static_cast<std::uint16_t>(1 + UpTo(limits_.threads - 1u)), 1};
-  }
-  KernelDescriptor Descriptor() {
-    KernelDescriptor d;
-    d.need = dice_.Percent(80) ? palette_[dice_.Below(2)] : RandomNeed();
-    d.tb_count = dice_.Percent(5) ? 0 : 1 + dice_.Below(most_tbs_);
-    d.context_base = dice_.Bits() >> 16;
-    if (!dice_.Percent(20)) return d;
-    std::uint16_t* fields[] = {&d.need.registers, &d.need.shared_memory, &d.need.threads};
-    const std::uint16_t limits[] = {limits_.registers, limits_.shared_memory, limits_.threads};
-    const unsigned resource = dice_.Below(3);
-    std::uint16_t& field = *fields[resource];
-    switch (dice_.Below(3)) {
-      case 0:
-        d.need.threads = 0;
-        break;
-      case 1:
-        field = static_cast<std::uint16_t>(limits[resource] + dice_.Below(2));
-        break;
-      // Wider than a counter: its lower bits would fit.
-      default:
-        field = static_cast<std::uint16_t>(field + (1u << (9 + dice_.Below(7))));
-    }
-    return d;
-  }
-  void Finish(const KernelTable::State& s, unsigned k, Inputs* in) {
-    const KernelTable::Slot& slot = s.slot[k];
-    if (slot.completed + in->finished[k] != slot.next_tb) ++in->finished[k];
-  }
-
-  Dice dice_;
-  ResourceVector limits_;
-  unsigned sms_;
-  std::array<ResourceVector, 2> palette_;
-  std::uint16_t linger_ = 0;
-  unsigned ticks_ = 0, dispatch_ = 0, finish_ = 0, most_tbs_ = 0;
-};
-
 template <typename AnyBench>
 void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
-  Traffic traffic(seed, AnyBench::kLimits, AnyBench::kSms);
+  KernelTableTraffic traffic(seed, AnyBench::kLimits, AnyBench::kSms);
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
     bench->Cycle(traffic.Next(bench->state(), i));
   }
@@ -316,6 +246,30 @@ TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
     bench_.Cycle();
     EXPECT_EQ(dut().kernel_done_o, 0) << "a pulse";
   }
+}
+
+// Every borrow there is, in all counts.
+TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
+  constexpr std::uint32_t kTbs = (1u << 20) + 16;
+  bench_.Cycle(LaunchOf(1, kNeed, kTbs));
+  Inputs in;
+  in.dispatch_new_valid = true;
+  in.dispatch_new_kernel = KernelId{1};
+  for (std::uint32_t n = 1; n <= kTbs; ++n) {
+    in.finished[1] = n % 16 == 1 && n != 1 ? 16 : 0;
+    if (n % 4096 == 17) {
+      bench_.Cycle(in);
+    } else {
+      bench_.CycleUnseen(in);
+    }
+  }
+  Complete(1, 15);
+  EXPECT_EQ(dut().active_o, 0b0010) << "one TB is missing";
+  EXPECT_EQ(GetBits(dut().remaining_o, 32, 32), 0u);
+  EXPECT_EQ(GetBits(dut().next_tb_o, 32, 32), kTbs);
+  Complete(1, 1);
+  EXPECT_EQ(dut().kernel_done_o, 0b0010);
+  bench_.Cycle();
 }
 
 TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
