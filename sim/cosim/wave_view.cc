@@ -163,4 +163,20 @@ WaveView BlockWaveView(const std::string& dir, const std::string& block) {
   return view;
 }
 
+WaveView RunWaveView(const std::string& dir, const FstFile& fst) {
+  const std::string before = "top.gen_sm[", after = "].u_tables.u_preempt_engine";
+  std::string sm = "0";
+  std::optional<std::uint64_t> first;
+  for (const WaveSignal& signal : fst.signals()) {
+    if (signal.name != "buffer_request_o" || signal.scope.rfind(before, 0) != 0) continue;
+    const std::size_t end = signal.scope.find(']');
+    if (signal.scope.substr(end) != after) continue;
+    const std::optional<std::uint64_t> time = fst.FirstTime(signal, 1);
+    if (!time || (first && *first <= *time)) continue;
+    first = time;
+    sm = signal.scope.substr(before.size(), end - before.size());
+  }
+  return ReadWaveView(dir, "run", {{"sm", sm}});
+}
+
 }  // namespace smk

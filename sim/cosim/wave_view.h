@@ -20,4 +20,8 @@ WaveView ReadWaveView(const std::string& dir, const std::string& name,
 // The view of a block: its file, or one made from the names of its signals when there is none.
 WaveView BlockWaveView(const std::string& dir, const std::string& block);
 
+// The view of a whole run: run.toml for the SM that is the first to ask for a context buffer, or SM
+// 0.
+WaveView RunWaveView(const std::string& dir, const FstFile& fst);
+
 }  // namespace smk

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 namespace smk {
 namespace {
@@ -126,6 +127,33 @@ TEST(FstFiles, SignalsAndTimesAreReadBack) {
   EXPECT_EQ(fst.FirstTime(state, 1), 2 * kWaveCycle);
   EXPECT_EQ(fst.FirstTime(left, 2), 3 * kWaveCycle);
   EXPECT_EQ(fst.FirstTime(left, 3), std::nullopt);
+}
+
+// SMs 0, 2 and 11 ask for a buffer at 9, 7 and 8; SM 4 never does.
+TEST(WaveViews, RunShowsTheSmThatAsksForABufferFirst) {
+  const Folder folder;
+  void* fst = fstWriterCreate((folder.path() + "/x.fst").c_str(), 1);
+  std::map<unsigned, fstHandle> requests;  // by the time at which they rise
+  for (const auto& [sm, time] : std::map<unsigned, unsigned>{{0, 9}, {2, 7}, {4, 99}, {11, 8}}) {
+    const std::string scope = "gen_sm[" + std::to_string(sm) + "]";
+    for (const char* name : {"top", scope.c_str(), "u_tables", "u_preempt_engine"}) {
+      fstWriterSetScope(fst, FST_ST_VCD_MODULE, name, "");
+    }
+    requests[time] =
+        fstWriterCreateVar(fst, FST_VT_SV_LOGIC, FST_VD_IMPLICIT, 1, "buffer_request_o", 0);
+    for (int scopes = 0; scopes < 4; ++scopes) fstWriterSetUpscope(fst);
+  }
+  for (unsigned time = 0; time < 10; ++time) {
+    fstWriterEmitTimeChange(fst, time * kWaveCycle);
+    for (const auto& [rise, request] : requests) {
+      fstWriterEmitValueChange(fst, request, time >= rise ? "1" : "0");
+    }
+  }
+  fstWriterClose(fst);
+  const FstFile file(folder.path() + "/x.fst");
+  const WaveView view = RunWaveView(SMK_WAVES_DIR, file);
+  EXPECT_EQ(view.marker->signal, "top.gen_sm[2].u_tables.u_preempt_engine.buffer_request_o");
+  EXPECT_EQ(FindWindow(view, file, "").marker, 7 * kWaveCycle);
 }
 
 TEST(FstFiles, FileThatIsNotThereIsAnError) {
