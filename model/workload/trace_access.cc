@@ -95,28 +95,22 @@ TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std:
 }
 
 unsigned BankPasses(const TraceInstruction& instruction, bool atomic) {
-  const unsigned group_lanes = std::clamp(kLineBytes / std::max(instruction.width, 4u), 1u, 32u);
-  const unsigned words = std::max(1u, instruction.width / 4);
-  unsigned passes = 0;
-  unsigned next = 0;  // of the addresses
-  for (unsigned begin = 0; begin < kWarpThreads; begin += group_lanes) {
-    std::array<std::uint64_t, kWarpThreads * 32> seen;  // distinct words of the group
-    std::array<unsigned, kBanks> in_bank{};
-    unsigned count = 0, most = 0;
-    for (unsigned lane = begin; lane < begin + group_lanes; ++lane) {
-      if ((instruction.mask >> lane & 1) == 0) continue;
-      const std::uint64_t first = instruction.address[next++] / kWordBytes;
-      for (unsigned w = 0; w < words; ++w) {
-        const std::uint64_t word = first + w;
-        auto* const end = seen.data() + count;
-        if (!atomic && std::find(seen.data(), end, word) != end) continue;
-        seen[count++] = word;
-        most = std::max(most, ++in_bank[word % kBanks]);
-      }
+  const unsigned words = std::clamp(instruction.width / 4, 1u, kBanks);
+  std::array<std::array<std::uint64_t, kWarpThreads>, kBanks> seen;  // words of each bank
+  std::array<unsigned, kBanks> count{};
+  unsigned passes = 1;
+  for (unsigned i = 0; i < instruction.lanes; ++i) {
+    for (unsigned w = 0; w < words; ++w) {
+      const std::uint64_t word = instruction.address[i] / kWordBytes + w;
+      const unsigned bank = word % kBanks;
+      auto* const begin = seen[bank].data();
+      auto* const end = begin + count[bank];
+      if (!atomic && std::find(begin, end, word) != end) continue;
+      *end = word;
+      passes = std::max(passes, ++count[bank]);
     }
-    passes += most;
   }
-  return std::clamp(passes, 1u, 255u);
+  return passes;
 }
 
 void EncodeLines(const TraceLineSet& lines, std::vector<std::uint8_t>* out) {

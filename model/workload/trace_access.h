@@ -28,8 +28,8 @@ struct TraceLineSet {
 };
 TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std::uint64_t warp);
 
-// Passes through 32 banks of 4 bytes. Lanes that read the same word share a pass; atomics do not.
-// Accesses of 8 and 16 bytes per lane take half-warps and quarter-warps in turn.
+// Passes through 32 banks of 4 bytes: the most different words that one bank is asked for. Lanes
+// that want the same word share a pass, but for atomics.
 unsigned BankPasses(const TraceInstruction& instruction, bool atomic);
 
 // Appends the access in its shortest form (trace_stream.h).

@@ -68,7 +68,7 @@ class MachineConfigErrors : public testing::Test {
 };
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
-  EXPECT_THAT(ListMachines(SMK_SOURCE_DIR), ElementsAre("fermi", "gtx980", "small"));
+  EXPECT_THAT(ListMachines(SMK_SOURCE_DIR), ElementsAre("fermi", "gtx980", "gtx980-accelsim", "small"));
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     const MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
     EXPECT_EQ(machine.name, name);
@@ -160,7 +160,7 @@ TEST(MachineConfigFiles, UnknownMachineNamesTheKnownOnes) {
     FindMachine("volta", SMK_SOURCE_DIR);
     FAIL() << "found";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("expected one of fermi, gtx980, small"));
+    EXPECT_THAT(error.what(), HasSubstr("expected one of fermi, gtx980, gtx980-accelsim, small"));
     EXPECT_THAT(error.what(), HasSubstr("got volta"));
   }
 }

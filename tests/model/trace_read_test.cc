@@ -147,8 +147,9 @@ TEST_F(TraceRead, BankConflicts) {
   EXPECT_EQ(passes("ffffffff 1 R4 LDS 1 R2 4 1 0x0 8 0"), 2u);
   EXPECT_EQ(passes("ffffffff 1 R4 LDS 1 R2 4 1 0x0 128 0"), 32u);
   EXPECT_EQ(passes("ffffffff 1 R4 LDS 1 R2 4 1 0x0 132 0"), 1u);
-  EXPECT_EQ(passes("ffffffff 1 R4 LDS.64 1 R2 8 1 0x0 8 0"), 2u) << "half-warps";
-  EXPECT_EQ(passes("ffffffff 1 R4 LDS.128 1 R2 16 1 0x0 16 0"), 4u) << "quarter-warps";
+  EXPECT_EQ(passes("ffffffff 1 R4 LDS.64 1 R2 8 1 0x0 8 0"), 2u) << "64 words";
+  EXPECT_EQ(passes("ffffffff 1 R4 LDS.128 1 R2 16 1 0x0 16 0"), 4u) << "128 words";
+  EXPECT_EQ(passes("ffffffff 1 R4 LDS.128 1 R2 16 1 0x0 0 0"), 1u) << "all read the same";
   EXPECT_EQ(passes("ffff0000 1 R4 LDS.64 1 R2 8 1 0x0 8 0"), 1u) << "one half is off";
 }
 
