@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/error.h"
+#include "cli/isolated_cache.h"
+#include "cli/trace_command.h"
 #include "control/reference_control.h"
 #include "workload/workload_file.h"
 
@@ -20,6 +23,16 @@ void CheckDataDir(const std::string& name, const std::string& data_dir) {
   if (is_path || std::filesystem::is_directory(data_dir)) return;
   throw InputError(fmt::format(
       "{}: no such folder; set SMK_DATA_DIR to the one with machines/ and workloads/", data_dir));
+}
+
+// The stream that the name asks for; the only one if it asks for none.
+std::shared_ptr<const Workload> OneStream(const std::string& name, const TraceSet& set) {
+  const std::size_t stream = ParseTraceName(name).stream;
+  if (stream > set.streams.size() || (stream == 0 && set.streams.size() > 1)) {
+    throw InputError(fmt::format("{}: expected one of its {} streams, such as trace:FOLDER:1", name,
+                                 set.streams.size()));
+  }
+  return set.streams[std::max<std::size_t>(stream, 1) - 1];
 }
 
 }  // namespace
@@ -36,7 +49,11 @@ Backend MakeBackend() {
   backend.run = [](const RunRequest& request, ControlKind, const ControlConfig& config) {
     return RunSimulation(request, MakeReferenceControl(config, request.policy));
   };
-  backend.find_workload = [data_dir](const std::string& name) {
+  backend.load_trace = [](const std::string& path, bool strict, bool cache) {
+    return LoadTrace(path, {cache ? IsolatedCache::DefaultFolder() : "", strict});
+  };
+  backend.find_workload = [data_dir, load = backend.load_trace](const std::string& name) {
+    if (IsTraceName(name)) return OneStream(name, load(ParseTraceName(name).path, false, true));
     CheckDataDir(name, data_dir);
     return FindWorkload(name, data_dir);
   };

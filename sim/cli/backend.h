@@ -10,6 +10,7 @@
 
 #include "cli/controls.h"
 #include "machine/run.h"
+#include "workload/trace_workload.h"
 
 namespace smk::cli {
 
@@ -21,6 +22,8 @@ struct Backend {
   // By shipped name, or by the path of a file.
   std::function<std::shared_ptr<const Workload>(const std::string& name)> find_workload;
   std::function<std::vector<std::string>()> list_workloads;
+  // All streams of an Accel-Sim trace; `cache` keeps its compact form.
+  std::function<TraceSet(const std::string& path, bool strict, bool cache)> load_trace;
   std::function<std::string(const std::string& name)> find_machine;  // gives the path
   std::function<std::vector<std::string>()> list_machines;
   std::function<MachineConfig(const std::string& path, const std::vector<std::string>& overrides)>

@@ -13,6 +13,7 @@
 #include "cli/numbers.h"
 #include "cli/policies.h"
 #include "cli/sweep_command.h"
+#include "cli/trace_command.h"
 #include "smk/version.h"
 
 namespace smk::cli {
@@ -39,8 +40,8 @@ void AddList(CLI::App* app, const char* name, std::vector<std::string>* values,
 }
 
 void AddCommonOptions(CLI::App* app, Options* o) {
-  AddText(app, "kernels", &o->kernels, "1 to 4 kernels: names or workload files, joined by +",
-          "KERNEL+KERNEL");
+  AddText(app, "kernels", &o->kernels,
+          "1 to 4 kernels: names, workload files or trace:FOLDER, joined by +", "KERNEL+KERNEL");
   AddText(app, "--preempt", &o->preempt,
           "how an SM changes hands under spatial: switch (default), drain, flush", "MODE");
   AddText(app, "--control", &o->control, "control plane: reference", "NAME");
@@ -63,6 +64,7 @@ void AddCommonOptions(CLI::App* app, Options* o) {
           "N");
   app->add_flag("--no-repeat", o->no_repeat, "do not execute a program again when it ends early");
   app->add_flag("--no-cache", o->no_cache, "run the isolated runs again, and do not keep them");
+  app->add_flag("--strict", o->strict, "an unknown opcode in a trace is an error");
   app->add_flag("--quiet", o->quiet, "print the last line only");
 }
 
@@ -71,6 +73,8 @@ struct CommandLineParser {
   CLI::App app{"Simulates GPU kernels that share a GPU, under several policies."};
   Options run, compare;
   SweepOptions sweep;
+  TraceInfoOptions trace_info;
+  TraceExportOptions trace_export;
   ListOptions list{"", "gtx980", false};
   std::string help_topic;
   std::function<int(const Context&)> action;
@@ -83,12 +87,13 @@ struct CommandLineParser {
     AddRun();
     AddCompare();
     AddSweep();
+    AddTrace();
     AddList();
     app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
       action = DoctorCommand;
     });
     CLI::App* help = app.add_subcommand("help", "explain a command");
-    help->add_option("command", help_topic, "run, compare, sweep, list or doctor");
+    help->add_option("command", help_topic, "run, compare, sweep, trace, list or doctor");
     help->callback([this] { action = [this](const Context&) { return Help(); }; });
   }
 
@@ -109,6 +114,34 @@ struct CommandLineParser {
     sub->footer(kFooter);
     sub->callback([this] {
       action = [this](const Context& context) { return CompareCommand(context, compare); };
+    });
+  }
+
+  void AddTrace() {
+    CLI::App* sub = app.add_subcommand("trace", "look at Accel-Sim traces, or write one");
+    sub->require_subcommand(1);
+    sub->footer(kFooter);
+    CLI::App* info = sub->add_subcommand("info", "kernels, instruction mix, lines, footprint");
+    info->add_option("folder", trace_info.path, "a folder with a kernelslist.g")->required();
+    info->add_flag("--json", trace_info.json, "as JSON");
+    info->add_flag("--strict", trace_info.strict, "an unknown opcode is an error");
+    info->add_flag("--no-cache", trace_info.no_cache,
+                   "read the text, and do not keep a compact form");
+    info->callback([this] {
+      action = [this](const Context& context) { return TraceInfoCommand(context, trace_info); };
+    });
+    CLI::App* out = sub->add_subcommand("export", "write a kernel as an Accel-Sim trace");
+    out->add_option("kernel", trace_export.kernel, "a name or a workload file")->required();
+    AddText(out, "--out", &trace_export.out, "folder for the trace", "DIR");
+    AddText(out, "--tbs", &trace_export.tbs, "the first TBs of each launch (default: all)", "N");
+    AddText(out, "--launches", &trace_export.launches,
+            "the first launches (default: until each kernel was launched once)", "N");
+    AddText(out, "--max-instructions", &trace_export.max_instructions,
+            "of a warp, its exit besides (default: all)", "N");
+    AddText(out, "--seed", &trace_export.seed, "seed of everything random (default 1)", "N");
+    out->add_flag("--force", trace_export.force, "write over a trace that is there");
+    out->callback([this] {
+      action = [this](const Context& context) { return TraceExportCommand(context, trace_export); };
     });
   }
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "cli/files.h"
 #include "cli/numbers.h"
+#include "cli/trace_command.h"
 
 namespace smk::cli {
 namespace {
@@ -28,6 +29,7 @@ std::string Quoted(const std::string& text) {
 // A name stays a name; the path of a file is made absolute, so that the folder can be used from
 // anywhere.
 std::string Portable(const std::string& name) {
+  if (IsTraceName(name)) return PortableTraceName(name);
   return name.find('/') != std::string::npos && std::filesystem::exists(name)
              ? std::filesystem::absolute(name).lexically_normal().string()
              : name;

@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 #include "cli/numbers.h"
+#include "cli/trace_command.h"
 
 namespace smk::cli {
 namespace {
@@ -166,6 +168,42 @@ std::shared_ptr<const Workload> WithSmallerGrids(const std::shared_ptr<const Wor
   return smaller;
 }
 
+// The streams of a trace that its name asks for. Each is a kernel of the run.
+void LoadTraceStreams(const std::string& name, const Options& options, const Backend& backend,
+                      Experiment* experiment) {
+  const TraceName trace = ParseTraceName(name);
+  const TraceSet set = backend.load_trace(trace.path, options.strict, !options.no_cache);
+  if (trace.stream > set.streams.size()) {
+    throw InputError(fmt::format("{}: there are only {} streams", name, set.streams.size()));
+  }
+  if (!set.warning.empty()) fmt::print(stderr, "smk: warning: {}\n", set.warning);
+  for (std::size_t i = 0; i < set.streams.size(); ++i) {
+    if (trace.stream != 0 && trace.stream != i + 1) continue;
+    const bool all = trace.stream == 0 && set.streams.size() > 1;
+    experiment->names.push_back(all ? fmt::format("{}:{}", name, i + 1) : name);
+    experiment->workloads.push_back(set.streams[i]);
+  }
+}
+
+void LoadWorkloads(const Options& options, const Backend& backend, Experiment* experiment) {
+  for (const std::string& name : std::exchange(experiment->names, {})) {
+    if (IsTraceName(name)) {
+      LoadTraceStreams(name, options, backend, experiment);
+    } else {
+      experiment->names.push_back(name);
+      experiment->workloads.push_back(backend.find_workload(name));
+    }
+  }
+  if (experiment->names.size() > kMaxKernels) {
+    throw InputError(fmt::format(
+        "kernels: at most {} can run together, and every stream of a trace is one; got {}: {}",
+        kMaxKernels, experiment->names.size(), Join(experiment->names)));
+  }
+  for (auto& workload : experiment->workloads) {
+    workload = WithSmallerGrids(workload, experiment->tunables.grid_divisor);
+  }
+}
+
 RunRequest BaseRequest(const Experiment& experiment, const Recording& recording) {
   RunRequest request;
   request.machine = experiment.machine;
@@ -199,10 +237,7 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.control = ParseControl(options.control.value_or(Name(ControlKind::kReference)));
   experiment.names = ParseKernels(*options.kernels);
   ResolveMachine(options, backend, &experiment);
-  for (const std::string& name : experiment.names) {
-    experiment.workloads.push_back(
-        WithSmallerGrids(backend.find_workload(name), experiment.tunables.grid_divisor));
-  }
+  LoadWorkloads(options, backend, &experiment);
   experiment.labels = MakeLabels(experiment.workloads);
   experiment.control_config = MakeControlConfig(experiment.machine, experiment.tunables);
   experiment.arrivals.assign(experiment.names.size(), 0);

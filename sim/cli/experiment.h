@@ -35,6 +35,7 @@ struct Options {
   bool no_repeat = false;
   bool no_cache = false;
   bool force = false;
+  bool strict = false;  // unknown opcodes of a trace are errors
 };
 
 // A set of kernels on a machine, without the policy.

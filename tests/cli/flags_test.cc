@@ -11,11 +11,11 @@ class Flags : public CommandTest {};
 
 // The flags that the tests below are about; help that offers another one fails.
 const std::set<std::string> kTested = {
-    "--help",      "--preempt",   "--control",    "--cycles",   "--machine",      "--set",
-    "--arrive",    "--seed",      "--config",     "--out",      "--force",        "--timeline",
-    "--window",    "--jobs",      "--no-cache",   "--policies", "--policy",       "--quiet",
-    "--no-repeat", "--list",      "--experiment", "--shard",    "--retry-failed", "--export",
-    "--merge",     "--one-writer"};
+    "--help",      "--preempt",    "--control",    "--cycles",   "--machine",      "--set",
+    "--arrive",    "--seed",       "--config",     "--out",      "--force",        "--timeline",
+    "--window",    "--jobs",       "--no-cache",   "--policies", "--policy",       "--quiet",
+    "--no-repeat", "--list",       "--experiment", "--shard",    "--retry-failed", "--export",
+    "--merge",     "--one-writer", "--strict"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
@@ -39,7 +39,7 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
     EXPECT_EQ(outcome.err, "") << arguments;
   }
   const std::string help = Smk("help").out;
-  for (const char* word : {"run", "compare", "sweep", "list", "doctor"}) {
+  for (const char* word : {"run", "compare", "sweep", "trace", "list", "doctor"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
   for (const char* word : {"report", "synth"}) {
