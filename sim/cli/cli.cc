@@ -157,6 +157,14 @@ struct CommandLineParser {
             "print the results of SPEC, or all of DB: csv, json", "FORMAT");
     sub->add_option("--merge", sweep.merge, "join these databases into the one of --out")
         ->type_name("DB...");
+    AddText(sub, "--runs", &sweep.runs_file, "only the runs whose ids this file lists", "FILE");
+    sub->add_flag("--slurm", sweep.slurm,
+                  "submit the missing runs as an array job; collect results");
+    sub->add_flag("--wait", sweep.wait, "with --slurm: wait, and submit again what is missing");
+    AddText(sub, "--tasks", &sweep.tasks, "with --slurm: size of the array, and how many at once",
+            "N[%RUNNING]");
+    ::smk::cli::AddList(sub, "--sbatch", &sweep.sbatch,
+                        "with --slurm: an option for sbatch; again for more", "OPTION");
     sub->add_flag("--one-writer", sweep.one_writer,
                   "nobody else uses DB; it may lie on a network file system");
     AddText(sub, "--shard", &sweep.shard, "only part K of N", "K/N");

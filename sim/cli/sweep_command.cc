@@ -5,12 +5,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
+#include <sstream>
 
 #include "base/error.h"
+#include "cli/files.h"
 #include "cli/numbers.h"
 #include "cli/runner.h"
 #include "cli/sweep_export.h"
 #include "cli/sweep_runner.h"
+#include "cli/sweep_slurm.h"
 #include "cli/sweep_store.h"
 #include "cli/text_table.h"
 
@@ -43,6 +47,43 @@ void List(const SweepPlan& plan, const std::vector<std::size_t>& runs, const std
 
 }  // namespace
 
+namespace {
+
+// The plan with those members only for which `wanted` holds, and their runs.
+template <typename Wanted>
+SweepPlan Filtered(const SweepPlan& plan, const Wanted& wanted) {
+  SweepPlan kept;
+  kept.name = plan.name;
+  std::map<std::size_t, std::size_t> moved;
+  for (const SweepMember& member : plan.members) {
+    if (!wanted(member)) continue;
+    const auto [place, added] = moved.emplace(member.run, kept.runs.size());
+    if (added) kept.runs.push_back(plan.runs[member.run]);
+    kept.members.push_back({member.experiment, place->second});
+  }
+  return kept;
+}
+
+}  // namespace
+
+void KeepListed(const std::string& path, SweepPlan* plan) {
+  std::set<std::string> known, listed;
+  for (const SweepRun& run : plan->runs) known.insert(run.id);
+  std::istringstream in(ReadFile(path));
+  unsigned number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    if (known.count(line) == 0) {
+      throw InputError(fmt::format("{}:{}: expected the id of a run of the sweep, got '{}'", path,
+                                   number, line));
+    }
+    listed.insert(line);
+  }
+  *plan = Filtered(*plan, [&](const SweepMember& member) {
+    return listed.count(plan->runs[member.run].id) != 0;
+  });
+}
+
 void KeepExperiments(const std::vector<std::string>& names, SweepPlan* plan) {
   if (names.empty()) return;
   std::vector<std::string> known;
@@ -54,16 +95,9 @@ void KeepExperiments(const std::vector<std::string>& names, SweepPlan* plan) {
     throw InputError(fmt::format("--experiment: no '{}' in the specification{} (one of {})", name,
                                  DidYouMean(name, known), Join(known)));
   }
-  SweepPlan kept;
-  kept.name = plan->name;
-  std::map<std::size_t, std::size_t> moved;
-  for (const SweepMember& member : plan->members) {
-    if (std::find(names.begin(), names.end(), member.experiment) == names.end()) continue;
-    const auto [place, added] = moved.emplace(member.run, kept.runs.size());
-    if (added) kept.runs.push_back(plan->runs[member.run]);
-    kept.members.push_back({member.experiment, place->second});
-  }
-  *plan = std::move(kept);
+  *plan = Filtered(*plan, [&](const SweepMember& member) {
+    return std::find(names.begin(), names.end(), member.experiment) != names.end();
+  });
 }
 
 std::vector<std::size_t> ShardRuns(const SweepPlan& plan, const std::string& text) {
@@ -86,7 +120,12 @@ namespace {
 // Refuses options that do nothing beside the others.
 void CheckOptions(const SweepOptions& o) {
   const int ways = (o.list ? 1 : 0) + (o.export_format.empty() ? 0 : 1) + (o.merge.empty() ? 0 : 1);
-  if (ways > 1) throw InputError("sweep: expected one of --list, --export and --merge");
+  if (ways + (o.slurm ? 1 : 0) > 1) {
+    throw InputError("sweep: expected one of --list, --export, --merge and --slurm");
+  }
+  if (!o.slurm && (o.wait || !o.tasks.empty() || !o.sbatch.empty())) {
+    throw InputError("sweep: --wait, --tasks and --sbatch need --slurm");
+  }
   if (!o.export_format.empty() && o.export_format != "csv" && o.export_format != "json") {
     throw InputError(fmt::format("--export: expected csv or json, got '{}'", o.export_format));
   }
@@ -142,6 +181,22 @@ int Merge(const SweepOptions& options) {
   return 0;
 }
 
+int MakeRunsBySlurm(const SweepOptions& options, const SweepPlan& plan,
+                    const std::vector<std::size_t>& runs, const Backend& backend) {
+  SlurmOptions slurm;
+  slurm.spec = fs::absolute(options.spec).lexically_normal().string();
+  slurm.tasks = options.tasks;
+  if (!slurm.tasks.empty()) ParseTasks(slurm.tasks);
+  slurm.sbatch = options.sbatch;
+  slurm.data_dir = fs::absolute(backend.data_dir).string();
+  slurm.retry_failed = options.retry_failed;
+  slurm.wait = options.wait;
+  slurm.quiet = options.quiet;
+  SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
+  store.SetMembers(plan);
+  return SlurmSweep(plan, runs, &store, slurm);
+}
+
 int MakeRuns(const SweepOptions& options, const SweepPlan& plan, const Backend& backend) {
   SweepRunnerOptions runner;
   runner.jobs = options.jobs.empty()
@@ -150,6 +205,7 @@ int MakeRuns(const SweepOptions& options, const SweepPlan& plan, const Backend& 
   runner.quiet = options.quiet;
   runner.retry_failed = options.retry_failed;
   const std::vector<std::size_t> runs = ShardRuns(plan, options.shard);
+  if (options.slurm) return MakeRunsBySlurm(options, plan, runs, backend);
   SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
   store.SetMembers(plan);
   if (const std::size_t others = store.OfOtherExecutables(plan); others > 0) {
@@ -181,6 +237,7 @@ int SweepCommand(const Context& context, const SweepOptions& options) {
   if (!options.spec.empty()) {
     plan = ExpandSweep(LoadSweepSpec(options.spec), backend);
     KeepExperiments(options.experiments, &*plan);
+    if (!options.runs_file.empty()) KeepListed(options.runs_file, &*plan);
   }
   if (!options.export_format.empty()) return Export(options, plan);
   if (!options.list) return MakeRuns(options, *plan, backend);

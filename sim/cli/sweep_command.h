@@ -22,6 +22,11 @@ struct SweepOptions {
   bool list = false;
   bool retry_failed = false;
   bool one_writer = false;
+  std::string runs_file;  // ids, one in a line
+  bool slurm = false;
+  bool wait = false;
+  std::string tasks;
+  std::vector<std::string> sbatch;
   bool quiet = false;
 };
 
@@ -30,6 +35,9 @@ int SweepCommand(const Context& context, const SweepOptions& options);
 // Keeps the runs of some experiments and the isolated runs that they need. Throws InputError for a
 // name that is not in the plan.
 void KeepExperiments(const std::vector<std::string>& names, SweepPlan* plan);
+
+// Keeps the runs whose ids the file lists. Throws InputError for one that is not in the plan.
+void KeepListed(const std::string& path, SweepPlan* plan);
 
 // Indices of the runs of part K of N, of `text` "K/N" ("": all of them): every N-th run.
 std::vector<std::size_t> ShardRuns(const SweepPlan& plan, const std::string& text);

@@ -70,18 +70,17 @@ void CheckSchema(Database* database) {
   }
 }
 
-// The same for a database to be merged, which is only read.
-void CheckOther(const std::string& path) {
+// The same for a database to be merged; false when there is nothing in it. A writer that was killed
+// may have left something to be undone, so it is opened for writing.
+bool CheckOther(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw InputError(fmt::format("{}: no such database", path));
   }
   try {
-    Database database(path, Database::Mode::kRead);
+    Database database(path, Database::Mode::kWrite);
     CheckSchema(&database);
-    if (database.Number("PRAGMA user_version") == 0) {
-      throw InputError(fmt::format("{}: expected a database of smk sweep", path));
-    }
+    return database.Number("PRAGMA user_version") != 0;
   } catch (const DatabaseError& error) {
     throw InputError(error.what());
   }
@@ -113,6 +112,7 @@ std::string ResultHash(RunResult result) {
 
 SweepStore::SweepStore(const std::string& path, const StoreOptions& options)
     : database_(OpenFile(path, options.create)),
+      claims_(!options.one_writer),
       owner_(OwnProcess()),
       host_(HostName()),
       executable_(HashFile("/proc/self/exe")) {
@@ -166,19 +166,22 @@ RunState SweepStore::StateOf(const std::string& run) {
 }
 
 Claim SweepStore::TryClaim(const std::string& run, bool retry) {
-  Transaction transaction(database_);
+  std::optional<Transaction> transaction;
+  if (claims_) transaction.emplace(database_);
   Statement status(database_, "SELECT status FROM runs WHERE run = ?");
   if (status.With(run).Step() && (status.Text(0) == "done" || !retry)) return Claim::kFinished;
+  if (!claims_) return Claim::kGranted;
   Statement owner(database_, "SELECT owner FROM claims WHERE run = ?");
   if (owner.With(run).Step() && owner.Text(0) != owner_ && ProcessLives(owner.Text(0))) {
     return Claim::kTaken;
   }
   Statement(database_, "INSERT OR REPLACE INTO claims VALUES (?, ?)").With(run, owner_).Run();
-  transaction.Commit();
+  transaction->Commit();
   return Claim::kGranted;
 }
 
 void SweepStore::GiveBack(const std::string& run) {
+  if (!claims_) return;
   Statement(database_, "DELETE FROM claims WHERE run = ? AND owner = ?").With(run, owner_).Run();
 }
 
@@ -301,7 +304,7 @@ std::size_t SweepStore::OfOtherExecutables(const SweepPlan& plan) {
 }
 
 SweepStore::Merged SweepStore::Merge(const std::string& path) {
-  CheckOther(path);
+  if (!CheckOther(path)) return {};
   Statement(database_, "ATTACH ? AS other").With(path).Run();
   Merged merged;
   {

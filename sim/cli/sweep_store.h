@@ -76,6 +76,7 @@ class SweepStore {
   void InsertSms(const SweepRun& run, const RunResult& result);
 
   Database database_;
+  const bool claims_;  // not when we are the one writer
   std::string owner_;  // of our claims
   std::string host_, executable_;
 };

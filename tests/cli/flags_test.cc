@@ -15,7 +15,8 @@ const std::set<std::string> kTested = {
     "--arrive",    "--seed",       "--config",     "--out",      "--force",        "--timeline",
     "--window",    "--jobs",       "--no-cache",   "--policies", "--policy",       "--quiet",
     "--no-repeat", "--list",       "--experiment", "--shard",    "--retry-failed", "--export",
-    "--merge",     "--one-writer", "--strict"};
+    "--merge",     "--one-writer", "--runs",       "--slurm",    "--wait",         "--tasks",
+    "--sbatch",    "--strict"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;

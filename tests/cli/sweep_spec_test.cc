@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/command.h"
 #include "cli/sweep_mixes.h"
+#include "cli/sweep_slurm.h"
 
 namespace smk {
 namespace {
@@ -153,6 +154,20 @@ TEST_F(SweepSpec, ShippedSpecificationsAreThePapers) {
   EXPECT_EQ(count("three-kernels"), "178 runs, 10 of them isolated");
   EXPECT_EQ(count("four-kernels"), "220 runs, 10 of them isolated");
   EXPECT_EQ(Smk("sweep " + folder + "smoke.toml --list").LastLine(), "16 runs, 4 of them isolated");
+}
+
+TEST(SweepSlurm, ReadsSizesAndSlurmsConfiguration) {
+  EXPECT_EQ(cli::ParseTasks("12").tasks, 12u);
+  EXPECT_EQ(cli::ParseTasks("12").running, 0u);
+  EXPECT_EQ(cli::ParseTasks("1k%3").tasks, 1000u);
+  EXPECT_EQ(cli::ParseTasks("1k%3").running, 3u);
+  for (const char* text : {"", "0", "5%", "5%0", "%5", "many"}) {
+    EXPECT_THROW(cli::ParseTasks(text), InputError) << text;
+  }
+  const std::string config = "MaxArrayTasks = 7\nMaxArraySize            = 1001\nMaxJobs = x\n";
+  EXPECT_EQ(cli::ConfigNumber(config, "MaxArraySize", 5), 1001u);
+  EXPECT_EQ(cli::ConfigNumber(config, "MaxJobs", 5), 5u);
+  EXPECT_EQ(cli::ConfigNumber("", "MaxArraySize", 5), 5u);
 }
 
 TEST(SweepMixes, RandomOnesCoverEachMixOfTypesAndFollowTheSeed) {

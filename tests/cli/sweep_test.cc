@@ -114,6 +114,52 @@ TEST_F(Sweep, ContinuesWhatIsThere) {
   EXPECT_EQ(Passes("s.toml --quiet").out, "PASS\n");
 }
 
+TEST_F(Sweep, MakesListedRunsOnly) {
+  const std::string list = Smk("sweep s.toml --list").out;
+  const std::string second = list.substr(list.find('\n', list.find('\n') + 1) + 1, 16);
+  Write("runs.txt", second + "\n");
+  Passes("s.toml --runs runs.txt");
+  EXPECT_EQ(Text("tiny.db", "SELECT group_concat(run) FROM runs"), second);
+}
+
+TEST_F(Sweep, SampleQueriesOfTheDocumentationRun) {
+  Write("s.toml",
+        "name = 'tiny'\nmachines = 'small'\ncycles = 2000\n[[experiment]]\nname = 'pairs'\n"
+        "workloads = 'cutcp+stencil'\npolicies = ['spatial', 'smk', 'smk-pw']\n");
+  Passes("s.toml");
+  std::ifstream in(std::string(SMK_SOURCE_DIR) + "/../docs/results.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  std::size_t at = page.find("```sql\n") + 7;
+  const std::size_t end = page.find("```", at);
+  ASSERT_NE(end, std::string::npos);
+  std::size_t queries = 0, with_rows = 0;
+  cli::Database database(Path("tiny.db"), cli::Database::Mode::kRead);
+  for (std::size_t next; (next = page.find(';', at)) < end; at = next + 1, ++queries) {
+    cli::Statement query(database, page.substr(at, next - at));
+    with_rows += query.Step() ? 1 : 0;
+  }
+  EXPECT_EQ(queries, 7u);
+  EXPECT_EQ(with_rows, 4u) << "those about the pairs";
+}
+
+TEST_F(Sweep, EveryColumnIsDocumented) {
+  Passes("s.toml --shard 1/9");
+  std::ifstream in(std::string(SMK_SOURCE_DIR) + "/../docs/results.md");
+  const std::string page{std::istreambuf_iterator<char>(in), {}};
+  const std::string part = page.substr(page.find("## The database of a sweep"));
+  cli::Database database(Path("tiny.db"), cli::Database::Mode::kRead);
+  cli::Statement columns(database,
+                         "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
+                         "WHERE m.type IN ('table', 'view')");
+  std::size_t count = 0;
+  for (; columns.Step(); ++count) {
+    for (const int i : {0, 1}) {
+      EXPECT_NE(part.find("`" + columns.Text(i) + "`"), std::string::npos) << columns.Text(i);
+    }
+  }
+  EXPECT_GT(count, 100u);
+}
+
 TEST_F(Sweep, TwoAtOnceShareTheWork) {
   Write("s.toml", std::string(kSpec) + "seeds = [1, 2, 3, 4]\n");
   const std::string sweep = "'" SMK_BINARY "' sweep s.toml --jobs 1 ";
@@ -173,6 +219,13 @@ TEST_F(Sweep, RefusesWhatCannotBe) {
   Refuses("--merge a.db", "--out");
   Refuses("--merge missing.db --out b.db", "missing.db: no such database");
   Refuses("s.toml --merge a.db --out b.db", "no SPEC");
+  Refuses("s.toml --slurm --list", "one of");
+  Refuses("s.toml --wait", "need --slurm");
+  Refuses("s.toml --slurm --tasks 0", "--tasks");
+  Refuses("s.toml --slurm --tasks 5%2%3", "N%RUNNING");
+  Refuses("s.toml --runs missing.txt", "missing.txt");
+  Write("runs.txt", "0123456789abcdef\n");
+  Refuses("s.toml --runs runs.txt", "runs.txt:1: expected the id of a run");
 }
 
 TEST_F(Sweep, RefusesADatabaseThatIsNotItsOwn) {
