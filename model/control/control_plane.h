@@ -184,7 +184,7 @@ class ControlPlane {
   virtual void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) = 0;
   // Makes this cycle's registered outputs visible to the other side. Call in every cycle in which
   // BeginCycle or StepSm was called.
-  virtual void EndCycle() = 0;
+  virtual void EndCycle(Cycle now) = 0;
 
   // Valid after EndCycle: who must be stepped in the next cycle even if all its inputs are quiet.
   virtual std::uint32_t awake_sms() const = 0;

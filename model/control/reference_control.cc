@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "control/control_probe.h"
 #include "control/driver.h"
 #include "control/sm_control.h"
 
@@ -11,7 +12,7 @@ namespace smk {
 namespace {
 
 // Steps driver and SMs so that each sees the other's registers of the cycle before.
-class ReferenceControl final : public ControlPlane {
+class ReferenceControl final : public ControlPlane, public ControlProbe {
  public:
   ReferenceControl(const ControlConfig& config, const PolicyConfig& policy)
       : config_(config), driver_(config, policy) {
@@ -33,7 +34,7 @@ class ReferenceControl final : public ControlPlane {
     stepped_ |= 1u << i;
   }
 
-  void EndCycle() override {
+  void EndCycle(Cycle) override {
     for (SmMask m = stepped_; m != 0; m &= m - 1) {
       const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
       const SmMask bit = 1u << i;
@@ -66,6 +67,9 @@ class ReferenceControl final : public ControlPlane {
     return s.gated() ? s.quota() : std::array<std::uint16_t, kMaxKernels>{};
   }
 
+  DriverToSm to_sm(unsigned sm) const override { return driver_out_[sm]; }
+  SmToDriver to_driver(unsigned sm) const override { return sm_out_[sm]; }
+
  private:
   ControlConfig config_;
   Driver driver_;
@@ -84,8 +88,7 @@ class ReferenceControl final : public ControlPlane {
 
 }  // namespace
 
-std::unique_ptr<ControlPlane> MakeReferenceControl(const ControlConfig& config,
-                                                   const PolicyConfig& policy) {
+void CheckControl(const ControlConfig& config, const PolicyConfig& policy) {
   const ResourceVector& l = config.limits;
   if (config.num_sms == 0 || config.num_sms > kMaxSms) {
     throw InputError("control: number of SMs must be 1 to " + std::to_string(kMaxSms));
@@ -107,6 +110,11 @@ std::unique_ptr<ControlPlane> MakeReferenceControl(const ControlConfig& config,
       policy.epoch_length <= kMaxKernels) {
     throw InputError("policy: latency_scale, kernels_per_sm and epoch_length must be positive");
   }
+}
+
+std::unique_ptr<ControlPlane> MakeReferenceControl(const ControlConfig& config,
+                                                   const PolicyConfig& policy) {
+  CheckControl(config, policy);
   return std::make_unique<ReferenceControl>(config, policy);
 }
 

@@ -8,8 +8,11 @@
 
 namespace smk {
 
-// `config` and `policy` must be consistent (limits not zero, at most kMaxSms SMs): InputError if
-// not.
+// Throws InputError unless `config` and `policy` are consistent: limits not zero, at most kMaxSms
+// SMs.
+void CheckControl(const ControlConfig& config, const PolicyConfig& policy);
+
+// Checks both first.
 std::unique_ptr<ControlPlane> MakeReferenceControl(const ControlConfig& config,
                                                    const PolicyConfig& policy);
 

@@ -65,7 +65,7 @@ void Gpu::StepCycle() {
   const bool driver = StepDriver();
   const bool sms = StepSms();
   if (!driver && !sms) return;
-  control_.EndCycle();
+  control_.EndCycle(now_);
   awake_sms_ = control_.awake_sms();
   driver_awake_ = control_.driver_awake();
   if (request_.record_decisions) TakeDecisions();

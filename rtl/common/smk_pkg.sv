@@ -125,6 +125,8 @@ package smk_pkg;
   typedef struct packed {logic [NumKernels-1:0][NumSms-1:0] kernel;} kernel_sms_t;
   // TBs of each kernel (tb_cnt_vec_t) on every SM.
   typedef struct packed {logic [NumSms-1:0][NumKernels*TbCntWidth-1:0] sm;} sm_tb_cnts_t;
+  // Instructions of each kernel (issued_vec_t) on every SM.
+  typedef struct packed {logic [NumSms-1:0][NumKernels*IssuedWidth-1:0] sm;} sm_issued_t;
   typedef struct packed {logic [NumSchedulers-1:0][WarpsPerScheduler-1:0] scheduler;}
       scheduler_warps_t;
   typedef struct packed {logic [NumSchedulers-1:0][$clog2(WarpsPerScheduler)-1:0] scheduler;}

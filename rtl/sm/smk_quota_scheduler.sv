@@ -45,11 +45,12 @@ module smk_quota_scheduler #(
   output smk_pkg::kernel_id_t    grant_kernel_o,
   output smk_pkg::quota_vec_t    left_o
 );
-  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+  localparam int unsigned NumKernels  = smk_pkg::NumKernels;
+  localparam int unsigned KernelWarps = NumKernels * NumWarps;
 
   typedef struct packed {logic [NumKernels-1:0][NumWarps-1:0] kernel;} kernel_warps_t;
 
-  kernel_warps_t       warps_of_d, warps_of_q;
+  kernel_warps_t       warps_of_d, warps_of_q, start_of;
   smk_pkg::quota_vec_t left_d, left_q;
   // left_q is not zero, known at the start of the cycle: the grant depends on it.
   logic [NumKernels-1:0] some_left_d, some_left_q;
@@ -60,17 +61,17 @@ module smk_quota_scheduler #(
 
   logic [NumWarps-1:0] valid, valid_kept, start;
   logic [NumWarps-1:0] with_quota, eligible, oldest, above_last, round, grant;
-  logic [NumKernels-1:0] has_quota, grant_of, last_one, blocks_reload;
+  logic [NumKernels-1:0] has_quota, grant_of, last_one, runnable, given, spent, blocks_reload;
   logic                reload;
 
   // Resident warps, and of each kernel with quota.
+  assign has_quota = some_left_q | {NumKernels{!gated_i}};
   always_comb begin
     valid      = '0;
     with_quota = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      has_quota[k] = !gated_i || some_left_q[k];
-      valid        = valid | warps_of_q.kernel[k];
-      with_quota   = with_quota | (warps_of_q.kernel[k] & {NumWarps{has_quota[k]}});
+      valid      = valid | warps_of_q.kernel[k];
+      with_quota = with_quota | (warps_of_q.kernel[k] & {NumWarps{has_quota[k]}});
     end
   end
 
@@ -80,12 +81,11 @@ module smk_quota_scheduler #(
   assign start      = start_valid_i ? NumWarps'(1) << start_warp_i : '0;
   assign valid_kept = valid & ~leave_i;
   for (genvar w = 0; w < NumWarps; w++) begin : gen_age
-    logic [NumWarps-1:0] older_d, older_q;
-    assign older_d   = start[w] ? valid_kept : older_q & ~start;
+    logic [NumWarps-1:0] older_q;
     assign oldest[w] = eligible[w] && ((older_q & eligible) == '0);
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) older_q <= '0;
-      else if (start_valid_i) older_q <= older_d;
+      else if (start_valid_i) older_q <= start[w] ? valid_kept : older_q & ~start;
     end
   end
 
@@ -99,26 +99,18 @@ module smk_quota_scheduler #(
   end
 
   assign grant_valid_o  = eligible != '0;
-  assign grant_warp_o   = WarpWidth'(smk_pkg::index_of(64'(grant)));
-  assign grant_kernel_o = smk_pkg::KernelWidth'(smk_pkg::index_of(64'(grant_of)));
+  assign grant_warp_o   = WarpWidth'(smk_pkg::index_of_16(16'(grant)));
+  assign grant_kernel_o = smk_pkg::KernelWidth'(smk_pkg::index_of_16(16'(grant_of)));
   assign left_o         = left_q;
 
   // The kernel of the granted warp, one-hot.
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      grant_of[k] = (grant & warps_of_q.kernel[k]) != '0;
-    end
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_grant_of
+    assign grant_of[k] = (grant & warps_of_q.kernel[k]) != '0;
   end
 
   // Warps come and go: a slot may be freed and occupied in the same cycle.
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      warps_of_d.kernel[k] = warps_of_q.kernel[k] & ~leave_i;
-      if (start_kernel_i == smk_pkg::KernelWidth'(k)) begin
-        warps_of_d.kernel[k] = warps_of_d.kernel[k] | start;
-      end
-    end
-  end
+  assign start_of   = KernelWarps'(start) << (start_kernel_i * KernelWarps'(NumWarps));
+  assign warps_of_d = (warps_of_q & ~{NumKernels{leave_i}}) | start_of;
 
   assign last_d = (grant_valid_o ? grant : last_q) & ~leave_i;
 
@@ -129,13 +121,13 @@ module smk_quota_scheduler #(
   end
 
   // A kernel with a runnable warp and quota after this cycle's grant keeps the epoch going.
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      last_one[k]      = left_q.kernel[k] == smk_pkg::QuotaWidth'(1);
-      blocks_reload[k] = ((warps_of_d.kernel[k] & ~stop_i) != '0) &&
-                         some_left_q[k] && !(grant_of[k] && last_one[k]);
-    end
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_reload
+    assign last_one[k] = left_q.kernel[k] == smk_pkg::QuotaWidth'(1);
+    assign runnable[k] = (warps_of_d.kernel[k] & ~stop_i) != '0;
+    assign given[k]    = quota_i.kernel[k] != '0;
   end
+  assign spent         = grant_of & last_one & {NumKernels{gated_i}};
+  assign blocks_reload = runnable & some_left_q & ~spent;
   assign reload = gated_i && ((blocks_reload == '0) || load_i ||
                               (tick_i && blocked_since_tick_d && !granted_since_tick_d));
 
@@ -147,12 +139,7 @@ module smk_quota_scheduler #(
     end
     if (reload) left_d = quota_i;
   end
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (reload) some_left_d[k] = quota_i.kernel[k] != '0;
-      else some_left_d[k] = some_left_q[k] && !(gated_i && grant_of[k] && last_one[k]);
-    end
-  end
+  assign some_left_d = reload ? given : some_left_q & ~spent;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

@@ -72,7 +72,7 @@ class SimpleControl : public ControlPlane {
   }
 
   // The SMs see a launch in the next cycle.
-  void EndCycle() override {
+  void EndCycle(Cycle) override {
     if (launching_ < 0) return;
     Kernel& kernel = kernels_[static_cast<unsigned>(launching_)];
     kernel.next_tb = kernel.completed = 0;

@@ -35,7 +35,7 @@ class Wrong : public ControlPlane {
     control_->StepSm(sm, seen, out);
     if (outputs) outputs(Index(sm), in, out);
   }
-  void EndCycle() override { control_->EndCycle(); }
+  void EndCycle(Cycle now) override { control_->EndCycle(now); }
   std::uint32_t awake_sms() const override {
     return awake ? awake(control_->awake_sms()) : control_->awake_sms();
   }

@@ -65,8 +65,8 @@ class Rig {
     const auto awake = lazy_ == nullptr ? 0u : lazy_->awake_sms();
     StepDriver();
     for (unsigned i = 0; i < sms_.size(); ++i) StepSm(i, (awake >> i & 1) != 0);
-    eager_.EndCycle();
-    if (lazy_called_) lazy_->EndCycle();
+    eager_.EndCycle(now_);
+    if (lazy_called_) lazy_->EndCycle(now_);
     tick_before_ = tick_;
     CheckDecisions();
     CheckTables();

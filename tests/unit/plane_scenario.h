@@ -93,7 +93,7 @@ inline Launch RandomLaunch(Random* random, const ResourceVector& limits) {
   Launch launch;
   launch.descriptor.need = RandomNeed(random, limits);
   launch.descriptor.tb_count = random->Skewed(1, 120);
-  launch.descriptor.context_base = std::uint64_t{random->Between(1, 200)} << 40;
+  launch.descriptor.context_base = std::uint64_t{random->Between(1, 200)} << 36;
   launch.descriptor.idempotent = random->Percent(60);
   launch.instructions = random->Skewed(1, 300);
   launch.spread = random->Between(1, 20);
@@ -120,7 +120,9 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   return policy;
 }
 
-inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
+// `fixed`: on this GPU, with at most so many programs, instead of a random one.
+inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
+                               const ControlConfig* fixed = nullptr, unsigned max_programs = 4) {
   Random random(seed);
   Scenario s;
   s.seed = seed;
@@ -137,9 +139,10 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
   // On demand on one SM, TBs of which two fit instead of one of the other kernel can preempt each
   // other for ever: the range of rK shrinks each time, and grows again when the second one follows.
   if (mode == DispatchMode::kOnDemand && s.config.num_sms == 1) s.config.num_sms = 2;
-  const unsigned programs = random.Percent(10) ? 1 : random.Between(2, 4);
+  const unsigned programs = random.Percent(10) ? 1 : random.Between(2, max_programs);
   // Quotas need SMs that are shared, besides those that are profiled.
   if (s.policy.quota_enable && random.Percent(80)) s.config.num_sms += programs;
+  if (fixed != nullptr) s.config = *fixed;
   for (unsigned p = 0; p < programs; ++p) {
     std::vector<Launch> launches;
     for (unsigned n = random.Between(1, 3); n != 0; --n) {
@@ -147,7 +150,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode) {
       if (launches.size() > 1 && random.Percent(50)) {
         launches.back().descriptor.need = launches.front().descriptor.need;
       }
-      launches.back().descriptor.context_base += std::uint64_t{p} << 50;
+      launches.back().descriptor.context_base += std::uint64_t{p} << 45;
     }
     launches.front().gap += p == 0 ? 0 : random.Below(3000);
     s.programs.push_back(std::move(launches));

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_driver: the GPU's SM driver, wired together.
+//
+// Purpose     Kernel table, SM assignment, DRF tracker, dispatch, partition planner, preempted
+//             queue and quota calculator; the command bus to the SMs.
+// Paper       [SMK] Sec. 5.1, Fig. 3.
+// Interface   launch_*: stream, never waits. sm_*: registers of the SMs. command_*: stream to one
+//             SM, one payload for all. buffer_valid_o, event_ack_o, tick_o: pulses.
+// Latency     As of the blocks; tick_o one cycle after tick_i.
+// Throughput  One command per cycle.
+// Reset       No kernel.
+// Model       model/control/driver.h   Doc  docs/modules/driver.md
+// Nothing changes in a cycle without an input pulse or awake_o. Holds no more than who owns the
+// bus, and two registers that tell of launches.
+`include "smk_assert.svh"
+
+module smk_driver (
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+  // Constant during a run.
+  input  smk_pkg::policy_t              policy_i,
+  // From the host and the chip timer.
+  input  logic                          launch_valid_i,
+  input  logic [smk_pkg::KernelWidth:0] launch_kernel_i,
+  input  smk_pkg::kernel_descriptor_t   launch_i,
+  input  logic                          tick_i,
+  output logic                          launch_ready_o,
+  output smk_pkg::launch_error_e        launch_error_o,
+  output smk_pkg::kernel_mask_t         kernel_done_o,
+  // Registers of the SMs.
+  input  smk_pkg::sm_events_t           sm_events_i,
+  input  smk_pkg::sm_mask_t             sm_command_ready_i,
+  input  smk_pkg::sm_mask_t             sm_buffer_request_i,
+  input  smk_pkg::sm_kernel_id_t        sm_buffer_kernel_i,
+  input  smk_pkg::sm_mask_t             sm_profile_valid_i,
+  input  smk_pkg::sm_issued_t           sm_profile_issued_i,
+  // To the SMs.
+  output smk_pkg::sm_mask_t             command_valid_o,
+  output smk_pkg::sm_command_t          command_o,
+  output smk_pkg::sm_mask_t             buffer_valid_o,
+  output smk_pkg::buffer_t              buffer_o,
+  output smk_pkg::sm_mask_t             event_ack_o,
+  output logic                          tick_o,
+  output smk_pkg::context_views_t       views_o,
+  output smk_pkg::thread_cnt_vec_t      warps_o,
+  // Not idle.
+  output logic                          awake_o,
+  // For logs: the decision of this cycle, rK, the partitions in force.
+  output smk_pkg::decision_t            decision_o,
+  output smk_pkg::total_share_vec_t     share_o,
+  output smk_pkg::sm_tb_cnts_t          partition_o
+);
+  localparam int unsigned NumSms      = smk_pkg::NumSms;
+  localparam int unsigned NumKernels  = smk_pkg::NumKernels;
+  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
+
+  logic                  assign_pending_d, assign_pending_q;
+  smk_pkg::kernel_mask_t need_changed_d, need_changed_q;
+  logic                  quota_owns_q;
+  logic                  tick_q;
+
+  // Registers and wires of the blocks.
+  logic                      launch_fire, launch_same;
+  smk_pkg::kernel_mask_t     kernel_done, member_expired, active, members;
+  smk_pkg::need_vec_t        need;
+  smk_pkg::share_vec_t       tb_share;
+  smk_pkg::order_vec_t       order;
+  smk_pkg::tb_id_vec_t       remaining, next_tb;
+  logic                      assign_busy;
+  smk_pkg::sm_kernels_t      allowed, resident, planned;
+  smk_pkg::sm_mask_t         assign_changed, busy_sms, victims_valid;
+  smk_pkg::sm_kernel_id_t    victims;
+  smk_pkg::dispatch_pulses_t pulses;
+  logic                      dispatch_command_valid, work;
+  smk_pkg::sm_id_t           dispatch_command_sm;
+  smk_pkg::sm_command_t      dispatch_command;
+  logic                      plan_busy, plan_done;
+  smk_pkg::kernel_mask_t     plan_kernels;
+  smk_pkg::range_vec_t       plan_range;
+  smk_pkg::buffer_cnt_vec_t  queue_count, queue_free;
+  smk_pkg::preempted_entry_t queue_front;
+  smk_pkg::kernel_id_t       queue_kernel;
+  logic                      queue_busy;
+  logic                      quota_busy, quota_command_valid;
+  smk_pkg::sm_id_t           quota_command_sm;
+  smk_pkg::sm_command_t      quota_command;
+
+  // What the SMs report, by kind.
+  smk_pkg::sm_mask_t      event_valid, event_settled, event_finished, event_to_queue;
+  smk_pkg::sm_kernel_id_t event_kernel;
+  for (genvar i = 0; i < NumSms; i++) begin : gen_event
+    logic                 valid;
+    smk_pkg::event_kind_e kind;
+    smk_pkg::kernel_id_t  kernel;
+    logic [smk_pkg::EventWidth-4-KernelWidth-1:0] unused_rest;
+    assign {valid, kind, kernel, unused_rest} = sm_events_i.sm[i];
+    assign event_valid[i]     = valid;
+    assign event_settled[i]   = valid && kind == smk_pkg::EventSettled;
+    assign event_finished[i]  = valid && kind == smk_pkg::EventFinished;
+    assign event_to_queue[i]  = valid && (kind == smk_pkg::EventSaved ||
+                                          kind == smk_pkg::EventFlushed ||
+                                          kind == smk_pkg::EventBufferFree);
+    assign event_kernel.sm[i] = kernel;
+  end
+
+  smk_kernel_table u_kernel_table (
+    .clk_i,
+    .rst_ni,
+    .launch_valid_i,
+    .launch_kernel_i,
+    .launch_i,
+    .dispatch_new_valid_i (pulses.dispatch_new),
+    .dispatch_new_kernel_i(pulses.kernel),
+    .finished_valid_i     (event_finished),
+    .finished_kernel_i    (event_kernel),
+    .tick_i,
+    .linger_ticks_i       (policy_i.linger_ticks),
+    .launch_ready_o,
+    .launch_error_o,
+    .launch_fire_o        (launch_fire),
+    .launch_same_o        (launch_same),
+    .kernel_done_o        (kernel_done),
+    .member_expired_o     (member_expired),
+    .active_o             (active),
+    .members_o            (members),
+    .need_o               (need),
+    .tb_share_o           (tb_share),
+    .order_o              (order),
+    .remaining_o          (remaining),
+    .next_tb_o            (next_tb),
+    .views_o
+  );
+  assign kernel_done_o = kernel_done;
+
+  smk_sm_assign u_sm_assign (
+    .clk_i,
+    .rst_ni,
+    .start_i         (assign_pending_q),
+    .members_i       (members),
+    .spatial_i       (policy_i.dispatch == smk_pkg::DispatchSpatial),
+    .profile_i       (policy_i.quota_enable),
+    .kernels_per_sm_i(policy_i.kernels_per_sm),
+    .busy_o          (assign_busy),
+    .allowed_o       (allowed),
+    .changed_o       (assign_changed)
+  );
+
+  // Questions of the dispatch decision, and the tracker's answers.
+  smk_pkg::kernel_mask_t     pick_kernels, ask_victim_kernels;
+  smk_pkg::kernel_id_t       pick_kernel, ask_victim_exclude, victim_kernel, range_kernel;
+  smk_pkg::kernel_id_t       range_victim;
+  smk_pkg::sm_mask_t         pick_sms, ask_victim_sms;
+  smk_pkg::sm_id_t           pick_sm, look_sm, victim_sm, range_sm;
+  smk_pkg::resource_vector_t look_taken, victim_free;
+  smk_pkg::tb_cnt_vec_t      look_resident;
+  smk_pkg::tb_cnt_t          victim_resident, range_victim_tbs;
+  logic                      victim_valid, range_shrinks;
+
+  smk_drf_tracker u_drf_tracker (
+    .clk_i,
+    .rst_ni,
+    .kernel_done_i      (kernel_done),
+    .pulses_i           (pulses),
+    .events_i           (sm_events_i),
+    .shortfall_mask_i   (victims_valid),
+    .shortfall_kernel_i (victims),
+    .need_i             (need),
+    .tb_share_i         (tb_share),
+    .active_i           (active),
+    .count_running_sms_i(policy_i.kernels_per_sm < smk_pkg::KernelCntWidth'(NumKernels)),
+    .pick_kernels_i     (pick_kernels),
+    .pick_kernel_o      (pick_kernel),
+    .pick_sms_i         (pick_sms),
+    .pick_sm_o          (pick_sm),
+    .look_sm_i          (look_sm),
+    .look_taken_o       (look_taken),
+    .look_resident_o    (look_resident),
+    .victim_sms_i       (ask_victim_sms),
+    .victim_exclude_i   (ask_victim_exclude),
+    .victim_kernels_i   (ask_victim_kernels),
+    .victim_sm_o        (victim_sm),
+    .victim_valid_o     (victim_valid),
+    .victim_kernel_o    (victim_kernel),
+    .victim_free_o      (victim_free),
+    .victim_resident_o  (victim_resident),
+    .range_kernel_i     (range_kernel),
+    .range_victim_i     (range_victim),
+    .range_victim_tbs_i (range_victim_tbs),
+    .range_sm_i         (range_sm),
+    .range_shrinks_o    (range_shrinks),
+    .share_o,
+    .resident_o         (resident)
+  );
+
+  logic quota_owns;
+  smk_tb_dispatch u_tb_dispatch (
+    .clk_i,
+    .rst_ni,
+    .policy_i,
+    .assign_busy_i     (assign_pending_q || assign_busy),
+    .allowed_i         (allowed),
+    .assign_changed_i  (assign_changed),
+    .active_i          (active),
+    .order_i           (order),
+    .need_i            (need),
+    .remaining_i       (remaining),
+    .next_tb_i         (next_tb),
+    .need_changed_i    (need_changed_q),
+    .kernel_done_i     (kernel_done),
+    .member_expired_i  (member_expired),
+    .events_valid_i    (event_valid),
+    .settled_i         (event_settled),
+    .command_ready_i   (quota_owns ? '0 : sm_command_ready_i),
+    .queue_count_i     (queue_count),
+    .queue_free_i      (queue_free),
+    .queue_ack_i       (event_ack_o),
+    .queue_front_i     (queue_front),
+    .queue_kernel_o    (queue_kernel),
+    .plan_done_i       (plan_done),
+    .plan_kernels_i    (plan_kernels),
+    .plan_range_i      (plan_range),
+    .pick_kernels_o    (pick_kernels),
+    .pick_kernel_i     (pick_kernel),
+    .pick_sms_o        (pick_sms),
+    .pick_sm_i         (pick_sm),
+    .look_sm_o         (look_sm),
+    .look_taken_i      (look_taken),
+    .look_resident_i   (look_resident),
+    .victim_sms_o      (ask_victim_sms),
+    .victim_exclude_o  (ask_victim_exclude),
+    .victim_kernels_o  (ask_victim_kernels),
+    .victim_sm_i       (victim_sm),
+    .victim_valid_i    (victim_valid),
+    .victim_kernel_i   (victim_kernel),
+    .victim_free_i     (victim_free),
+    .victim_resident_i (victim_resident),
+    .range_kernel_o    (range_kernel),
+    .range_victim_o    (range_victim),
+    .range_victim_tbs_o(range_victim_tbs),
+    .range_sm_o        (range_sm),
+    .range_shrinks_i   (range_shrinks),
+    .resident_i        (resident),
+    .pulses_o          (pulses),
+    .command_valid_o   (dispatch_command_valid),
+    .command_sm_o      (dispatch_command_sm),
+    .command_o         (dispatch_command),
+    .busy_o            (busy_sms),
+    .planned_o         (planned),
+    .partition_o,
+    .victims_valid_o   (victims_valid),
+    .victims_o         (victims),
+    .decision_o,
+    .work_o            (work)
+  );
+
+  smk_partition_planner u_partition_planner (
+    .clk_i,
+    .rst_ni,
+    .start_i    (pulses.plan_start),
+    .kernels_i  (pulses.plan_kernels),
+    .sm_i       (pulses.sm),
+    .mode_i     (policy_i.dispatch),
+    .table_tbs_i(policy_i.table_tbs),
+    .need_i     (need),
+    .tb_share_i (tb_share),
+    .order_i    (order),
+    .busy_o     (plan_busy),
+    .done_o     (plan_done),
+    .kernels_o  (plan_kernels),
+    .range_o    (plan_range)
+  );
+
+  smk_preempted_queue u_preempted_queue (
+    .clk_i,
+    .rst_ni,
+    .request_i       (sm_buffer_request_i),
+    .request_kernel_i(sm_buffer_kernel_i),
+    .events_i        (sm_events_i),
+    .events_valid_i  (event_to_queue),
+    .pop_valid_i     (pulses.pop),
+    .pop_kernel_i    (pulses.kernel),
+    .front_kernel_i  (queue_kernel),
+    .front_o         (queue_front),
+    .count_o         (queue_count),
+    .free_o          (queue_free),
+    .ack_o           (event_ack_o),
+    .grant_o         (buffer_valid_o),
+    .grant_buffer_o  (buffer_o),
+    .busy_o          (queue_busy)
+  );
+
+  // The i-th member's window comes from SM i.
+  smk_pkg::kernel_mask_t profile_valid;
+  smk_pkg::issued_vec_t  profile_issued, issued;
+  smk_pkg::kernel_cnt_t  rank;
+  always_comb begin
+    rank           = '0;
+    issued         = '0;
+    profile_valid  = '0;
+    profile_issued = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumKernels; i++) begin
+        if (members[k] && rank == smk_pkg::KernelCntWidth'(i)) begin
+          issued                   = sm_profile_issued_i.sm[i];
+          profile_issued.kernel[k] = issued.kernel[k];
+          profile_valid[k]         = policy_i.quota_enable && sm_profile_valid_i[i];
+        end
+      end
+      rank = rank + smk_pkg::KernelCntWidth'(members[k]);
+    end
+  end
+
+  // SMs whose partition covers the kernels that may run there and is in force.
+  smk_pkg::sm_mask_t settled;
+  for (genvar i = 0; i < NumSms; i++) begin : gen_settled
+    assign settled[i] = (allowed.sm[i] & active & ~planned.sm[i]) == '0 && !busy_sms[i];
+  end
+
+  smk_quota_calculator u_quota_calculator (
+    .clk_i,
+    .rst_ni,
+    .members_i       (members),
+    .epoch_length_i  (policy_i.epoch_length),
+    .profile_valid_i (profile_valid),
+    .profile_issued_i(profile_issued),
+    .partition_i     (partition_o),
+    .settled_i       (settled),
+    .command_ready_i (quota_owns && sm_command_ready_i[quota_command_sm]),
+    .busy_o          (quota_busy),
+    .command_valid_o (quota_command_valid),
+    .command_sm_o    (quota_command_sm),
+    .command_o       (quota_command)
+  );
+
+  // The command bus: a quota command waits for one of the dispatcher's, and then holds the bus until
+  // it is taken.
+  assign quota_owns = quota_command_valid && (quota_owns_q || !dispatch_command_valid);
+  assign command_o  = quota_owns ? quota_command : dispatch_command;
+  for (genvar i = 0; i < NumSms; i++) begin : gen_command
+    localparam logic [smk_pkg::SmWidth-1:0] Sm = smk_pkg::SmWidth'(i);
+    assign command_valid_o[i] = quota_owns ? quota_command_sm == Sm
+                                           : dispatch_command_valid && dispatch_command_sm == Sm;
+  end
+
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_warps
+    // Threads are the last field of tb_need_t.
+    assign warps_o.kernel[k] = smk_pkg::ThreadCntWidth'(need.kernel[k]);
+  end
+
+  // Launches and expired places start a new assignment of SMs.
+  logic launch_new;
+  assign launch_new       = launch_fire && !launch_same;
+  assign assign_pending_d = launch_new || member_expired != '0;
+  assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
+  assign tick_o           = tick_q;
+  assign awake_o          = tick_q || event_ack_o != '0 || buffer_valid_o != '0 ||
+                            quota_command_valid || dispatch_command_valid || assign_pending_q ||
+                            need_changed_q != '0 || kernel_done != '0 || member_expired != '0 ||
+                            assign_busy || assign_changed != '0 || plan_busy || plan_done ||
+                            queue_busy || quota_busy || pulses.plan_start || pulses.dispatch ||
+                            pulses.reserve || pulses.cancel || pulses.preempt || work;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      assign_pending_q <= 1'b0;
+      need_changed_q   <= '0;
+      quota_owns_q     <= 1'b0;
+      tick_q           <= 1'b0;
+    end else begin
+      assign_pending_q <= assign_pending_d;
+      need_changed_q   <= need_changed_d;
+      quota_owns_q     <= quota_owns;
+      tick_q           <= tick_i;
+    end
+  end
+
+  // A command goes to one SM.
+  `SMK_ASSERT(CommandOnehot_A, $onehot0(command_valid_o))
+  // An offered command holds until the SM takes it.
+  `SMK_ASSERT_STREAM(CommandHolds_A, command_valid_o != '0,
+                     (command_valid_o & sm_command_ready_i) != '0, {command_valid_o, command_o})
+  // A TB is dispatched only for a kernel that has TBs.
+  `SMK_ASSERT(DispatchOfActive_A, dispatch_command_valid && !quota_owns &&
+              dispatch_command.op == smk_pkg::CommandDispatch |->
+              (active >> dispatch_command.kernel & NumKernels'(1)) != '0)
+  // An idle driver says nothing to the SMs.
+  `SMK_ASSERT(IdleIsSilent_A, !awake_o |-> command_valid_o == '0 && event_ack_o == '0 &&
+              buffer_valid_o == '0 && !tick_o)
+endmodule

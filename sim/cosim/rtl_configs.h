@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verilated classes of each RTL configuration.
+#pragma once
+
+#include <Vfermi_cosim_driver.h>
+#include <Vfermi_cosim_driver_smk_pkg.h>
+#include <Vfermi_cosim_profile.h>
+#include <Vfermi_cosim_scheduler.h>
+#include <Vfermi_cosim_tables.h>
+#include <Vgtx980_cosim_driver.h>
+#include <Vgtx980_cosim_driver_smk_pkg.h>
+#include <Vgtx980_cosim_profile.h>
+#include <Vgtx980_cosim_scheduler.h>
+#include <Vgtx980_cosim_tables.h>
+#include <Vsmall_cosim_driver.h>
+#include <Vsmall_cosim_driver_smk_pkg.h>
+#include <Vsmall_cosim_profile.h>
+#include <Vsmall_cosim_scheduler.h>
+#include <Vsmall_cosim_tables.h>
+
+namespace smk {
+
+#define SMK_RTL_CONFIG(Name, prefix)                  \
+  struct Name {                                       \
+    static constexpr const char* kName = #prefix;     \
+    using Package = V##prefix##_cosim_driver_smk_pkg; \
+    using Driver = V##prefix##_cosim_driver;          \
+    using Tables = V##prefix##_cosim_tables;          \
+    using Scheduler = V##prefix##_cosim_scheduler;    \
+    using Profile = V##prefix##_cosim_profile;        \
+  }
+SMK_RTL_CONFIG(RtlGtx980, gtx980);
+SMK_RTL_CONFIG(RtlFermi, fermi);
+SMK_RTL_CONFIG(RtlSmall, small);
+#undef SMK_RTL_CONFIG
+
+}  // namespace smk

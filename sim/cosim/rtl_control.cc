@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cosim/rtl_control.h"
+
+#include <vector>
+
+#include "base/error.h"
+#include "control/control_probe.h"
+#include "control/reference_control.h"
+#include "cosim/rtl_configs.h"
+#include "cosim/rtl_driver.h"
+#include "cosim/rtl_sm.h"
+#include "cosim/wave_writer.h"
+
+namespace smk {
+namespace {
+
+template <typename Rtl>
+class RtlControl final : public ControlPlane, public ControlProbe {
+ public:
+  using Layout = RtlLayout<typename Rtl::Package>;
+
+  RtlControl(const PolicyConfig& policy, const RtlOptions& options)
+      : all_(options.evaluate_all || !options.wave.path.empty()) {
+    context_.fatalOnError(false);
+    if (!options.wave.path.empty()) context_.traceEverOn(true);
+    driver_ = std::make_unique<RtlDriver<Rtl>>(&context_, policy);
+    sms_.reserve(Layout::kSms);
+    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+      sms_.emplace_back(&context_, sm, policy.warp_policy);
+      driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+    }
+    if (!options.wave.path.empty()) OpenWave(options.wave);
+  }
+
+  void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
+    now_ = now;
+    for (SmMask m = heard_; m != 0; m &= m - 1) {
+      const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
+      driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+    }
+    heard_ = 0;
+    driver_->Step(in, now, out, log_on_ ? &log_ : nullptr);
+    driver_stepped_ = true;
+  }
+
+  void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
+    const unsigned i = Index(sm);
+    sms_[i].Step(in, driver_->model(), all_, out);
+    stepped_ |= 1u << i;
+  }
+
+  void EndCycle(Cycle now) override {
+    now_ = now;
+    if (all_) StepOthers();
+    if (wave_) DumpWave();
+    for (SmMask m = stepped_; m != 0; m &= m - 1) {
+      const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
+      const SmMask bit = 1u << i;
+      if (!sms_[i].Edge()) continue;
+      awake_ = sms_[i].awake() ? awake_ | bit : awake_ & ~bit;
+      talking_ = sms_[i].talks() ? talking_ | bit : talking_ & ~bit;
+      heard_ |= bit;
+    }
+    stepped_ = 0;
+    if (driver_stepped_) {
+      driver_->Edge();
+      look_ = driver_->look();
+      driver_stepped_ = false;
+    }
+    if (context_.gotError()) {
+      throw CheckFailure("cycle " + std::to_string(now) +
+                         ": an assertion of the RTL failed, see above");
+    }
+  }
+
+  SmMask awake_sms() const override { return awake_ | look_; }
+  bool driver_awake() const override { return driver_->awake() || talking_ != 0; }
+
+  void EnableDecisionLog(bool on) override { log_on_ = on; }
+  const std::vector<Decision>& TakeDecisions() override {
+    taken_.swap(log_);
+    log_.clear();
+    return taken_;
+  }
+  PartitionTable partitions() const override { return driver_->partitions(); }
+  std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
+    const RtlSm<Rtl>& s = sms_[Index(sm)];
+    return s.gated() ? s.quota() : std::array<std::uint16_t, kMaxKernels>{};
+  }
+
+  DriverToSm to_sm(unsigned sm) const override { return driver_->ToSm(sm); }
+  SmToDriver to_driver(unsigned sm) const override { return sms_[sm].ToDriver(); }
+
+ private:
+  template <typename Visitor>
+  void VisitUnits(Visitor visit) {
+    visit(driver_->unit());
+    for (RtlSm<Rtl>& sm : sms_) sm.VisitUnits(visit);
+  }
+  void OpenWave(const WaveRequest& request) {
+    wave_ = std::make_unique<WaveWriter>(request);
+    VisitUnits([this](auto* unit) {
+      unit->SettleWhileHigh();
+      wave_->Trace(unit->operator->());
+    });
+    wave_->Open();
+  }
+  void DumpWave() {
+    const bool wanted = wave_->Wants(now_);
+    if (wanted) wave_->DumpHigh(now_);
+    VisitUnits([](auto* unit) { unit->Fall(); });
+    if (wanted) wave_->DumpLow(now_);
+  }
+  // What nobody steps in this cycle is evaluated all the same.
+  void StepOthers() {
+    if (!driver_stepped_) {
+      HostOutputs host;
+      BeginCycle(now_, {}, &host);
+    }
+    SmOutputs out;
+    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+      if ((stepped_ >> sm & 1) == 0) StepSm(static_cast<SmId>(sm), {}, &out);
+    }
+  }
+
+  VerilatedContext context_;
+  std::unique_ptr<RtlDriver<Rtl>> driver_;
+  std::vector<RtlSm<Rtl>> sms_;
+  std::unique_ptr<WaveWriter> wave_;
+  const bool all_;
+  Cycle now_ = 0;
+  bool driver_stepped_ = false;
+  SmMask stepped_ = 0;
+  SmMask awake_ = 0;
+  SmMask look_ = 0;
+  SmMask talking_ = 0;
+  SmMask heard_ = 0;  // SMs whose registers may have changed since the driver looked
+  bool log_on_ = false;
+  std::vector<Decision> log_, taken_;
+};
+
+template <typename Rtl>
+bool Fits(const ControlConfig& c) {
+  const ControlConfig r = RtlLayout<typename Rtl::Package>::Config();
+  return c.num_sms == r.num_sms && c.num_schedulers == r.num_schedulers &&
+         c.warps_per_scheduler == r.warps_per_scheduler && c.limits == r.limits &&
+         c.preempted_depth == r.preempted_depth;
+}
+
+}  // namespace
+
+std::string RtlConfigurations() {
+  return std::string(RtlGtx980::kName) + ", " + RtlFermi::kName + ", " + RtlSmall::kName;
+}
+
+std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
+                                             const PolicyConfig& policy,
+                                             const RtlOptions& options) {
+  CheckControl(config, policy);
+  if (Fits<RtlGtx980>(config)) return std::make_unique<RtlControl<RtlGtx980>>(policy, options);
+  if (Fits<RtlFermi>(config)) return std::make_unique<RtlControl<RtlFermi>>(policy, options);
+  if (Fits<RtlSmall>(config)) return std::make_unique<RtlControl<RtlSmall>>(policy, options);
+  throw InputError("control: the RTL is built for the SMs of " + RtlConfigurations() +
+                   "; with another number of SMs, schedulers or resources use --control reference");
+}
+
+}  // namespace smk

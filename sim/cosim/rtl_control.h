@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The verilated RTL behind the seam.
+//
+// Purpose     The same interface and the same timing as ReferenceControl: every decision is made by
+//             the RTL. Parts are evaluated only in cycles in which they can change.
+// Errors      InputError when no RTL configuration fits the machine; CheckFailure when an assertion
+//             of the RTL fires.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "control/control_plane.h"
+
+namespace smk {
+
+// What a waveform records: cycles from <= cycle < to; nothing without a path.
+struct WaveRequest {
+  std::string path;
+  Cycle from = 0;
+  Cycle to = ~Cycle{0};
+};
+
+struct RtlOptions {
+  WaveRequest wave;
+  // Evaluate every part in every cycle: for waveforms, and to test that skipping changes nothing.
+  bool evaluate_all = false;
+};
+
+std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
+                                             const PolicyConfig& policy,
+                                             const RtlOptions& options = {});
+
+// Names of the RTL configurations that are built, with commas between them.
+std::string RtlConfigurations();
+
+}  // namespace smk

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RTL of one SM's control logic, in parts that are evaluated only when they can change.
+//
+// Purpose     smk_sm_tables, the warp schedulers and the profile counters, each verilated once and
+//             wired here as rtl/top/smk_sm_control.sv wires them.
+// Idle        In a quiet cycle only schedulers with a ready warp are evaluated, and the counters
+//             when one of them granted: no other part changes (the idle property).
+// Does not hold anything but models: all state is in the RTL.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "cosim/rtl_layout.h"
+#include "cosim/verilated_unit.h"
+
+namespace smk {
+
+// `Rtl` names the classes of a configuration: see rtl_configs.h.
+template <typename Rtl>
+class RtlSm {
+ public:
+  using Layout = RtlLayout<typename Rtl::Package>;
+  using Tables = typename Rtl::Tables;
+  using Scheduler = typename Rtl::Scheduler;
+  using Profile = typename Rtl::Profile;
+  using Driver = typename Rtl::Driver;
+
+  RtlSm(VerilatedContext* context, unsigned sm, WarpPolicy policy)
+      : bit_(1u << sm), tables_(context, Scope(sm) + " u_tables"), profile_(context, Scope(sm)) {
+    schedulers_.reserve(Layout::kSchedulers);
+    for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
+      schedulers_.emplace_back(context, Scope(sm) + " gen_scheduler[" + std::to_string(s) + "]");
+      schedulers_[s]->policy_i = static_cast<CData>(policy);
+      schedulers_[s].Reset();
+    }
+    tables_.Reset();
+    profile_.Reset();
+  }
+
+  // One cycle. `driver` is read for its registers towards this SM; with `all`, every part is
+  // evaluated in every cycle, which changes nothing but what a waveform shows.
+  void Step(const SmInputs& in, const Driver& driver, bool all, SmOutputs* out) {
+    *out = SmOutputs{};
+    const bool told =
+        ((driver.command_valid_o | driver.buffer_valid_o | driver.event_ack_o) & bit_) != 0;
+    busy_ =
+        all || awake_ || told || driver.tick_o != 0 || in.tb_finished != 0 || in.context_done != 0;
+    if (busy_) {
+      BeginTables(in, driver, out);
+      IssueAll(in, driver.tick_o != 0, out);
+    } else {
+      IssueReady(in, out);
+    }
+    if (gated_now_) out->quota_left = Vector16(schedulers_[0]->left_next_o);
+  }
+  // The clock edge of a cycle that was stepped; false when it changed no register of the tables.
+  bool Edge() {
+    if (!busy_) return false;
+    tables_.Edge();
+    awake_ = tables_->awake_o != 0 || profile_->report_valid_o != 0;
+    busy_ = false;
+    return true;
+  }
+
+  // Quotas as after this cycle, from Step on.
+  bool gated() const { return (busy_ ? tables_->next_gated_o : tables_->gated_o) != 0; }
+  std::array<std::uint16_t, kMaxKernels> quota() const {
+    return Vector16(busy_ ? tables_->next_quota_o : tables_->quota_o);
+  }
+  // Registers, valid after Edge.
+  bool awake() const { return awake_; }
+  bool talks() const {
+    return (GetBits(tables_->event_o, Layout::kEvent - 1, 1) | tables_->buffer_request_o |
+            profile_->report_valid_o) != 0;
+  }
+  SmToDriver ToDriver() const {
+    SmToDriver d;
+    d.command_ready = tables_->command_ready_o != 0;
+    d.event = Layout::ReadEvent(tables_->event_o);
+    d.buffer_request = tables_->buffer_request_o != 0;
+    d.buffer_kernel = static_cast<KernelId>(tables_->buffer_kernel_o);
+    d.profile_valid = profile_->report_valid_o != 0;
+    d.profile_issued = Vector16(profile_->report_issued_o);
+    return d;
+  }
+  const Tables& tables() const { return *tables_.operator->(); }
+  const Profile& profile() const { return *profile_.operator->(); }
+
+  template <typename Visitor>
+  void VisitUnits(Visitor visit) {
+    visit(&tables_);
+    for (auto& scheduler : schedulers_) visit(&scheduler);
+    visit(&profile_);
+  }
+
+ private:
+  static std::string Scope(unsigned sm) { return "top gen_sm[" + std::to_string(sm) + "]"; }
+  template <typename Port>
+  static std::array<std::uint16_t, kMaxKernels> Vector16(const Port& port) {
+    std::array<std::uint16_t, kMaxKernels> v{};
+    for (unsigned k = 0; k < Layout::kKernels; ++k) {
+      v[k] = static_cast<std::uint16_t>(GetBits(port, 16 * k, 16));
+    }
+    return v;
+  }
+
+  void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
+  void IssueAll(const SmInputs& in, bool tick, SmOutputs* out);
+  void IssueReady(const SmInputs& in, SmOutputs* out);
+  void Grant(unsigned s, SmOutputs* out) {
+    const Scheduler& scheduler = *schedulers_[s].operator->();
+    if (scheduler.grant_valid_o == 0) return;
+    out->grant_valid |= static_cast<std::uint8_t>(1u << s);
+    out->grant_warp[s] = scheduler.grant_warp_o;
+    SetBits(&profile_->grant_kernel_i, s * Layout::kKernel, Layout::kKernel,
+            scheduler.grant_kernel_o);
+  }
+
+  const SmMask bit_;
+  VerilatedUnit<Tables> tables_;
+  std::vector<VerilatedUnit<Scheduler>> schedulers_;
+  VerilatedUnit<Profile> profile_;
+  bool awake_ = false;
+  bool busy_ = false;       // this cycle is not a quiet one
+  bool calm_ = true;        // the schedulers' other inputs are those of a quiet cycle
+  bool gated_now_ = false;  // with the command of this cycle
+};
+
+template <typename Rtl>
+void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out) {
+  Tables& t = *tables_.operator->();
+  t.command_valid_i = (driver.command_valid_o & bit_) != 0;
+  t.command_i = driver.command_o;
+  t.buffer_valid_i = (driver.buffer_valid_o & bit_) != 0;
+  t.buffer_i = driver.buffer_o;
+  t.event_ack_i = (driver.event_ack_o & bit_) != 0;
+  t.views_i = driver.views_o;
+  t.warps_i = driver.warps_o;
+  SetBits(&t.tb_finished_i, 0, Layout::kSlots, in.tb_finished);
+  SetBits(&t.tb_quiet_i, 0, Layout::kSlots, in.tb_quiet);
+  SetBits(&t.tb_flushable_i, 0, Layout::kSlots, in.tb_flushable);
+  t.context_ready_i = in.context_ready;
+  t.context_done_i = in.context_done;
+  tables_.Settle();
+  gated_now_ = t.next_gated_o != 0;
+  out->warp_start = Layout::ReadWarpStart(t.warp_start_o);
+  out->tb_activate = t.tb_activate_o;
+  out->tb_stop = t.tb_stop_o;
+  out->context = Layout::ReadContext(t.context_o);
+  out->release_valid = t.release_valid_o != 0;
+  out->release_slot = static_cast<TbSlot>(t.release_slot_o);
+  out->release_kind = static_cast<TbRelease>(t.release_kind_o);
+}
+
+// Every scheduler, with what the tables say in this cycle.
+template <typename Rtl>
+void RtlSm<Rtl>::IssueAll(const SmInputs& in, bool tick, SmOutputs* out) {
+  constexpr unsigned kWarps = Layout::kWarpsPerScheduler;
+  const Tables& t = *tables_.operator->();
+  for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
+    Scheduler& q = *schedulers_[s].operator->();
+    SetBits(&q.ready_i, 0, kWarps, in.ready[s]);
+    SetBits(&q.stop_i, 0, kWarps, GetBits(t.stop_warps_o, kWarps * s, kWarps));
+    SetBits(&q.leave_i, 0, kWarps, GetBits(t.leave_warps_o, kWarps * s, kWarps));
+    q.start_valid_i = (t.start_valid_o >> s & 1) != 0;
+    q.start_warp_i = t.start_warp_o;
+    q.start_kernel_i = t.start_kernel_o;
+    q.gated_i = t.next_gated_o;
+    q.quota_i = t.next_quota_o;
+    q.load_i = t.load_o;
+    q.tick_i = tick;
+    schedulers_[s].Cycle();
+    Grant(s, out);
+  }
+  calm_ = false;
+  profile_->grant_valid_i = out->grant_valid;
+  profile_->tick_i = tick;
+  profile_.Cycle();
+  if (!tick) return;
+  // What a tick reports is a register after this cycle: one cycle without grants lets it be seen.
+  profile_->grant_valid_i = 0;
+  profile_->tick_i = 0;
+  profile_.Cycle();
+}
+
+// Only schedulers with a ready warp, in a cycle in which nothing else happens.
+template <typename Rtl>
+void RtlSm<Rtl>::IssueReady(const SmInputs& in, SmOutputs* out) {
+  if (!calm_) {
+    for (auto& scheduler : schedulers_) {
+      scheduler->leave_i = 0;
+      scheduler->start_valid_i = 0;
+      scheduler->load_i = 0;
+      scheduler->tick_i = 0;
+    }
+    calm_ = true;
+  }
+  for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
+    if (in.ready[s] == 0) continue;
+    SetBits(&schedulers_[s]->ready_i, 0, Layout::kWarpsPerScheduler, in.ready[s]);
+    schedulers_[s].Cycle();
+    Grant(s, out);
+  }
+  if (out->grant_valid == 0) return;
+  profile_->grant_valid_i = out->grant_valid;
+  profile_.Cycle();
+}
+
+}  // namespace smk

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One FST file for all models of a co-simulation.
+//
+// Purpose     Records the cycles of a window. Cycle n is the nanosecond from n to n + 1, the
+//             clock high in its first half; values are those at the end of the cycle, when all
+//             wires have settled.
+// Errors      InputError when the file cannot be written. A run that ends early leaves a closed,
+//             readable file.
+#pragma once
+
+#include <verilated_fst_c.h>
+
+#include <string>
+
+#include "cosim/gtkw.h"
+#include "cosim/rtl_control.h"
+
+namespace smk {
+
+class WaveWriter {
+ public:
+  explicit WaveWriter(const WaveRequest& request) : request_(request) {}
+  ~WaveWriter() {
+    if (fst_.isOpen()) fst_.close();
+  }
+  WaveWriter(const WaveWriter&) = delete;
+  WaveWriter& operator=(const WaveWriter&) = delete;
+
+  // All models first, then the file.
+  template <typename Model>
+  void Trace(Model* model) {
+    model->trace(&fst_, 99);
+  }
+  void Open();
+
+  bool Wants(Cycle now) const { return now >= request_.from && now < request_.to; }
+  // The wires of a cycle, in its first and in its second half.
+  void DumpHigh(Cycle now) { fst_.dump(kWaveCycle * now); }
+  void DumpLow(Cycle now) { fst_.dump(kWaveCycle * now + kWaveCycle / 2); }
+
+ private:
+  WaveRequest request_;
+  VerilatedFstC fst_;
+};
+
+}  // namespace smk
