@@ -10,7 +10,7 @@ namespace smk {
 namespace {
 
 constexpr unsigned kLineBits = 7;
-constexpr std::uint64_t kMemoryMask = (std::uint64_t{1} << kTraceMemoryBits) - 1;
+constexpr std::uint64_t kMemoryBytes = std::uint64_t{1} << kTraceMemoryBits;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;  // of generic addresses
 
 // Local memory: the last 8 GB, 64 KB per thread, for 4096 warps in turn.
@@ -74,21 +74,16 @@ TraceSpace SpaceOf(TraceKind kind, const TraceInstruction& instruction, const Tr
 }
 
 TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std::uint64_t warp) {
+  const bool local = space == TraceSpace::kLocal;
+  const std::uint64_t origin = kFirstLocalLine + warp % kLocalWarps * kLocalLines;
+  const std::uint64_t grain = local ? kWordBytes : kLineBytes;  // bytes of a thread in one line
+  const std::uint64_t grains = local ? kLocalLines : kMemoryBytes / kLineBytes;
   TraceLineSet lines;
   for (unsigned i = 0; i < instruction.lanes; ++i) {
-    const std::uint64_t first = instruction.address[i];
-    const std::uint64_t last = first + instruction.width - 1;
-    if (space == TraceSpace::kLocal) {
-      const std::uint64_t origin = kFirstLocalLine + warp % kLocalWarps * kLocalLines;
-      const std::uint64_t words = last / kWordBytes - first / kWordBytes;
-      for (std::uint64_t w = 0; w <= words; ++w) {
-        Add(origin + (first / kWordBytes + w) % kLocalLines, &lines);
-      }
-      continue;
-    }
-    const std::uint64_t count = (last >> kLineBits) - (first >> kLineBits);
-    for (std::uint64_t n = 0; n <= count; ++n) {
-      Add(((first + n * kLineBytes) & kMemoryMask) >> kLineBits, &lines);
+    const std::uint64_t begin = instruction.address[i] % (grain * grains);
+    const std::uint64_t end = begin + instruction.width;
+    for (std::uint64_t at = begin / grain; at * grain < end; ++at) {
+      Add((local ? origin : 0) + at % grains, &lines);
     }
   }
   return lines;

@@ -9,6 +9,7 @@
 
 #include "cli/isolated_cache.h"
 #include "cli/sha256.h"
+#include "cli/trace_command.h"
 #include "smk/version.h"
 
 namespace smk::cli {
@@ -30,7 +31,14 @@ std::string ManifestJson(const Experiment& experiment, const std::string& comman
     j["inputs"].push_back({{"kind", kind}, {"path", path}, {"sha256", HashFile(path)}});
   };
   add("machine", experiment.machine_path);
-  for (const auto& workload : experiment.workloads) add("workload", workload->source_file);
+  for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
+    const Workload& workload = *experiment.workloads[i];
+    add("workload", workload.source_file);
+    // The file of a trace is only a list of others.
+    if (IsTraceName(experiment.names[i])) {
+      j["inputs"].back()["content_hash"] = workload.content_hash;
+    }
+  }
   return j.dump(2) + "\n";
 }
 

@@ -18,8 +18,8 @@ class TraceCommand : public CommandTest {
     for (std::size_t i = 0; i < streams.size(); ++i) {
       text.Set("cuda stream id", streams[i]);
       const std::string file = "kernel-" + std::to_string(i + 1) + ".traceg";
-      Write(name + "/" + file, text.Text());
-      list += file + "\n";
+      Write(fs::path(name) / file, text.Text());
+      list.append(file).append("\n");
     }
     Write(name + "/kernelslist.g", list);
   }
@@ -88,6 +88,8 @@ TEST_F(TraceCommand, IsExecutedAgainAsProgramsAre) {
   WriteTrace("t");
   EXPECT_GT(Stats("trace:t --cycles 200k")["kernels"][0]["program_runs"], 1);
   const auto once = Stats("trace:t --cycles 200k --no-repeat");
+  EXPECT_EQ(Json("stats/manifest.json")["inputs"][1]["content_hash"].get<std::string>().size(),
+            16u);
   EXPECT_EQ(once["kernels"][0]["program_runs"], 1);
   EXPECT_EQ(once["kernels"][0]["warp_instructions"], 30);
   EXPECT_EQ(Stats("trace:t+trace:t --cycles 20k")["kernels"].size(), 2u);

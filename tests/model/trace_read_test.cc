@@ -95,6 +95,10 @@ TEST_F(TraceRead, AddressModes) {
               ElementsAre(0x1000, 0x1080, 0x1100))
       << "16 bytes of a lane may be in two lines";
   EXPECT_EQ(lines("ffffffff 1 R4 LDG.E 1 R2 4 1 0x0 40960 0").size(), 32u);
+  EXPECT_THAT(lines("00000001 1 R4 LDG.E.64 1 R2 8 1 0xfffffffffffffffc 0 0"),
+              ElementsAre(0xfffffff80, 0x0))
+      << "beyond the last address comes the first";
+  EXPECT_EQ(lines("00000001 1 R4 LDL.64 1 R2 8 1 0xfffffffffffffffc 0 0").size(), 2u);
 }
 
 TEST_F(TraceRead, OlderVersions) {

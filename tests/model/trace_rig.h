@@ -51,25 +51,26 @@ struct TraceText {
   unsigned tbs = 2;
 
   void Set(const std::string& key, const std::string& value) {
+    const std::string start = "-" + key + " =";
     for (std::string& line : header) {
-      if (line.rfind("-" + key + " =", 0) == 0) line = "-" + key + " = " + value;
+      if (line.rfind(start, 0) == 0) line = std::string(start).append(" ").append(value);
     }
   }
   void Erase(const std::string& key) {
-    header.erase(std::remove_if(
-                     header.begin(), header.end(),
-                     [&](const std::string& line) { return line.rfind("-" + key + " =", 0) == 0; }),
+    const std::string start = "-" + key + " =";
+    header.erase(std::remove_if(header.begin(), header.end(),
+                                [&](const std::string& line) { return line.rfind(start, 0) == 0; }),
                  header.end());
   }
   std::string Text() const {
     std::string text;
-    for (const std::string& line : header) text += line + "\n";
+    for (const std::string& line : header) text.append(line).append("\n");
     for (unsigned tb = 0; tb < tbs; ++tb) {
       text += "\n#BEGIN_TB\n\nthread block = " + std::to_string(tb) + ",0,0\n";
       for (std::size_t w = 0; w < warps.size(); ++w) {
         text += "\nwarp = " + std::to_string(w) + "\ninsts = " + std::to_string(warps[w].size());
         text += "\n";
-        for (const std::string& line : warps[w]) text += line + "\n";
+        for (const std::string& line : warps[w]) text.append(line).append("\n");
       }
       text += "\n#END_TB\n";
     }

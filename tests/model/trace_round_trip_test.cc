@@ -94,8 +94,8 @@ class TraceRoundTripOf : public TraceRoundTrip, public testing::WithParamInterfa
 TEST_P(TraceRoundTripOf, EveryKernelGivesTheSameStatistics) {
   request.cycles = 1500;
   const auto whole = FindWorkload(GetParam(), kDataDir);
-  for (std::uint16_t k = 0; k < whole->kernels.size(); ++k) {
-    const auto program = Cut(*whole, {k}, 4);
+  for (std::size_t k = 0; k < whole->kernels.size(); ++k) {
+    const auto program = Cut(*whole, {static_cast<std::uint16_t>(k)}, 4);
     const auto trace = ThereAndBack(*program, whole->kernels[k].name, request.cycles);
     const RunResult expected = Run({{program, 0, true}});
     EXPECT_GT(expected.warp_instructions, 100u);
