@@ -7,15 +7,20 @@
 // The environment variable SMK_BENCH_CYCLES sets the length of a run. Host instructions per
 // simulated warp instruction: scripts/count_instructions.
 #include <benchmark/benchmark.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
+#include <memory>
 #include <sstream>
 #include <string>
 #include <utility>
 
 #include "control/reference_control.h"
 #include "machine/run.h"
+#include "machine/trace_export.h"
+#include "workload/trace_workload.h"
 #include "workload/workload_file.h"
 
 namespace smk {
@@ -26,7 +31,22 @@ Cycle RunLength() {
   return cycles == nullptr ? 200000 : std::stoull(cycles);
 }
 
-// `kernels` as a user writes them: "lbm+tpacf".
+// One wave of a program's TBs on the GPU, exported as an Accel-Sim trace and read back. A warp's
+// instructions end before the program's do, but not in a run of fewer than 100,000 cycles.
+std::shared_ptr<const Workload> AsTrace(const Workload& workload) {
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("smk_bench_" + std::to_string(getpid()));
+  TraceExport what;
+  what.folder = folder.string();
+  what.tbs = 176;
+  what.max_instructions = 4000;
+  ExportTrace(workload, what);
+  auto trace = LoadTrace(what.folder, {}).streams.at(0);
+  std::filesystem::remove_all(folder);
+  return trace;
+}
+
+// `kernels` as a user writes them: "lbm+tpacf"; "traced/sgemm" is sgemm by way of a trace.
 RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota) {
   const std::string data_dir = SMK_DATA_DIR;
   RunRequest request;
@@ -36,7 +56,11 @@ RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota
   request.cycles = RunLength();
   std::istringstream names(kernels);
   for (std::string name; std::getline(names, name, '+');) {
-    request.programs.push_back({FindWorkload(name, data_dir), 0, true});
+    const std::string prefix = "traced/";
+    const bool traced = name.rfind(prefix, 0) == 0;
+    auto workload = FindWorkload(traced ? name.substr(prefix.size()) : name, data_dir);
+    if (traced) workload = AsTrace(*workload);
+    request.programs.push_back({std::move(workload), 0, true});
   }
   return request;
 }
@@ -75,6 +99,8 @@ void GpuCycles(benchmark::State& state, const std::string& kernels, DispatchMode
 }
 
 BENCHMARK_CAPTURE(GpuCycles, sgemm, "sgemm", DispatchMode::kLeftover, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(GpuCycles, sgemm_trace, "traced/sgemm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(GpuCycles, lbm, "lbm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
