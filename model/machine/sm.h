@@ -206,7 +206,8 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
 
 // One fetch, from the cursor to the end of the line of code at most.
 inline void Sm::FillBuffer(Warp* warp) const {
-  const unsigned left = config_.fetch_line - warp->program->Place(warp->cursor) % config_.fetch_line;
+  const unsigned left =
+      config_.fetch_line - warp->program->Place(warp->cursor) % config_.fetch_line;
   warp->buffered = static_cast<std::uint8_t>(std::min(config_.fetch_width, left));
 }
 

@@ -68,7 +68,8 @@ class MachineConfigErrors : public testing::Test {
 };
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
-  EXPECT_THAT(ListMachines(SMK_SOURCE_DIR), ElementsAre("fermi", "gtx980", "gtx980-accelsim", "small"));
+  EXPECT_THAT(ListMachines(SMK_SOURCE_DIR),
+              ElementsAre("fermi", "gtx980", "gtx980-accelsim", "small"));
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     const MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
     EXPECT_EQ(machine.name, name);
