@@ -37,7 +37,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 option(SMK_TRACE "Compile FST waveforms into the verilated RTL" ON)
-option(SMK_COVERAGE "Compile line and toggle coverage into the verilated RTL" OFF)
+option(SMK_COVERAGE "Compile coverage into the verilated RTL of configuration gtx980" OFF)
 
 find_package(verilator REQUIRED HINTS ENV VERILATOR_ROOT /usr/share/verilator)
 find_package(ZLIB REQUIRED)
@@ -76,8 +76,10 @@ function(smk_verilate target module file)
   if(SMK_TRACE)
     list(APPEND flags --trace-fst --trace-structs)
   endif()
-  if(SMK_COVERAGE)
-    list(APPEND flags --coverage)
+  # Every point exists in the default configuration; the others would cost their time again.
+  if(SMK_COVERAGE AND NOT arg_DEFINES MATCHES "FERMI|SMALL")
+    # Wide vectors, too: by default those of more than 256 bits have no toggle coverage.
+    list(APPEND flags --coverage --coverage-max-width 1000000)
   endif()
   # The folder is emptied first: Verilator leaves the parts of earlier runs behind.
   add_custom_command(OUTPUT "${dir}/${prefix}.h" "${dir}/${prefix}__all.cpp"
@@ -94,7 +96,10 @@ function(smk_verilate target module file)
   target_include_directories(${target} SYSTEM PUBLIC "${dir}")
   target_link_libraries(${target} PUBLIC smk_verilated)
   # Generated code is large: it is optimized fully only where it runs in every cycle.
-  if(NOT arg_FAST)
+  # Counters make it several times as large, and it runs for a moment only.
+  if(SMK_COVERAGE)
+    target_compile_options(${target} PRIVATE -Og -g0)
+  elseif(NOT arg_FAST)
     target_compile_options(${target} PRIVATE -O1 -g0)
   endif()
 endfunction()

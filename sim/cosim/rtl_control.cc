@@ -7,6 +7,7 @@
 #include "control/control_probe.h"
 #include "control/reference_control.h"
 #include "cosim/rtl_configs.h"
+#include "cosim/rtl_coverage.h"
 #include "cosim/rtl_driver.h"
 #include "cosim/rtl_sm.h"
 #include "cosim/wave_writer.h"
@@ -30,6 +31,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
       driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
     }
     if (!options.wave.path.empty()) OpenWave(options.wave);
+    coverage_.AfterReset(Rtl::kName);
   }
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
@@ -126,6 +128,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   VerilatedContext context_;
   std::unique_ptr<RtlDriver<Rtl>> driver_;
   std::vector<RtlSm<Rtl>> sms_;
+  RtlCoverage coverage_{&context_};
   std::unique_ptr<WaveWriter> wave_;
   const bool all_;
   Cycle now_ = 0;

@@ -19,6 +19,7 @@
 
 #include "control/control_plane.h"
 #include "cosim/port_bits.h"
+#include "cosim/rtl_coverage.h"
 #include "test_options.h"
 #include "unit/lockstep_log.h"
 #include "unit/wave_file.h"
@@ -57,6 +58,7 @@ class Lockstep {
   ~Lockstep() {
     wave_.Close();
     dut_->final();
+    if (!ok()) coverage_.Discard();
     LockstepLog& log = GetLockstepLog();
     ++log.runs;
     log.cycles += cycle_;
@@ -78,6 +80,7 @@ class Lockstep {
     }
     dut_->rst_ni = 1;
     Eval();
+    coverage_.AfterReset(name_);
   }
   // The wires of this cycle, inputs as driven.
   void Eval() {
@@ -124,6 +127,7 @@ class Lockstep {
   VerilatedContext context_;
   WaveFile wave_;
   std::unique_ptr<Dut> dut_;
+  RtlCoverage coverage_{&context_};
   std::uint64_t cycle_ = 0;
   std::uint64_t compared_ = 0;
   std::string mismatch_;

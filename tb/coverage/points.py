@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Coverage points of the RTL, and the waivers that take some of them out.
+
+A point is known by its place in the source and its name: instances, parameters of a module and
+programs are merged. A toggle point is one bit of one signal of the source.
+"""
+
+import collections
+import fnmatch
+import pathlib
+import re
+import tomllib
+
+KINDS = ("line", "branch", "toggle", "user")
+# A bit counts as toggled when one run of one program changed it twice after reset: up and down.
+NEEDED = {"line": 1, "branch": 1, "toggle": 2, "user": 1}
+
+Point = collections.namedtuple("Point", "file line column kind name")
+
+
+def parse_lines(text):
+    """{3, 5, 6} of "3,5-6"."""
+    lines = set()
+    for part in filter(None, text.split(",")):
+        first, _, last = part.partition("-")
+        lines.update(range(int(first), int(last or first) + 1))
+    return lines
+
+
+class Coverage:
+    """Counts per point, and the source lines that a line or branch point stands for."""
+
+    def __init__(self):
+        self.counts = {}
+        self.lines = {}
+
+    def read(self, path, rtl):
+        """Adds a data file of Verilator; only what lies in the folder `rtl` counts."""
+        for text in path.read_text(encoding="utf-8").splitlines():
+            if not text.startswith("C '"):
+                continue
+            key, _, count = text[3:].rpartition("' ")
+            fields = dict(field.split("\2", 1) for field in key.split("\1") if field)
+            file = pathlib.Path(fields["f"])
+            if file.is_relative_to(rtl):
+                self.add(fields, str(file.relative_to(rtl)), int(count))
+
+    def add(self, fields, file, count):
+        kind = fields["page"].split("/")[0].removeprefix("v_")
+        point = Point(file, int(fields["l"]), int(fields.get("n", 0)), kind, fields.get("o", ""))
+        before = self.counts.get(point, 0)
+        self.counts[point] = max(before, count) if kind == "toggle" else before + count
+        if kind in ("line", "branch"):
+            self.lines.setdefault(point, set()).update(parse_lines(fields.get("S", "")))
+
+    def hit(self, point):
+        return self.counts[point] >= NEEDED[point.kind]
+
+
+def indices(text):
+    """A regular expression of an index or a range: [3], [31:20], [*]."""
+    if text == "[*]":
+        return r"\[\d+\]"
+    high, _, low = text[1:-1].partition(":")
+    numbers = range(int(low or high), int(high) + 1)
+    return r"\[(?:" + "|".join(map(str, numbers)) + r")\]"
+
+
+class Waiver:
+    """One entry of waivers.toml. `what` is a signal with * and ranges of bits, the text of a line,
+    or the name of a cover point."""
+
+    def __init__(self, entry):
+        self.file, self.kind = entry["file"], entry["kind"]
+        self.what, self.reason = entry["what"], entry["reason"]
+        if self.kind not in KINDS or not self.reason.strip():
+            raise ValueError(f"waiver of {self.what}: needs a kind of {KINDS} and a reason")
+        parts = re.split(r"(\[(?:\*|\d+(?::\d+)?)\])", self.what)
+        pattern = [
+            indices(p) if p.startswith("[") else ".*".join(map(re.escape, p.split("*")))
+            for p in parts
+        ]
+        self.pattern = re.compile("".join(pattern))
+        self.used = set()
+
+    def takes(self, point, source_line):
+        if point.kind != self.kind or not fnmatch.fnmatch(point.file, self.file):
+            return False
+        if self.kind in ("line", "branch"):
+            return self.what in source_line
+        return self.pattern.fullmatch(point.name) is not None
+
+    def __str__(self):
+        return f"{self.file}: {self.kind} {self.what}"
+
+
+def load_waivers(path):
+    return [Waiver(entry) for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("waiver", [])]
+
+
+def check_waivers(waivers, rtl):
+    """Findings about waivers that name nothing: no file, no such word in it."""
+    sources = {str(p.relative_to(rtl)): p.read_text(encoding="utf-8") for p in rtl.rglob("*.sv")}
+    findings = []
+    for waiver in waivers:
+        texts = [text for file, text in sources.items() if fnmatch.fnmatch(file, waiver.file)]
+        if not texts:
+            findings.append(f"{waiver}: no such file")
+            continue
+        # Members of structs are declared in the package.
+        text = "\n".join(texts + [sources["common/smk_pkg.sv"]])
+        wanted = [waiver.what]
+        if waiver.kind == "toggle":
+            wanted = re.findall(r"(?<![\w*])[A-Za-z]\w*(?![\w*])", waiver.what)
+        findings += [f"{waiver}: no '{word}' in it" for word in wanted if word not in text]
+    return findings
+
+
+def group_bits(names):
+    """a[3], a[2], b.c[0] as ["a[3:2]", "b.c[0]"]."""
+    groups = collections.OrderedDict()
+    for name in names:
+        match = re.fullmatch(r"(.*)\[(\d+)\]", name)
+        groups.setdefault(match[1] if match else name, []).append(int(match[2]) if match else None)
+    texts = []
+    for base, bits in groups.items():
+        bits = sorted(filter(lambda bit: bit is not None, bits), reverse=True)
+        runs = []
+        for bit in bits:
+            if runs and runs[-1][1] == bit + 1:
+                runs[-1][1] = bit
+            else:
+                runs.append([bit, bit])
+        ranges = [f"[{a}:{b}]" if a != b else f"[{a}]" for a, b in runs]
+        texts += [base + r for r in ranges] or [base]
+    return texts
