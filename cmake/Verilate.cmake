@@ -74,12 +74,12 @@ function(smk_verilate target module file)
     "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" -y "${rtl}/top"
     ${arg_DEFINES})
   if(SMK_TRACE)
-    list(APPEND flags --trace-fst --trace-structs)
+    list(APPEND flags --trace-fst --trace-structs --no-trace-params)
   endif()
   # Every point exists in the default configuration; the others would cost their time again.
   if(SMK_COVERAGE AND NOT arg_DEFINES MATCHES "FERMI|SMALL")
-    # Wide vectors, too: by default those of more than 256 bits have no toggle coverage.
-    list(APPEND flags --coverage --coverage-max-width 1000000)
+    # Toggles of wide vectors, too (by default of 256 bits at most), but not of memories.
+    list(APPEND flags --coverage --coverage-max-width 2048)
   endif()
   # The folder is emptied first: Verilator leaves the parts of earlier runs behind.
   add_custom_command(OUTPUT "${dir}/${prefix}.h" "${dir}/${prefix}__all.cpp"

@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "base/wave_request.h"
 #include "control/control_plane.h"
 #include "machine/machine_config.h"
 #include "workload/workload.h"
@@ -39,6 +40,7 @@ struct RunRequest {
   bool record_decisions = false;
   bool record_timeline = false;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0};
+  WaveRequest wave;                     // for a control plane that can draw one
   std::function<void(Cycle)> progress;  // called now and then, may be empty
 };
 
@@ -119,6 +121,8 @@ struct RunResult {
   std::vector<EpochSample> epochs;
   PartitionTable partitions{};
   std::uint64_t checks = 0;  // checks that were evaluated and held
+  // Outputs of two control planes that were compared and equal; 0 when only one ran.
+  std::uint64_t lockstep_events = 0;
 };
 
 // Runs one simulation in this process (the SystemC kernel allows one at a time, one after another).

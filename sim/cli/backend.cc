@@ -11,6 +11,8 @@
 #include "cli/isolated_cache.h"
 #include "cli/trace_command.h"
 #include "control/reference_control.h"
+#include "cosim/lockstep_control.h"
+#include "cosim/rtl_control.h"
 #include "workload/workload_file.h"
 
 namespace smk::cli {
@@ -35,6 +37,22 @@ std::shared_ptr<const Workload> OneStream(const std::string& name, const TraceSe
   return set.streams[std::max<std::size_t>(stream, 1) - 1];
 }
 
+RunResult Run(const RunRequest& request, ControlKind kind, const ControlConfig& config) {
+  if (kind == ControlKind::kReference) {
+    return RunSimulation(request, MakeReferenceControl(config, request.policy));
+  }
+  RtlOptions options;
+  options.wave = request.wave;
+  std::unique_ptr<ControlPlane> rtl = MakeRtlControl(config, request.policy, options);
+  if (kind == ControlKind::kRtl) return RunSimulation(request, std::move(rtl));
+  LockstepCounts counts;
+  RunResult result = RunSimulation(
+      request, MakeLockstepControl(config, MakeReferenceControl(config, request.policy),
+                                   std::move(rtl), &counts));
+  result.lockstep_events = counts.events;
+  return result;
+}
+
 }  // namespace
 
 std::string DataDir() {
@@ -46,9 +64,7 @@ Backend MakeBackend() {
   Backend backend;
   const std::string data_dir = DataDir();
   backend.data_dir = data_dir;
-  backend.run = [](const RunRequest& request, ControlKind, const ControlConfig& config) {
-    return RunSimulation(request, MakeReferenceControl(config, request.policy));
-  };
+  backend.run = Run;
   backend.load_trace = [](const std::string& path, bool strict, bool cache) {
     return LoadTrace(path, {cache ? IsolatedCache::DefaultFolder() : "", strict});
   };

@@ -44,7 +44,8 @@ void AddCommonOptions(CLI::App* app, Options* o) {
           "1 to 4 kernels: names, workload files or trace:FOLDER, joined by +", "KERNEL+KERNEL");
   AddText(app, "--preempt", &o->preempt,
           "how an SM changes hands under spatial: switch (default), drain, flush", "MODE");
-  AddText(app, "--control", &o->control, "control plane: reference", "NAME");
+  AddText(app, "--control", &o->control,
+          "control plane: reference (default), rtl, or lockstep of both", "NAME");
   AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
           "N");
   AddText(app, "--machine", &o->machine, "gtx980 (default), fermi, small or a machine file",
@@ -101,6 +102,10 @@ struct CommandLineParser {
     CLI::App* sub = app.add_subcommand("run", "run kernels together under one policy");
     AddCommonOptions(sub, &run);
     AddText(sub, "--policy", &run.policy, "see smk list policies (default smk-pw)", "NAME");
+    sub->add_option("--wave", run.wave,
+                    "write the RTL's waveform of these cycles (default: all), with --out")
+        ->type_name("FROM:TO")
+        ->expected(0, 1);
     sub->footer(kFooter);
     sub->callback(
         [this] { action = [this](const Context& context) { return RunCommand(context, run); }; });

@@ -8,17 +8,15 @@
 namespace smk::cli {
 namespace {
 
-// One row for each control plane; `built` says whether this version has it.
 struct ControlRow {
   ControlKind kind;
   const char* name;
-  bool built;
 };
 
 constexpr ControlRow kControls[] = {
-    {ControlKind::kReference, "reference", true},
-    {ControlKind::kRtl, "rtl", false},
-    {ControlKind::kLockstep, "lockstep", false},
+    {ControlKind::kReference, "reference"},
+    {ControlKind::kRtl, "rtl"},
+    {ControlKind::kLockstep, "lockstep"},
 };
 
 }  // namespace
@@ -32,11 +30,7 @@ const char* Name(ControlKind kind) {
 
 ControlKind ParseControl(std::string_view text) {
   for (const ControlRow& row : kControls) {
-    if (text != row.name) continue;
-    if (!row.built) {
-      throw InputError(fmt::format("--control {}: not built in this version", text));
-    }
-    return row.kind;
+    if (text == row.name) return row.kind;
   }
   throw InputError(fmt::format("--control: expected reference, rtl or lockstep, got '{}'", text));
 }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "cli/files.h"
 #include "cli/numbers.h"
 #include "cli/trace_command.h"
 
@@ -119,6 +120,22 @@ void ParseWindow(const std::string& text, Experiment* experiment) {
       ParseCount("--window", ends[1], experiment->timeline_from + 1, kMaxCycles);
 }
 
+void ParseWave(const Options& options, Experiment* experiment) {
+  if (!options.wave) return;
+  if (options.out.empty()) throw InputError("--wave: needs --out DIR to write wave.fst to");
+  if (experiment->control == ControlKind::kReference) {
+    throw InputError("--wave: draws the RTL; needs --control rtl or lockstep");
+  }
+  experiment->wave.path = options.out + "/" + kUnfinishedWave;
+  if (options.wave->empty()) return;
+  const std::vector<std::string> ends = Split(*options.wave, ':');
+  if (ends.size() != 2) {
+    throw InputError(fmt::format("--wave: expected FROM:TO in cycles, got '{}'", *options.wave));
+  }
+  experiment->wave.from = ParseCount("--wave", ends[0], 0, experiment->cycles - 1);
+  experiment->wave.to = ParseCount("--wave", ends[1], experiment->wave.from + 1, kMaxCycles);
+}
+
 void ResolveMachine(const Options& options, const Backend& backend, Experiment* experiment) {
   experiment->machine_name = options.machine.value_or(kDefaultMachine);
   experiment->machine_path = backend.find_machine(experiment->machine_name);
@@ -215,6 +232,7 @@ RunRequest BaseRequest(const Experiment& experiment, const Recording& recording)
   request.record_timeline = recording.timeline;
   request.timeline_from = experiment.timeline_from;
   request.timeline_to = experiment.timeline_to;
+  if (recording.wave) request.wave = experiment.wave;
   return request;
 }
 
@@ -243,6 +261,7 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.arrivals.assign(experiment.names.size(), 0);
   ParseArrivals(options.arrivals, &experiment);
   ParseWindow(options.window, &experiment);
+  ParseWave(options, &experiment);
   CheckFits(experiment);
   return experiment;
 }

@@ -28,7 +28,8 @@ struct Options {
   std::vector<std::string> arrivals;
   std::string config;  // file to take everything else from
   std::string out;
-  std::string window;  // FROM:TO of the timeline
+  std::string window;               // FROM:TO of the timeline
+  std::optional<std::string> wave;  // FROM:TO of the waveform; empty: the whole run
   std::string jobs;
   bool timeline = false;
   bool quiet = false;
@@ -55,6 +56,7 @@ struct Experiment {
   std::uint64_t seed = 0;
   bool repeat = true;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0};
+  WaveRequest wave;
   std::string workload_name() const;  // "sgemm+lbm"
 };
 
@@ -63,6 +65,7 @@ struct Recording {
   bool tbs = false;
   bool decisions = false;
   bool timeline = false;
+  bool wave = false;
 };
 
 // Loads and checks everything; throws InputError.

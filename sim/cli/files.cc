@@ -21,9 +21,9 @@ namespace fs = std::filesystem;
 namespace {
 
 // Names that a run or a comparison leaves in its folder.
-constexpr const char* kOurFiles[] = {"config.toml",   "manifest.json", "stats.json",
-                                     "kernels.csv",   "tbs.csv",       "decisions.csv",
-                                     "timeline.json", "compare.csv",   "compare.json"};
+constexpr const char* kOurFiles[] = {
+    "config.toml",   "manifest.json", "stats.json",   "kernels.csv", "tbs.csv",  "decisions.csv",
+    "timeline.json", "compare.csv",   "compare.json", "wave.fst",    "wave.gtkw"};
 
 std::runtime_error Failure(const std::string& path, const char* what) {
   return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
@@ -31,6 +31,7 @@ std::runtime_error Failure(const std::string& path, const char* what) {
 
 bool IsOurs(const std::string& name, const std::vector<std::string>& subfolders) {
   return std::find(std::begin(kOurFiles), std::end(kOurFiles), name) != std::end(kOurFiles) ||
+         name == kUnfinishedWave ||
          std::find(subfolders.begin(), subfolders.end(), name) != subfolders.end() ||
          (!subfolders.empty() && name.rfind("table-", 0) == 0);
 }

@@ -8,6 +8,9 @@
 
 namespace smk::cli {
 
+// A waveform while it is being written: a killed run leaves it under this name.
+inline constexpr char kUnfinishedWave[] = "wave.fst.part";
+
 // Whole contents; throws InputError when the file cannot be read.
 std::string ReadFile(const std::string& path);
 

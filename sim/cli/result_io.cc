@@ -149,6 +149,7 @@ json ToJson(const RunResult& result) {
   j["epochs"] = WriteAll(result.epochs);
   j["partitions"] = result.partitions;
   j["checks"] = result.checks;
+  j["lockstep_events"] = result.lockstep_events;
   return j;
 }
 
@@ -166,6 +167,7 @@ RunResult FromJson(const json& j) {
   ReadAll(j.at("epochs"), &result.epochs);
   j.at("partitions").get_to(result.partitions);
   j.at("checks").get_to(result.checks);
+  result.lockstep_events = j.value("lockstep_events", std::uint64_t{0});
   return result;
 }
 

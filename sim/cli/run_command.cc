@@ -19,6 +19,10 @@ void RefuseForBaseline(const Options& options, const Experiment& experiment) {
     throw InputError(
         "--timeline: the policy isolated runs each kernel alone; ask for one kernel at a time");
   }
+  if (options.wave && experiment.names.size() > 1) {
+    throw InputError(
+        "--wave: the policy isolated runs each kernel alone; ask for one kernel at a time");
+  }
 }
 
 }  // namespace

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/error.h"
 #include "cli/config_file.h"
 #include "cli/manifest.h"
 #include "cli/numbers.h"
 #include "cli/timeline.h"
+#include "cosim/wave_view.h"
 
 namespace smk::cli {
 
@@ -30,8 +33,23 @@ Recording MakeRecording(const Options& options) {
   }
   if (options.force && options.out.empty()) throw InputError("--force: needs --out DIR");
   const bool out = !options.out.empty();
-  return {out, out, options.timeline};
+  return {out, out, options.timeline, options.wave.has_value()};
 }
+
+namespace {
+
+// Gives a waveform its name and writes what GTKWave shows of it.
+void FinishWave(const OutputFolder& folder, const Experiment& experiment) {
+  if (experiment.wave.path.empty() || !std::filesystem::exists(experiment.wave.path)) return;
+  const std::string fst_path = folder.path() + "/wave.fst";
+  std::filesystem::rename(experiment.wave.path, fst_path);
+  const FstFile fst(fst_path);
+  const WaveView view = RunWaveView(SMK_WAVES_DIR, fst);
+  folder.Write("wave.gtkw",
+               WriteGtkw(view, fst.signals(), "", "wave.fst", FindWindow(view, fst, "")).text);
+}
+
+}  // namespace
 
 void WriteRun(const OutputFolder& folder, const Context& context, const Report& report,
               bool timeline) {
@@ -43,6 +61,7 @@ void WriteRun(const OutputFolder& folder, const Context& context, const Report& 
   folder.Write("tbs.csv", TbsCsv(report));
   folder.Write("decisions.csv", DecisionsCsv(report));
   if (timeline) folder.Write("timeline.json", TimelineJson(report));
+  FinishWave(folder, *report.experiment);
   // Last: a folder with a manifest is complete.
   folder.Write("manifest.json", ManifestJson(*report.experiment, context.command_line, "PASS"));
 }
@@ -52,6 +71,7 @@ void WriteFailure(const OutputFolder& folder, const Context& context, const Expe
   try {
     if (!folder) return;
     folder.Clear();
+    FinishWave(folder, experiment);
     folder.Write("manifest.json", ManifestJson(experiment, context.command_line, status));
   } catch (const std::exception& error) {
     fmt::print(stderr, "smk: warning: {}\n", error.what());

@@ -155,6 +155,10 @@ ordered_json StatsJson(const Report& report) {
   j["sms"] = SmsJson(result);
   j["partitions"] = PartitionsJson(result);
   j["checks"] = result.checks;
+  if (experiment.control == ControlKind::kLockstep) {
+    // A mismatch ends the run, so a run with statistics has none.
+    j["lockstep"] = {{"events", result.lockstep_events}, {"mismatches", 0}};
+  }
   j["wall"] = WallJson(report);
   return j;
 }

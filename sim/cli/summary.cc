@@ -82,6 +82,10 @@ std::string Summary(const Report& report) {
   }
   text += fmt::format("   {:.0f} simulated cycles/s   {} checks\n", report.cycles_per_second(),
                       result.checks);
+  if (report.experiment->control == ControlKind::kLockstep) {
+    text += fmt::format("lockstep: {} outputs of RTL and reference compared, no mismatch\n",
+                        result.lockstep_events);
+  }
   return text;
 }
 

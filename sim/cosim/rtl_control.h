@@ -10,16 +10,10 @@
 #include <memory>
 #include <string>
 
+#include "base/wave_request.h"
 #include "control/control_plane.h"
 
 namespace smk {
-
-// What a waveform records: cycles from <= cycle < to; nothing without a path.
-struct WaveRequest {
-  std::string path;
-  Cycle from = 0;
-  Cycle to = ~Cycle{0};
-};
 
 struct RtlOptions {
   WaveRequest wave;

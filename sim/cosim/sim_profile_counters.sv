@@ -40,3 +40,4 @@ module sim_profile_counters (
     .report_issued_o
   );
 endmodule
+// verilator tracing_on

@@ -87,3 +87,4 @@ module sim_quota_scheduler #(
   );
   assign left_next_o = u_quota_scheduler.left_d;
 endmodule
+// verilator tracing_on

@@ -67,9 +67,19 @@ TEST_F(BadInput, Policies) {
 }
 
 TEST_F(BadInput, Controls) {
-  Refuses("run sgemm --control rtl", "not built in this version");
-  Refuses("run sgemm --control lockstep", "not built in this version");
   Refuses("run sgemm --control fpga", "expected reference");
+  // An RTL configuration has a fixed number of SMs, schedulers and resources.
+  Refuses("run sgemm --control rtl --cycles 100 --set sms=8", "the RTL is built for");
+}
+
+TEST_F(BadInput, Waves) {
+  const std::string out = " --out " + Path("wave");
+  Refuses("run sgemm --control rtl --wave", "--wave: needs --out DIR");
+  Refuses("run sgemm" + out + " --wave", "needs --control rtl or lockstep");
+  Refuses("run sgemm --control rtl" + out + " --wave 5", "expected FROM:TO in cycles");
+  Refuses("run sgemm --control rtl" + out + " --wave 9:5", "--wave");
+  Refuses("run sgemm+lbm --policy isolated --control rtl" + out + " --wave",
+          "one kernel at a time");
 }
 
 TEST_F(BadInput, Numbers) {
