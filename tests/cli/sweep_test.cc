@@ -114,6 +114,18 @@ TEST_F(Sweep, ContinuesWhatIsThere) {
   EXPECT_EQ(Passes("s.toml --quiet").out, "PASS\n");
 }
 
+TEST_F(Sweep, ShowsProgressAndTheTimeLeftOnATerminal) {
+  if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "no program 'script'";
+  const std::string command = "cd '" + folder.string() + "' && script -qec \"'" SMK_BINARY
+                              "' sweep s.toml --jobs 1\" /dev/null >terminal </dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  const std::string terminal = Read("terminal");
+  EXPECT_NE(terminal.find("0 of 9 runs"), std::string::npos) << terminal;
+  EXPECT_NE(terminal.find("8 of 9 runs, "), std::string::npos) << terminal;
+  EXPECT_NE(terminal.find(" runs/h, "), std::string::npos) << terminal;
+  EXPECT_NE(terminal.find(" s left"), std::string::npos) << terminal;
+}
+
 TEST_F(Sweep, MakesListedRunsOnly) {
   const std::string list = Smk("sweep s.toml --list").out;
   const std::string second = list.substr(list.find('\n', list.find('\n') + 1) + 1, 16);
