@@ -116,7 +116,8 @@ TEST_F(Sweep, ContinuesWhatIsThere) {
 
 TEST_F(Sweep, ShowsProgressAndTheTimeLeftOnATerminal) {
   if (std::system("command -v script >/dev/null") != 0) GTEST_SKIP() << "no program 'script'";
-  const std::string command = "cd '" + folder.string() + "' && script -qec \"'" SMK_BINARY
+  const std::string command = "cd '" + folder.string() +
+                              "' && script -qec \"'" SMK_BINARY
                               "' sweep s.toml --jobs 1\" /dev/null >terminal </dev/null";
   ASSERT_EQ(std::system(command.c_str()), 0);
   const std::string terminal = Read("terminal");
