@@ -23,7 +23,8 @@ Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
       dispatch_({config.num_sms, config.limits}),
       planner_({config.limits}),
       queue_({config.num_sms, config.preempted_depth}),
-      quota_({config.num_sms}) {}
+      quota_({config.num_sms}),
+      views_(kernels_.Views()) {}
 
 Driver::Events Driver::Collect(const Inputs& in) const {
   Events e;

@@ -34,10 +34,13 @@ struct BenchSm {
   bool ready = true;
 };
 
-class DriverBench {
+// `D` is a Driver, or something that is stepped like one.
+template <typename D>
+class DriverBenchOf {
  public:
-  DriverBench(const ControlConfig& config, const PolicyConfig& policy)
-      : config_(config), driver_(config, policy), sms_(config.num_sms) {}
+  template <typename... Args>
+  explicit DriverBenchOf(const ControlConfig& config, const PolicyConfig& policy, Args... args)
+      : config_(config), driver_(config, policy, args...), sms_(config.num_sms) {}
 
   // One cycle; `host` pulses in it. Skips the driver when it has nothing to do and `lazy` is set.
   void Cycle(const HostInputs& host = {}) {
@@ -61,12 +64,14 @@ class DriverBench {
     for (const BenchSm& sm : sms_) quiet &= sm.outbox.empty();
     return quiet;
   }
-  void Launch(unsigned kernel, const ResourceVector& need, unsigned tbs) {
+  void Launch(unsigned kernel, const ResourceVector& need, unsigned tbs,
+              std::uint64_t context_base = 0) {
     HostInputs host;
     host.launch_valid = true;
     host.launch_kernel = static_cast<KernelId>(kernel);
     host.launch.need = need;
     host.launch.tb_count = tbs;
+    host.launch.context_base = context_base;
     fresh_[kernel] = 0;
     finished_[kernel] = 0;
     need_[kernel] = need;
@@ -140,13 +145,15 @@ class DriverBench {
   bool lazy = false;
   unsigned spare_victims = 0;  // so many of the victims asked for are not found
 
-  Driver& driver() { return driver_; }
+  D& driver() { return driver_; }
   BenchSm& sm(unsigned i) { return sms_[i]; }
   const BenchSm& sm(unsigned i) const { return sms_[i]; }
   SmToDriver& registers(unsigned i) { return registers_[i]; }
   // The buffer of the last request that was granted.
   unsigned granted(unsigned i) const { return granted_[i]; }
   std::vector<Decision>& log() { return log_; }
+  const HostOutputs& host_out() const { return host_out_; }
+  const DriverToSm& to_sm(unsigned i) const { return to_sm_[i]; }
   const ResourceVector& need(unsigned kernel) const { return need_[kernel]; }
   unsigned finished(unsigned kernel) const { return finished_[kernel]; }
   unsigned done(unsigned kernel) const { return done_[kernel]; }
@@ -258,7 +265,7 @@ class DriverBench {
   }
 
   ControlConfig config_;
-  Driver driver_;
+  D driver_;
   std::vector<BenchSm> sms_;
   std::array<SmToDriver, kMaxSms> registers_{};
   std::array<DriverToSm, kMaxSms> to_sm_{};
@@ -271,5 +278,7 @@ class DriverBench {
   std::array<unsigned, kMaxKernels> fresh_{}, finished_{}, done_{};
   std::array<std::map<unsigned, Away>, kMaxKernels> away_;
 };
+
+using DriverBench = DriverBenchOf<Driver>;
 
 }  // namespace smk

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "unit/driver_bench.h"
+#include "unit/driver_traffic.h"
 
 namespace smk {
 namespace {
@@ -18,34 +18,13 @@ struct Case {
   std::uint8_t latency_scale = 1;
 };
 
-constexpr unsigned kLaunches = 10;
-
-// SMs that finish, save, load and settle at random times, all together.
-class Traffic {
+// Four small SMs.
+class Traffic : public DriverTraffic<Driver> {
  public:
-  Traffic(const Case& c, unsigned seed, bool lazy) : random_(seed), bench_(Config(), Policy(c)) {
-    bench_.lazy = lazy;
+  Traffic(const Case& c, unsigned seed, bool lazy)
+      : DriverTraffic<Driver>(Config(), Policy(c), {}, seed) {
+    bench().lazy = lazy;
   }
-
-  // One cycle; false when all kernels have been launched and are done.
-  bool Cycle() {
-    HostInputs host;
-    if (oracle::Pick(&random_, 300) == 0) host.tick = true;
-    if (host.tick) ReportProfiles();
-    for (unsigned sm = 0; sm < Config().num_sms; ++sm) Act(sm);
-    if (launched_ < kLaunches && oracle::Pick(&random_, 400) == 0 && Launch()) return true;
-    bench_.Cycle(host);
-    if (launched_ < kLaunches) return true;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      if (bench_.finished(k) != tbs_[k]) return true;
-    }
-    for (unsigned sm = 0; sm < Config().num_sms; ++sm) {
-      if (!bench_.sm(sm).loading.empty() || bench_.sm(sm).settle_due) return true;
-    }
-    return !bench_.Quiet();
-  }
-  DriverBench& bench() { return bench_; }
-  unsigned launches(unsigned k) const { return launches_[k]; }
 
   static ControlConfig Config() {
     ControlConfig config;
@@ -64,65 +43,6 @@ class Traffic {
     policy.epoch_length = 1000;
     return policy;
   }
-
- private:
-  bool Launch() {
-    const unsigned k = oracle::Pick(&random_, kMaxKernels);
-    if (bench_.driver().kernel_table().state().slot[k].active) return false;
-    if (launches_[k] != bench_.done(k)) return false;
-    if (launches_[k] == 0 || oracle::Pick(&random_, 2) == 0) {
-      need_[k] = oracle::RandomNeed(&random_, {48, 72, 12, 8});
-    }
-    tbs_[k] = 1 + oracle::Pick(&random_, 80);
-    ++launches_[k];
-    ++launched_;
-    bench_.Launch(k, need_[k], tbs_[k]);
-    return true;
-  }
-  void ReportProfiles() {
-    for (unsigned sm = 0; sm < Config().num_sms; ++sm) {
-      bench_.registers(sm).profile_valid = true;
-      for (auto& issued : bench_.registers(sm).profile_issued) {
-        issued = static_cast<std::uint16_t>(oracle::Pick(&random_, 4000));
-      }
-    }
-  }
-  void Act(unsigned sm) {
-    BenchSm& s = bench_.sm(sm);
-    s.ready = oracle::Pick(&random_, 3) != 0;
-    if (!s.tbs.empty() && oracle::Pick(&random_, 30) == 0) {
-      const unsigned index = oracle::Pick(&random_, static_cast<unsigned>(s.tbs.size()));
-      // A TB for which a buffer is asked stays until it has one.
-      if (saving_[sm] != index + 1) {
-        if (saving_[sm] > index + 1) --saving_[sm];
-        bench_.Finish(sm, index);
-      }
-    }
-    if (!s.loading.empty() && oracle::Pick(&random_, 20) == 0) bench_.FreeBuffer(sm);
-    if (bench_.CanSettle(sm) && oracle::Pick(&random_, 4) == 0) bench_.Settle(sm);
-    Save(sm);
-  }
-  void Save(unsigned sm) {
-    BenchSm& s = bench_.sm(sm);
-    if (saving_[sm] == 0) {
-      for (unsigned i = 0; i < s.tbs.size() && saving_[sm] == 0; ++i) {
-        if (s.tbs[i].leaving) saving_[sm] = i + 1;
-      }
-      if (saving_[sm] == 0) return;
-      bench_.registers(sm).buffer_request = true;
-      bench_.registers(sm).buffer_kernel = static_cast<KernelId>(s.tbs[saving_[sm] - 1].kernel);
-    } else if (!bench_.registers(sm).buffer_request && oracle::Pick(&random_, 10) == 0) {
-      bench_.Leave(sm, saving_[sm] - 1, bench_.granted(sm), oracle::Pick(&random_, 4) == 0);
-      saving_[sm] = 0;
-    }
-  }
-
-  std::mt19937 random_;
-  DriverBench bench_;
-  unsigned launched_ = 0;
-  std::array<unsigned, kMaxKernels> launches_{}, tbs_{};
-  std::array<ResourceVector, kMaxKernels> need_{};
-  std::array<unsigned, kMaxSms> saving_{};  // index + 1 of the TB that is being saved
 };
 
 class DriverTest : public testing::TestWithParam<Case> {};

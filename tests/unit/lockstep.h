@@ -56,6 +56,8 @@ class Lockstep {
     wave_.Attach(dut_.get());
   }
   ~Lockstep() {
+    // Verilator takes a model out of the thread's context when it goes: it must be its own.
+    Verilated::threadContextp(&context_);
     wave_.Close();
     dut_->final();
     if (!ok()) coverage_.Discard();
