@@ -41,11 +41,11 @@ void SetBits(Port* port, unsigned lsb, unsigned width, std::uint64_t value) {
   }
 }
 
-// Reads the fields of a packed struct, the last one first.
+// Reads the fields of a packed struct, the last one first, from bit `lsb` on.
 template <typename Port>
 class FieldReader {
  public:
-  explicit FieldReader(const Port& port) : port_(port) {}
+  explicit FieldReader(const Port& port, unsigned lsb = 0) : port_(port), at_(lsb) {}
   std::uint64_t Take(unsigned width) {
     const std::uint64_t value = GetBits(port_, at_, width);
     at_ += width;
@@ -54,14 +54,14 @@ class FieldReader {
 
  private:
   const Port& port_;
-  unsigned at_ = 0;
+  unsigned at_;
 };
 
-// Writes the fields of a packed struct, the last one first.
+// Writes the fields of a packed struct, the last one first, from bit `lsb` on.
 template <typename Port>
 class FieldWriter {
  public:
-  explicit FieldWriter(Port* port) : port_(port) {}
+  explicit FieldWriter(Port* port, unsigned lsb = 0) : port_(port), at_(lsb) {}
   FieldWriter& Put(unsigned width, std::uint64_t value) {
     SetBits(port_, at_, width, value);
     at_ += width;
@@ -70,7 +70,7 @@ class FieldWriter {
 
  private:
   Port* port_;
-  unsigned at_ = 0;
+  unsigned at_;
 };
 
 // Bits that hold the amounts 0 to limit.

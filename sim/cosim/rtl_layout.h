@@ -31,8 +31,13 @@ struct RtlLayout {
   static constexpr unsigned kLine = CntWidth(Package::MaxContextLines);
   static constexpr unsigned kQuota = Package::QuotaWidth;
   static constexpr unsigned kIssued = Package::IssuedWidth;
+  static constexpr unsigned kDone = 8;
   static constexpr unsigned kKernelCnt = CntWidth(kKernels);
   static constexpr unsigned kEvent = 1 + 3 + kKernel + kTb + kBuffer + 1 + kTbCnt;
+  static constexpr unsigned kWarpStart = 1 + 2 * kWarp + kSlot + kKernel + kTb + 1;
+  static constexpr unsigned kLogLines = CntWidth(kLine);
+  static constexpr unsigned kView = kAddress + kLine + kLogLines;
+  static constexpr unsigned kContext = 1 + 1 + kSlot + kLine + kAddress;
   static constexpr unsigned kTotalShare = CntWidth(2 * kSms * Package::ShareWhole) + 1;
 
   static ControlConfig Config() {
@@ -65,8 +70,8 @@ struct RtlLayout {
   }
 
   template <typename Port>
-  static SmEvent ReadEvent(const Port& port) {
-    FieldReader r(port);
+  static SmEvent ReadEvent(const Port& port, unsigned lsb = 0) {
+    FieldReader r(port, lsb);
     SmEvent e;
     e.shortfall = static_cast<std::uint8_t>(r.Take(kTbCnt));
     e.counted = r.Take(1) != 0;
@@ -79,8 +84,15 @@ struct RtlLayout {
   }
 
   template <typename Port>
-  static WarpStart ReadWarpStart(const Port& port) {
-    FieldReader r(port);
+  static void WriteEvent(const SmEvent& e, Port* port, unsigned lsb) {
+    FieldWriter w(port, lsb);
+    w.Put(kTbCnt, e.shortfall).Put(1, e.counted).Put(kBuffer, e.buffer).Put(kTb, Index(e.tb));
+    w.Put(kKernel, Index(e.kernel)).Put(3, static_cast<unsigned>(e.kind)).Put(1, e.valid);
+  }
+
+  template <typename Port>
+  static WarpStart ReadWarpStart(const Port& port, unsigned lsb = 0) {
+    FieldReader r(port, lsb);
     WarpStart w;
     w.restore = r.Take(1) != 0;
     w.tb = static_cast<TbId>(r.Take(kTb));
@@ -93,8 +105,8 @@ struct RtlLayout {
   }
 
   template <typename Port>
-  static ContextRequest ReadContext(const Port& port) {
-    FieldReader r(port);
+  static ContextRequest ReadContext(const Port& port, unsigned lsb = 0) {
+    FieldReader r(port, lsb);
     ContextRequest c;
     c.address = r.Take(kAddress);
     c.line = static_cast<std::uint16_t>(r.Take(kLine));
