@@ -322,6 +322,21 @@ package smk_pkg;
     address_t address;
   } context_request_t;
 
+  // What the machine and the SMs tell each other, of all SMs.
+  parameter int unsigned WarpStartWidth =
+      1 + 2 * WarpWidth + SlotWidth + KernelWidth + TbIdWidth + 1;
+  parameter int unsigned ContextRequestWidth = 1 + 1 + SlotWidth + LineWidth + AddressWidth;
+  parameter int unsigned GrantWidth = $clog2(WarpsPerScheduler);
+  typedef struct packed {logic [NumSms-1:0][NumWarps-1:0] sm;} sm_ready_t;
+  typedef struct packed {logic [NumSms-1:0][NumSlots-1:0] sm;} sm_slots_t;
+  typedef struct packed {logic [NumSms-1:0][SlotWidth-1:0] sm;} sm_slot_id_t;
+  typedef struct packed {logic [NumSms-1:0][DoneWidth-1:0] sm;} sm_done_t;
+  typedef struct packed {logic [NumSms-1:0][NumSchedulers-1:0] sm;} sm_grants_t;
+  typedef struct packed {logic [NumSms-1:0][NumSchedulers*GrantWidth-1:0] sm;} sm_grant_warps_t;
+  typedef struct packed {logic [NumSms-1:0][WarpStartWidth-1:0] sm;} sm_warp_starts_t;
+  typedef struct packed {logic [NumSms-1:0][ContextRequestWidth-1:0] sm;} sm_contexts_t;
+  typedef struct packed {logic [NumSms-1:0][NumKernels*QuotaWidth-1:0] sm;} sm_quotas_t;
+
   // The lowest set bit alone.
   function automatic logic [63:0] lowest_one(input logic [63:0] mask);
     lowest_one = mask & (~mask + 64'd1);
