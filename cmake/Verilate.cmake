@@ -1,17 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...] [INNER] [FAST])
+# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...] [INNER] [FAST]
+#              [RTL folder DEPENDS file...])
 #
 # A static library with the verilated MODULE, as class V<module> or V<prefix>. With INNER, the scope
 # of a model in waveforms is the module itself: no scope of ports around it, so that several models
-# can be traced into one hierarchy. With FAST, it is compiled for speed. Not verilate() of Verilator's
+# can be traced into one hierarchy. With FAST, it is compiled for speed. With RTL, modules come from
+# a changed copy of rtl/ that is made with DEPENDS, and there are no waveforms. The checkers in
+# tb/checkers of all modules inside are bound. Not verilate() of Verilator's
 # own CMake package: that one runs Verilator while configuring, so that a slip in one
 # file stops everybody's build, and compiles Verilator's run time anew into every library. Here a
 # block is one custom command and one translation unit, and the run time is compiled once.
 #
-# This file is both the module that defines the function and the script (cmake -P) that writes the
-# translation unit.
-if(CMAKE_SCRIPT_MODE_FILE)
+# This file is both the module that defines the function and the script (cmake -P) that lists the
+# checkers and writes the translation unit.
+if(CMAKE_SCRIPT_MODE_FILE AND DEFINED CHECKERS)
+  set(queue "${FILE}")
+  set(seen "smk_pkg")
+  set(found "")
+  while(queue)
+    list(POP_FRONT queue file)
+    file(READ "${file}" text)
+    string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+    string(REGEX MATCHALL "smk_[a-z0-9_]+" names "${text}")
+    list(REMOVE_DUPLICATES names)
+    list(REMOVE_ITEM names ${seen})
+    list(APPEND seen ${names})
+    foreach(name IN LISTS names)
+      file(GLOB files "${RTL}/*/${name}.sv")
+      list(APPEND queue ${files})
+      set(checkers "${CHECKERS}")
+      list(FILTER checkers INCLUDE REGEX "/${name}_checker[.]sv$")
+      list(APPEND found ${checkers})
+    endforeach()
+  endwhile()
+  list(SORT found)
+  string(JOIN "\n" text ${found})
+  file(WRITE "${OUT}" "${text}\n")
+  return()
+elseif(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB parts RELATIVE "${DIR}" "${DIR}/*.cpp")
   list(SORT parts)
   if(INNER)
@@ -61,7 +88,7 @@ target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
 set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}" CACHE INTERNAL "")
 
 function(smk_verilate target module file)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "PREFIX" "DEFINES")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "PREFIX;RTL" "DEFINES;DEPENDS")
   if(NOT arg_PREFIX)
     set(arg_PREFIX "${module}")
   endif()
@@ -69,11 +96,18 @@ function(smk_verilate target module file)
   set(rtl "${PROJECT_SOURCE_DIR}/rtl")
   set(dir "${CMAKE_CURRENT_BINARY_DIR}/${prefix}")
   file(GLOB common CONFIGURE_DEPENDS "${rtl}/common/*.sv" "${rtl}/common/*.svh")
+  if(arg_RTL)
+    set(rtl "${arg_RTL}")
+    set(common "")
+  endif()
+  file(GLOB checkers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tb/checkers/*_checker.sv")
   list(TRANSFORM arg_DEFINES PREPEND "-D")
   set(flags --cc --assert --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
     "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" -y "${rtl}/top"
     ${arg_DEFINES})
-  if(SMK_TRACE)
+  if(arg_RTL)
+    list(APPEND flags -Wno-WIDTH)
+  elseif(SMK_TRACE)
     list(APPEND flags --trace-fst --trace-structs --no-trace-params)
   endif()
   # Every point exists in the default configuration; the others would cost their time again.
@@ -85,10 +119,13 @@ function(smk_verilate target module file)
   add_custom_command(OUTPUT "${dir}/${prefix}.h" "${dir}/${prefix}__all.cpp"
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${dir}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
+    COMMAND "${CMAKE_COMMAND}" "-DCHECKERS=${checkers}" "-DFILE=${file}" "-DRTL=${rtl}"
+      "-DOUT=${dir}/checkers.f" -P "${_smk_verilate_script}"
     COMMAND "${VERILATOR_BIN}" ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
+      -f "${dir}/checkers.f"
     COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" "-DMODULE=${module}"
       "-DINNER=${arg_INNER}" -P "${_smk_verilate_script}"
-    DEPENDS "${file}" ${common} "${rtl}/lint.vlt" "${_smk_verilate_script}"
+    DEPENDS "${file}" ${common} ${arg_DEPENDS} "${rtl}/lint.vlt" "${_smk_verilate_script}"
     DEPFILE "${dir}/${prefix}__ver.d"
     COMMENT "Verilating ${arg_PREFIX}"
     VERBATIM)
@@ -98,7 +135,7 @@ function(smk_verilate target module file)
   # Generated code is large: it is optimized fully only where it runs in every cycle.
   # Counters make it several times as large, and it runs for a moment only.
   if(SMK_COVERAGE)
-    target_compile_options(${target} PRIVATE -Og -g0)
+    target_compile_options(${target} PRIVATE -O0 -g0)
   elseif(NOT arg_FAST)
     target_compile_options(${target} PRIVATE -O1 -g0)
   endif()
