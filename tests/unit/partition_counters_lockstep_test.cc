@@ -127,6 +127,11 @@ class Bench {
 using Gtx980 = Bench<Vsmk_partition_counters, Vsmk_partition_counters_smk_pkg>;
 using Fermi = Bench<Vfermi_partition_counters, Vfermi_partition_counters_smk_pkg>;
 
+// What a range takes of the rest of a resource: mostly little, so that others find room.
+unsigned PickAmount(unsigned left, unsigned little, Dice* dice) {
+  return dice->Below(1 + (dice->Percent(80) ? std::min(left, little) : left));
+}
+
 // One plan: the ranges of some kernels side by side, in an order of its own.
 template <typename Package>
 std::vector<SmCommand> RandomPlan(Dice* dice) {
@@ -138,12 +143,15 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
     const unsigned slots = Package::NumSlots - r.tb_base,
                    warps = Package::NumWarps - r.threads_base;
     if (slots == 0 || warps == 0) break;
-    const unsigned count = 1 + dice->Below(std::min({slots, warps, 8u}));
-    const unsigned threads = 1 + dice->Below(std::min(warps / count, 8u));
+    const unsigned count = 1 + PickAmount(std::min(slots, warps) - 1, 7, dice);
+    const unsigned threads = 1 + PickAmount(warps / count - 1, 7, dice);
     r.tb_count = static_cast<std::uint8_t>(count);
     r.threads_limit = static_cast<std::uint16_t>(r.threads_base + count * threads);
-    r.registers_limit = static_cast<std::uint16_t>(r.registers_base + dice->Below(30));
-    r.shared_memory_limit = static_cast<std::uint16_t>(r.shared_memory_base + dice->Below(40));
+    r.registers_limit = static_cast<std::uint16_t>(
+        r.registers_base + PickAmount(Package::LimitRegisters - r.registers_base, 30, dice));
+    r.shared_memory_limit = static_cast<std::uint16_t>(
+        r.shared_memory_base +
+        PickAmount(Package::LimitSharedMemory - r.shared_memory_base, 40, dice));
     SmCommand command;
     command.op = CommandOp::kPartition;
     command.kernel = static_cast<KernelId>((first + n * step) % kMaxKernels);

@@ -110,7 +110,7 @@ void RunRandom(Bench<Dut, Warps>* bench, std::uint64_t seed, unsigned cycles) {
     if (i % 256 == 0) {
       sparse = 1 + dice.Below(4);
       kernels = 1 + dice.Below(kMaxKernels);
-      quota_max = 1u << dice.Below(10);
+      quota_max = 1u << (dice.Percent(90) ? dice.Below(10) : 16);
       churn = dice.Below(30);
       tick_every = 3 + dice.Below(60);
       in.gated = dice.Percent(75);

@@ -169,6 +169,8 @@ class Traffic {
 
   Inputs Next(const TbTable::State& s, unsigned cycle) {
     if (cycle % 512 == 0) ChangePhase();
+    // Not in the middle of a launch.
+    if (!s.launching) warps_ = next_warps_;
     Inputs in;
     in.allowed_slots = static_cast<std::uint32_t>((scarce_ ? dice_.Sparse(2) : ~0ull) &
                                                   ((std::uint64_t{1} << AnyBench::kSlots) - 1));
@@ -198,6 +200,12 @@ class Traffic {
     stall_ = dice_.Percent(50) ? 0 : dice_.Below(80);
     arrive_ = 10 + dice_.Below(90);
     leave_ = 1 + dice_.Below(30);
+    // Small TBs use all slots, large ones all warps.
+    constexpr std::array<std::uint8_t, kMaxKernels> kSizes[] = {
+        {1, 3, 8, 16}, {1, 1, 2, 2}, {2, 5, 35, AnyBench::kConfig.num_warps}};
+    const unsigned size = dice_.Below(3);
+    next_warps_ = kSizes[size];
+    if (size == 1) leave_ = 1 + leave_ / 8;
   }
   void GoAndLoad(const TbTable::State& s, Inputs* in) {
     if (s.running != 0 && dice_.Percent(leave_)) {
@@ -217,7 +225,7 @@ class Traffic {
 
   Dice dice_;
   // Warps per TB of each kernel.
-  std::array<std::uint8_t, kMaxKernels> warps_{{1, 3, 8, 16}};
+  std::array<std::uint8_t, kMaxKernels> warps_{}, next_warps_{};
   bool scarce_ = false;
   unsigned stall_ = 0, arrive_ = 0, leave_ = 0;
 };
