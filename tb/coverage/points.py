@@ -68,12 +68,12 @@ def indices(text):
 
 class Waiver:
     """One entry of waivers.toml. `what` is a signal with * and ranges of bits, the text of a line,
-    or the name of a cover point."""
+    the name of a cover point, or * for a whole file that no program holds."""
 
     def __init__(self, entry):
         self.file, self.kind = entry["file"], entry["kind"]
         self.what, self.reason = entry["what"], entry["reason"]
-        if self.kind not in KINDS or not self.reason.strip():
+        if self.kind not in (*KINDS, "file") or not self.reason.strip():
             raise ValueError(f"waiver of {self.what}: needs a kind of {KINDS} and a reason")
         parts = re.split(r"(\[(?:\*|\d+(?::\d+)?)\])", self.what)
         pattern = [
@@ -89,6 +89,12 @@ class Waiver:
         if self.kind in ("line", "branch"):
             return self.what in source_line
         return self.pattern.fullmatch(point.name) is not None
+
+    def takes_file(self, file):
+        taken = self.kind == "file" and fnmatch.fnmatch(file, self.file)
+        if taken:
+            self.used.add(file)
+        return taken
 
     def __str__(self):
         return f"{self.file}: {self.kind} {self.what}"
@@ -109,7 +115,7 @@ def check_waivers(waivers, rtl):
             continue
         # Members of structs are declared in the package.
         text = "\n".join(texts + [sources["common/smk_pkg.sv"]])
-        wanted = [waiver.what]
+        wanted = [] if waiver.kind == "file" else [waiver.what]
         if waiver.kind == "toggle":
             wanted = re.findall(r"(?<![\w*])[A-Za-z]\w*(?![\w*])", waiver.what)
         findings += [f"{waiver}: no '{word}' in it" for word in wanted if word not in text]
