@@ -33,6 +33,10 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     if (!options.wave.path.empty()) OpenWave(options.wave);
     coverage_.AfterReset(Rtl::kName);
   }
+  // Verilator takes models out of the thread's context when they go: it must be theirs.
+  ~RtlControl() override { Verilated::threadContextp(&context_); }
+  RtlControl(const RtlControl&) = delete;
+  RtlControl& operator=(const RtlControl&) = delete;
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
     now_ = now;
