@@ -13,6 +13,7 @@
 #include "cli/numbers.h"
 #include "cli/policies.h"
 #include "cli/sweep_command.h"
+#include "cli/synth_command.h"
 #include "cli/trace_command.h"
 #include "smk/version.h"
 
@@ -74,6 +75,7 @@ struct CommandLineParser {
   CLI::App app{"Simulates GPU kernels that share a GPU, under several policies."};
   Options run, compare;
   SweepOptions sweep;
+  SynthOptions synth;
   TraceInfoOptions trace_info;
   TraceExportOptions trace_export;
   ListOptions list{"", "gtx980", false};
@@ -89,12 +91,13 @@ struct CommandLineParser {
     AddCompare();
     AddSweep();
     AddTrace();
+    AddSynth();
     AddList();
     app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
       action = DoctorCommand;
     });
     CLI::App* help = app.add_subcommand("help", "explain a command");
-    help->add_option("command", help_topic, "run, compare, sweep, trace, list or doctor");
+    help->add_option("command", help_topic, "run, compare, sweep, trace, synth, list or doctor");
     help->callback([this] { action = [this](const Context&) { return Help(); }; });
   }
 
@@ -178,6 +181,30 @@ struct CommandLineParser {
     sub->footer(kFooter);
     sub->callback([this] {
       action = [this](const Context& context) { return SweepCommand(context, sweep); };
+    });
+  }
+
+  void AddSynth() {
+    CLI::App* sub = app.add_subcommand("synth", "area and timing of the RTL");
+    sub->add_option("blocks", synth.blocks, "blocks, for example quota_scheduler (default: all)")
+        ->type_name("BLOCK...");
+    AddText(sub, "--liberty", &synth.liberty, "standard cells (default: Debian's osu018)", "FILE");
+    AddText(sub, "--config", &synth.config, "gtx980 (default), fermi or small", "NAME");
+    AddText(sub, "--mhz", &synth.mhz, "clock to be met (default 1216)", "N");
+    ::smk::cli::AddList(sub, "--define", &synth.defines,
+                        "set a number of the RTL, SMK_NUM_KERNELS=8; again for more", "NAME=N");
+    AddText(sub, "--json", &synth.json, "write all numbers into this file", "FILE");
+    AddText(sub, "--out", &synth.out, "keep netlists, logs and timing reports here", "DIR");
+    AddText(sub, "--against", &synth.against, "fail when a block is 5 % larger than in this table",
+            "FILE");
+    sub->add_flag("--no-timing", synth.no_timing, "area only");
+    AddText(sub, "--jobs", &synth.jobs, "blocks at the same time (default: one per processor)",
+            "N");
+    sub->add_flag("--no-cache", synth.no_cache, "make everything again, and do not keep it");
+    sub->add_flag("--quiet", synth.quiet, "print nothing");
+    sub->footer(kFooter);
+    sub->callback([this] {
+      action = [this](const Context& context) { return SynthCommand(context, synth); };
     });
   }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/synth_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "base/error.h"
+#include "cli/files.h"
+#include "cli/isolated_cache.h"
+#include "cli/numbers.h"
+#include "cli/progress.h"
+#include "cli/synth_report.h"
+
+namespace smk::cli {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr char kDefaultLiberty[] = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+// A block may be so much larger than in the table.
+constexpr double kTolerancePercent = 5;
+
+std::string LibertyPath(const SynthOptions& options) {
+  if (!options.liberty.empty()) return fs::absolute(options.liberty);
+  if (!fs::exists(kDefaultLiberty)) {
+    throw InputError(fmt::format(
+        "{}: the default library is not installed; scripts/setup synth, or apt-get install "
+        "qflow-tech-osu018, or give --liberty FILE",
+        kDefaultLiberty));
+  }
+  return kDefaultLiberty;
+}
+
+unsigned Value(const std::string& name, const std::string& text) {
+  return static_cast<unsigned>(ParseCount("--define " + name, text, 1, 1024));
+}
+
+// Adds --define NAME=VALUE to a configuration.
+void Define(const std::string& text, SynthConfig* config) {
+  const std::size_t equals = text.find('=');
+  if (equals == 0 || equals == std::string::npos) {
+    throw InputError(fmt::format("--define {}: expected NAME=VALUE", text));
+  }
+  const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
+  const unsigned number = Value(name, value);
+  if (name == "SMK_NUM_SMS") config->sms = number;
+  if (name == "SMK_NUM_KERNELS") config->kernels = number;
+  config->defines.push_back(text);
+}
+
+SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options) {
+  SynthTarget target;
+  target.config = catalogue.Config(options.config);
+  for (const std::string& define : options.defines) Define(define, &target.config);
+  target.mhz = static_cast<double>(ParseCount("--mhz", options.mhz, 1, 100000));
+  target.liberty = LoadLiberty(LibertyPath(options));
+  return target;
+}
+
+std::vector<std::string> Names(const SynthCatalogue& catalogue, const SynthOptions& options) {
+  std::vector<std::string> names;
+  for (const std::string& name : options.blocks) names.push_back(catalogue.Find(name).name);
+  if (!names.empty()) return names;
+  for (const SynthBlock& block : catalogue.blocks()) names.push_back(block.name);
+  return names;
+}
+
+unsigned Jobs(const SynthOptions& options) {
+  if (!options.jobs) return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(ParseCount("--jobs", *options.jobs, 1, 256));
+}
+
+std::string CacheFolder(const SynthOptions& options) {
+  const std::string folder = options.no_cache ? "" : IsolatedCache::DefaultFolder();
+  return folder.empty() ? "" : fs::absolute(folder + "/synth").string();
+}
+
+// Only what is not the same as when the table was made.
+std::vector<SynthBlock> Changed(const SynthFlow& flow, const std::vector<SynthBlock>& blocks,
+                                const AreaTable& table) {
+  std::vector<SynthBlock> changed;
+  for (const SynthBlock& block : blocks) {
+    if (flow.Inputs(block) != table.Inputs(block.name)) changed.push_back(block);
+  }
+  return changed;
+}
+
+int Check(const SynthFlow& flow, const SynthOptions& options, const SynthTarget& target,
+          const std::vector<SynthBlock>& blocks, const SynthProgress& progress) {
+  const AreaTable table(options.against);
+  table.RequireSameTarget(target);
+  const std::vector<SynthBlock> changed = Changed(flow, blocks, table);
+  std::vector<std::string> grown;
+  if (!changed.empty()) {
+    grown = table.Grown(flow.Run(changed, false, Jobs(options), progress), kTolerancePercent);
+  }
+  if (!grown.empty()) {
+    throw std::runtime_error(
+        fmt::format("{}; when that is meant, write the table again with --json {}",
+                    Join(grown, "; "), options.against));
+  }
+  fmt::print(
+      "{} of {} blocks are made of something else than in {}; none has grown by more than "
+      "{:.0f} %\nPASS\n",
+      changed.size(), blocks.size(), options.against, kTolerancePercent);
+  return 0;
+}
+
+}  // namespace
+
+int SynthCommand(const Context& context, const SynthOptions& options) {
+  const SynthCatalogue catalogue(context.backend.data_dir);
+  const std::vector<std::string> names = Names(catalogue, options);
+  RequireTool("yosys", "yosys");
+  const bool timing = !options.no_timing && options.against.empty();
+  if (timing) RequireTool("sta", "opensta");
+  const SynthTarget target = Target(catalogue, options);
+  const OutputFolder out = OutputFolder::Prepare(options.out, true);
+  ToolCache cache(CacheFolder(options));
+  const SynthFlow flow(catalogue, target, &cache);
+  const std::vector<SynthBlock> blocks = flow.WithContents(names);
+  Progress line(options.quiet);
+  const SynthProgress progress = [&](const std::string& text) { line.Line(text); };
+  if (!options.against.empty()) return Check(flow, options, target, blocks, progress);
+
+  SynthSummary summary;
+  summary.target = target;
+  summary.results = flow.Run(blocks, timing, Jobs(options), progress);
+  line.Clear();
+  if (out) flow.CopyFiles(blocks, timing, out.path());
+  if (!options.json.empty()) WriteFileAtomically(options.json, ToJson(summary).dump(1) + '\n');
+  if (!options.quiet) fmt::print("{}", ToText(summary));
+  return 0;
+}
+
+}  // namespace smk::cli

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# Synthesizes one module for a standard cell library. Called by smk synth; by hand:
+#   SMK_TOP=smk_quota_scheduler SMK_FILES="rtl/common/smk_pkg.sv rtl/sm/smk_quota_scheduler.sv" \
+#   SMK_INCLUDE=rtl/common SMK_LIBERTY=cells.lib SMK_PERIOD_PS=822 SMK_OUT=/tmp/out \
+#   yosys -c synth/yosys/block.tcl
+#
+# Writes into SMK_OUT: cells.txt (what it is made of), memories.txt (bits that become SRAM) and
+# netlist.v. Modules named in SMK_BOXES are left out and keep their ports.
+yosys -import
+
+proc from_environment {name default} {
+  return [expr {[info exists ::env($name)] ? $::env($name) : $default}]
+}
+set top $::env(SMK_TOP)
+set liberty $::env(SMK_LIBERTY)
+set out $::env(SMK_OUT)
+set defines [lmap define [from_environment SMK_DEFINES ""] {string cat -D $define}]
+# What the gates between two registers may take: the rest of the period is theirs.
+set target_ps [expr {int($::env(SMK_PERIOD_PS) * 0.85)}]
+# Memories of at least so many words become SRAM; smaller ones flip-flops.
+set sram_words 64
+
+yosys read_verilog -sv -I$::env(SMK_INCLUDE) {*}$defines {*}$::env(SMK_FILES)
+foreach box [from_environment SMK_BOXES ""] {
+  yosys blackbox $box
+}
+yosys hierarchy -check -top $top
+procs
+yosys check -assert
+yosys flatten
+yosys opt
+yosys memory -nomap
+yosys opt_clean
+# An SRAM becomes ports of the block, so that what leads to it and from it stays and is timed.
+yosys tee -q -o $out/memories.txt log Memories:
+yosys tee -q -a $out/memories.txt dump t:\$mem_v2 r:SIZE>=$sram_words %i
+yosys select -set sram t:\$mem_v2 r:SIZE>=$sram_words %i
+yosys expose -evert @sram
+yosys memory_map
+
+yosys synth -noshare -flatten -run fine: -top $top
+# Registers are called after what they drive, so that a timing report can be read.
+yosys splitnets
+yosys rename -wire -suffix _reg t:\$_*DFF*
+yosys dfflibmap -liberty $liberty
+# Area-oriented structure first, then sizes and buffers for the clock.
+yosys abc -liberty $liberty -script "+strash;dch;map,-B,0.9,-D,$target_ps;topo;buffer,-c;upsize,-D,$target_ps;dnsize,-D,$target_ps"
+yosys setundef -zero
+yosys splitnets
+yosys opt_clean -purge
+yosys tee -q -o $out/cells.txt stat -liberty $liberty
+yosys write_verilog -noattr -noexpr $out/netlist.v
