@@ -40,7 +40,7 @@ class KernelTableTraffic {
 
  private:
   void ChangePhase() {
-    linger_ = static_cast<std::uint16_t>(dice_.Below(4));
+    linger_ = UpTo(dice_.Percent(85) ? 3 : 0xffff);
     ticks_ = 1 + dice_.Below(40);
     dispatch_ = 20 + dice_.Below(80);
     finish_ = 1 + dice_.Below(dice_.Percent(50) ? 5 : 50);
@@ -64,6 +64,7 @@ class KernelTableTraffic {
     switch (dice_.Below(3)) {
       case 0:
         d.need.threads = 0;
+        d.tb_count = static_cast<std::uint32_t>(dice_.Bits());  // of a kernel that never runs
         break;
       case 1:
         field = static_cast<std::uint16_t>(limits[resource] + dice_.Below(2));

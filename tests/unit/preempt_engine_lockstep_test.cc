@@ -70,6 +70,7 @@ class Bench {
   }
   const PreemptEngine& model() const { return model_; }
   Lockstep<Dut>& lockstep() { return lockstep_; }
+  static constexpr unsigned kMaxLines = Package::MaxContextLines;
   Tables tables;
   std::function<void(Inputs*)> distort;
 
@@ -173,10 +174,12 @@ class Surroundings {
       : bench_(*bench), dice_(seed), tally_(*tally) {
     Tables& t = bench_.tables;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const unsigned log2 = 1 + dice_.Below(5);
-      t.views[k].context_base = (std::uint64_t{1} << 40) + (dice_.Bits() & 0xffffff80);
+      // Mostly small ones, so that much happens; room for carries up to the last bit.
+      const unsigned log2 = k == 3 && seed % 3 == 0 ? 12 : 1 + dice_.Below(5);
+      t.views[k].context_base = dice_.Bits() & 0xfeff'ffff'ff80;
       t.views[k].context_log2_lines = static_cast<std::uint8_t>(log2);
-      t.views[k].context_lines = static_cast<std::uint16_t>(1 + dice_.Below(1u << log2));
+      t.views[k].context_lines =
+          static_cast<std::uint16_t>(1 + dice_.Below(std::min(1u << log2, AnyBench::kMaxLines)));
     }
   }
 
@@ -197,6 +200,7 @@ class Surroundings {
 
   void ChangePhase() {
     ready_ = 10 + dice_.Below(91);
+    done_ = dice_.Percent(20) ? 2 : ready_;
     answer_ = dice_.Percent(20) ? 1 : 5 + dice_.Below(95);
     leave_ = 1 + dice_.Below(10);
     finish_ = dice_.Below(6);
@@ -218,8 +222,8 @@ class Surroundings {
     in.quiet = Mask(quiet_);
     in.flushable = Mask(1);
     in.context_ready = dice_.Percent(ready_);
-    in.context_done =
-        static_cast<std::uint8_t>(dice_.Percent(ready_) ? dice_.Below(in_flight_ + 1) : 0);
+    in.context_done = static_cast<std::uint8_t>(
+        dice_.Percent(done_) ? dice_.Below(std::min(in_flight_ + 1, 256u)) : 0);
     in.buffer_valid = (s.step == Step::kBuffer && dice_.Percent(answer_)) ||
                       (s.step == Step::kWithdraw && dice_.Percent(50));
     in.buffer = static_cast<std::uint16_t>(dice_.Below(512));
@@ -276,7 +280,7 @@ class Surroundings {
   Tally& tally_;
   std::uint32_t resident_ = 0, running_ = 0, arriving_ = 0;
   unsigned in_flight_ = 0;  // context lines issued and not completed
-  unsigned ready_ = 50, answer_ = 50, leave_ = 1, finish_ = 1, quiet_ = 1;
+  unsigned ready_ = 50, done_ = 50, answer_ = 50, leave_ = 1, finish_ = 1, quiet_ = 1;
 };
 
 template <typename AnyBench>
