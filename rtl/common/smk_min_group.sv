@@ -20,22 +20,25 @@ module smk_min_group #(
   output logic [N-1:0]       onehot_o,
   output logic [Width-1:0]   key_o
 );
-  // Bit [i*N + j]: i wins against j.
-  logic [N*N-1:0] wins;
+  // Each pair is compared once: both of its rows ask whether the later key is lower.
   for (genvar i = 0; i < N; i++) begin : gen_row
-    assign wins[i*N + i] = 1'b1;
-    for (genvar j = i + 1; j < N; j++) begin : gen_pair
-      logic not_above;
-      assign not_above     = key_i[i*Width +: Width] <= key_i[j*Width +: Width];
-      assign wins[i*N + j] = not_above;
-      assign wins[j*N + i] = !not_above;
+    logic [Width-1:0] key;
+    // Bit j: i wins against j.
+    logic [N-1:0]     wins;
+    assign key = key_i[i*Width +: Width];
+    for (genvar j = 0; j < N; j++) begin : gen_pair
+      if (j < i) begin : gen_earlier
+        assign wins[j] = key < key_i[j*Width +: Width];
+      end else if (j == i) begin : gen_same
+        assign wins[j] = 1'b1;
+      end else begin : gen_later
+        assign wins[j] = !(key_i[j*Width +: Width] < key);
+      end
     end
+    assign onehot_o[i] = valid_i[i] && ((~valid_i | wins) == '1);
   end
 
   assign valid_o = valid_i != '0;
-  for (genvar i = 0; i < N; i++) begin : gen_winner
-    assign onehot_o[i] = valid_i[i] && ((~valid_i | wins[i*N +: N]) == '1);
-  end
 
   always_comb begin
     key_o = '0;

@@ -37,7 +37,6 @@ module smk_sm_usage (
   localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
   localparam int unsigned ShareWidth  = smk_pkg::ShareWidth;
   localparam int unsigned VectorWidth = smk_pkg::BasesWidth;
-  localparam int unsigned NeedWidth   = smk_pkg::NeedWidth;
   localparam int unsigned TbCntWidth  = smk_pkg::TbCntWidth;
   localparam int unsigned RegisterCntWidth = smk_pkg::RegisterCntWidth;
   localparam int unsigned SharedCntWidth   = smk_pkg::SharedCntWidth;
@@ -48,29 +47,12 @@ module smk_sm_usage (
   typedef struct packed {logic [NumSums-1:0][VectorWidth-1:0] without;} sums_t;
   typedef struct packed {logic [NumSums-1:0][ShareWidth-1:0] without;} shares_t;
 
-  // The largest of the four weighted amounts; the weights are sums of two powers of two.
-  function automatic logic [ShareWidth-1:0] dominant(input logic [VectorWidth-1:0] vector);
-    logic [RegisterCntWidth-1:0] registers;
-    logic [SharedCntWidth-1:0]   shared_memory;
-    logic [ThreadCntWidth-1:0]   threads;
-    logic [TbCntWidth-1:0]       tbs;
-    logic [ShareWidth-1:0]       of_registers, of_shared_memory, of_threads, of_tbs, one, other;
-    {registers, shared_memory, threads, tbs} = vector;
-    of_registers     = ShareWidth'(registers) * ShareWidth'(smk_pkg::WeightRegisters);
-    of_shared_memory = ShareWidth'(shared_memory) * ShareWidth'(smk_pkg::WeightSharedMemory);
-    of_threads       = ShareWidth'(threads) * ShareWidth'(smk_pkg::WeightThreads);
-    of_tbs           = ShareWidth'(tbs) * ShareWidth'(smk_pkg::WeightTbs);
-    one              = (of_registers > of_shared_memory) ? of_registers : of_shared_memory;
-    other            = (of_threads > of_tbs) ? of_threads : of_tbs;
-    dominant         = (one > other) ? one : other;
-  endfunction
-
   smk_pkg::tb_cnt_vec_t    resident_d, resident_q;
   smk_pkg::kernel_mask_t   some_d, some_q, arrive, leave;
-  sums_t                   sums_d, sums_q;
-  // The dominant share of each sum.
-  shares_t                 shares_d, shares_q;
-  logic [NeedWidth-1:0]    leave_need;
+  // Registers: each sum, and its dominant share.
+  sums_t                   sums;
+  shares_t                 shares;
+  smk_pkg::tb_need_t       leave_need;
   logic [NumSums-1:0]      arrive_of, leave_of;
 
   assign arrive     = arrive_valid_i ? NumKernels'(1) << arrive_kernel_i : '0;
@@ -81,20 +63,77 @@ module smk_sm_usage (
   assign arrive_of = {NumSums{arrive_valid_i}} & ~{1'b0, arrive};
   assign leave_of  = {NumSums{leave_valid_i}} & ~{1'b0, leave};
   for (genvar n = 0; n < NumSums; n++) begin : gen_sum
-    logic [RegisterCntWidth-1:0] registers, more_registers, fewer_registers;
-    logic [SharedCntWidth-1:0]   shared_memory, more_shared_memory, fewer_shared_memory;
-    logic [ThreadCntWidth-1:0]   threads, more_threads, fewer_threads;
-    logic [TbCntWidth-1:0]       tbs;
-    assign {registers, shared_memory, threads, tbs} = sums_q.without[n];
-    assign {more_registers, more_shared_memory, more_threads} =
-        arrive_need_i & {NeedWidth{arrive_of[n]}};
-    assign {fewer_registers, fewer_shared_memory, fewer_threads} =
-        leave_need & {NeedWidth{leave_of[n]}};
-    assign sums_d.without[n] = {registers + more_registers - fewer_registers,
-                                shared_memory + more_shared_memory - fewer_shared_memory,
-                                threads + more_threads - fewer_threads,
-                                tbs + TbCntWidth'(arrive_of[n]) - TbCntWidth'(leave_of[n])};
-    assign shares_d.without[n] = dominant(sums_d.without[n]);
+    logic [RegisterCntWidth-1:0] registers_d, registers_q;
+    logic [SharedCntWidth-1:0]   shared_memory_d, shared_memory_q;
+    logic [ThreadCntWidth-1:0]   threads_d, threads_q;
+    logic [TbCntWidth-1:0]       tbs_d, tbs_q;
+    logic                        arrives, leaves;
+    assign arrives         = arrive_of[n];
+    assign leaves          = leave_of[n];
+    assign registers_d     = registers_q
+                             + (arrive_need_i.registers & {RegisterCntWidth{arrives}})
+                             - (leave_need.registers & {RegisterCntWidth{leaves}});
+    assign shared_memory_d = shared_memory_q
+                             + (arrive_need_i.shared_memory & {SharedCntWidth{arrives}})
+                             - (leave_need.shared_memory & {SharedCntWidth{leaves}});
+    assign threads_d       = threads_q
+                             + (arrive_need_i.threads & {ThreadCntWidth{arrives}})
+                             - (leave_need.threads & {ThreadCntWidth{leaves}});
+    assign tbs_d           = tbs_q + TbCntWidth'(arrives) - TbCntWidth'(leaves);
+
+    // The largest of the four weighted amounts; the weights are sums of two powers of two.
+    logic [ShareWidth-1:0] of_registers, of_shared_memory, of_threads, of_tbs, one, other;
+    logic [ShareWidth-1:0] share_d, share_q;
+    assign of_registers     = ShareWidth'(registers_d) * ShareWidth'(smk_pkg::WeightRegisters);
+    assign of_shared_memory = ShareWidth'(shared_memory_d) *
+                              ShareWidth'(smk_pkg::WeightSharedMemory);
+    assign of_threads       = ShareWidth'(threads_d) * ShareWidth'(smk_pkg::WeightThreads);
+    assign of_tbs           = ShareWidth'(tbs_d) * ShareWidth'(smk_pkg::WeightTbs);
+    assign one              = (of_registers > of_shared_memory) ? of_registers : of_shared_memory;
+    assign other            = (of_threads > of_tbs) ? of_threads : of_tbs;
+    assign share_d          = (one > other) ? one : other;
+
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        registers_q     <= '0;
+        shared_memory_q <= '0;
+        threads_q       <= '0;
+        tbs_q           <= '0;
+        share_q         <= '0;
+      end else begin
+        registers_q     <= registers_d;
+        shared_memory_q <= shared_memory_d;
+        threads_q       <= threads_d;
+        tbs_q           <= tbs_d;
+        share_q         <= share_d;
+      end
+    end
+    assign sums.without[n]   = {registers_q, shared_memory_q, threads_q, tbs_q};
+    assign shares.without[n] = share_q;
+
+    // The share is that of the vector: one of the four, and none is larger.
+    `SMK_ASSERT(ShareIsExact_A,
+        32'(share_q) >= 32'(registers_q) * smk_pkg::WeightRegisters &&
+        32'(share_q) >= 32'(shared_memory_q) * smk_pkg::WeightSharedMemory &&
+        32'(share_q) >= 32'(threads_q) * smk_pkg::WeightThreads &&
+        32'(share_q) >= 32'(tbs_q) * smk_pkg::WeightTbs &&
+        (32'(share_q) == 32'(registers_q) * smk_pkg::WeightRegisters ||
+         32'(share_q) == 32'(shared_memory_q) * smk_pkg::WeightSharedMemory ||
+         32'(share_q) == 32'(threads_q) * smk_pkg::WeightThreads ||
+         32'(share_q) == 32'(tbs_q) * smk_pkg::WeightTbs))
+    if (n < NumKernels) begin : gen_check
+      smk_pkg::tb_need_t need;
+      assign need = need_i.kernel[n];
+      // Conservation: what is taken is what the others take and what the kernel's TBs need.
+      `SMK_ASSERT(TakenIsSum_A,
+          32'(taken_o.registers) ==
+              32'(registers_q) + 32'(resident_q.kernel[n]) * 32'(need.registers) &&
+          32'(taken_o.shared_memory) ==
+              32'(shared_memory_q) + 32'(resident_q.kernel[n]) * 32'(need.shared_memory) &&
+          32'(taken_o.threads) ==
+              32'(threads_q) + 32'(resident_q.kernel[n]) * 32'(need.threads) &&
+          32'(taken_o.tbs) == 32'(tbs_q) + 32'(resident_q.kernel[n]))
+    end
   end
 
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
@@ -108,28 +147,24 @@ module smk_sm_usage (
     if (!rst_ni) begin
       resident_q <= '0;
       some_q     <= '0;
-      sums_q     <= '0;
-      shares_q   <= '0;
     end else begin
       resident_q <= resident_d;
       some_q     <= some_d;
-      sums_q     <= sums_d;
-      shares_q   <= shares_d;
     end
   end
 
   always_comb begin
     others_share_o = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (exclude_i == KernelWidth'(k)) others_share_o |= shares_q.without[k];
+      if (exclude_i == KernelWidth'(k)) others_share_o |= shares.without[k];
     end
   end
 
   assign resident_o     = resident_q;
   assign some_o         = some_q;
   assign some_next_o    = some_d;
-  assign taken_o        = sums_q.without[NumKernels];
-  assign share_o        = shares_q.without[NumKernels];
+  assign taken_o        = sums.without[NumKernels];
+  assign share_o        = shares.without[NumKernels];
 
   // Conservation: every TB that is taken for is one of some kernel's resident TBs.
   logic [31:0] unused_tbs;
@@ -139,28 +174,10 @@ module smk_sm_usage (
   end
   `SMK_ASSERT(TbsConserved_A, unused_tbs == 32'(taken_o.tbs))
   for (genvar k = 0; k < NumKernels; k++) begin : gen_check
-    logic [RegisterCntWidth-1:0] registers, need_registers;
-    logic [SharedCntWidth-1:0]   shared_memory, need_shared_memory;
-    logic [ThreadCntWidth-1:0]   threads, need_threads;
-    logic [TbCntWidth-1:0]       tbs;
-    assign {need_registers, need_shared_memory, need_threads} = need_i.kernel[k];
-    assign {registers, shared_memory, threads, tbs}           = sums_q.without[k];
-    // Conservation: what is taken is what the others take and what the kernel's TBs need.
-    `SMK_ASSERT(TakenIsSum_A,
-        32'(taken_o.registers) ==
-            32'(registers) + 32'(resident_q.kernel[k]) * 32'(need_registers) &&
-        32'(taken_o.shared_memory) ==
-            32'(shared_memory) + 32'(resident_q.kernel[k]) * 32'(need_shared_memory) &&
-        32'(taken_o.threads) == 32'(threads) + 32'(resident_q.kernel[k]) * 32'(need_threads) &&
-        32'(taken_o.tbs) == 32'(tbs) + 32'(resident_q.kernel[k]))
     // The short cut says what the count says.
     `SMK_ASSERT(SomeIsExact_A, some_q[k] == (resident_q.kernel[k] != '0))
     // A kernel's need changes only while it has no TB here.
     `SMK_ASSERT(NeedIsStable_M, some_q[k] |-> $stable(need_i.kernel[k]))
-  end
-  // The shares are those of the vectors.
-  for (genvar n = 0; n < NumSums; n++) begin : gen_share_check
-    `SMK_ASSERT(ShareIsExact_A, shares_q.without[n] == dominant(sums_q.without[n]))
   end
   // A TB that leaves was resident.
   `SMK_ASSERT(LeaverIsResident_M, (leave & ~some_q) == '0)
@@ -171,7 +188,7 @@ module smk_sm_usage (
               32'(taken_o.tbs) <= smk_pkg::LimitTbs)
   // Idle: without a TB that comes or goes nothing changes.
   `SMK_ASSERT(Idle_A, !arrive_valid_i && !leave_valid_i
-              |=> $stable({resident_q, some_q, sums_q, shares_q}))
+              |=> $stable({resident_q, some_q, sums, shares}))
   // One TB comes while another goes, in our tests.
   `SMK_COVER(ComesAndGoes_C, arrive_valid_i && leave_valid_i)
 endmodule

@@ -186,7 +186,7 @@ module smk_drf_tracker (
     end
     assign candidates       = some_here & victim_kernels_i;
     assign victim_there[i]  = candidates != '0;
-    assign victim_on.sm[i]  = KernelWidth'(smk_pkg::index_of(64'(victim)));
+    assign victim_on.sm[i]  = KernelWidth'(smk_pkg::index_of_16(16'(victim)));
     assign victim_count.sm[i] = count;
     always_comb begin
       count = '0;
@@ -278,9 +278,9 @@ module smk_drf_tracker (
     .onehot_o(victim_sm),
     .key_o   (unused_victim_share)
   );
-  assign pick_kernel_o  = KernelWidth'(smk_pkg::index_of(64'(pick_kernel)));
-  assign pick_sm_o      = SmWidth'(smk_pkg::index_of(64'(pick_sm)));
-  assign victim_sm_o    = SmWidth'(smk_pkg::index_of(64'(victim_sm)));
+  assign pick_kernel_o  = KernelWidth'(smk_pkg::index_of_16(16'(pick_kernel)));
+  assign pick_sm_o      = SmWidth'(smk_pkg::index_of_16(16'(pick_sm)));
+  assign victim_sm_o    = SmWidth'(smk_pkg::index_of_16(16'(victim_sm)));
   assign victim_valid_o = (victim_sm & victim_there) != '0;
 
   // What the questions are about, of the SM they name.
