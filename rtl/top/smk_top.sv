@@ -5,7 +5,7 @@
 // Paper       [SMK] Fig. 3.
 // Interface   launch_*: stream from the host, never waits. context_o: a stream per SM to memory,
 //             with context_ready_i. All else towards the machine: pulses and levels, one per SM.
-// Latency     ready_i to grant 0 cycles; launch to the first dispatch command at an SM NumSms + 5
+// Latency     ready_i to grant 0 cycles; launch to the first dispatch command at an SM NumSms + 4
 //             cycles without partitions; every signal between driver and SMs is a register.
 // Throughput  One command to one SM, one event of every SM, all grants of all SMs per cycle.
 // Reset       No kernel, no TB.
