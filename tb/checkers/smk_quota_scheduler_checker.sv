@@ -38,26 +38,45 @@ module smk_quota_scheduler_checker #(
     else if (start_valid_i) kernel_of_q.warp[start_warp_i] <= start_kernel_i;
   end
 
-  smk_pkg::kernel_mask_t has_quota;
+  // What was, one cycle ago.
+  smk_pkg::kernel_mask_t has_quota, had_quota_q;
+  logic                  reloaded_q;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_has_quota
     assign has_quota[k] = left_o.kernel[k] != '0;
   end
 
-  // A grant goes to a ready warp of a TB that is not stopped.
-  `SMK_ASSERT(GrantNotStopped_A, grant_valid_o |->
-              ready_i[grant_warp_o] && !stop_i[grant_warp_o])
-  // A grant is charged to the kernel that the warp was started for.
-  `SMK_ASSERT(GrantIsCharged_A, grant_valid_o |->
-              grant_kernel_o == kernel_of_q.warp[grant_warp_o])
-  // While quotas are in force, a grant's kernel has some left.
-  `SMK_ASSERT(GrantHasQuota_A, gated_i && grant_valid_o |->
-              has_quota[kernel_of_q.warp[grant_warp_o]])
-  // A quota that is spent stays spent until the reload: it never wraps below zero.
-  `SMK_ASSERT(QuotaNeverUnderflows_A, !reload |=> (has_quota & ~$past(has_quota)) == '0)
-  // Nothing changes in an idle cycle like the one before.
-  `SMK_ASSERT(IdleHolds_A, ready_i == '0 && !start_valid_i && leave_i == '0 && !load_i &&
-              !tick_i && $past(leave_i == '0 && !start_valid_i) &&
-              $stable({stop_i, gated_i, quota_i}) |=> $stable(left_o))
+  // A cycle in which nothing happens, and the one before when that was another.
+  logic quiet, was_quiet_q;
+  assign quiet = ready_i == '0 && !start_valid_i && leave_i == '0 && !load_i && !tick_i;
+  logic [NumWarps-1:0] stop_q;
+  logic                gated_q;
+  smk_pkg::quota_vec_t quota_q, left_q;
+
+  // Assertions in a process, behind a condition: a scheduler is evaluated more often than all else,
+  // and concurrent ones would sample their signals in every evaluation.
+  always_ff @(posedge clk_i) begin
+    had_quota_q <= has_quota;
+    reloaded_q  <= reload || !rst_ni;
+    was_quiet_q <= quiet && rst_ni;
+    if (quiet) {stop_q, gated_q, quota_q, left_q} <= {stop_i, gated_i, quota_i, left_o};
+    if (rst_ni) begin
+      if (grant_valid_o) begin
+        // A grant goes to a ready warp of a TB that is not stopped.
+        GrantNotStopped_A : assert (ready_i[grant_warp_o] && !stop_i[grant_warp_o]);
+        // A grant is charged to the kernel that the warp was started for.
+        GrantIsCharged_A : assert (grant_kernel_o == kernel_of_q.warp[grant_warp_o]);
+        // While quotas are in force, a grant's kernel has some left.
+        GrantHasQuota_A : assert (!gated_i || has_quota[kernel_of_q.warp[grant_warp_o]]);
+      end
+      // A quota that is spent stays spent until the reload: it never wraps below zero.
+      QuotaNeverUnderflows_A : assert (reloaded_q || (has_quota & ~had_quota_q) == '0);
+      if (quiet && was_quiet_q) begin
+        // What is left changes at most once when nothing happens: by a reload.
+        IdleHolds_A : assert ({stop_i, gated_i, quota_i} != {stop_q, gated_q, quota_q} ||
+                              left_o == left_q || left_o == quota_i);
+      end
+    end
+  end
 endmodule
 
 bind smk_quota_scheduler smk_quota_scheduler_checker #(.NumWarps(NumWarps)) u_checker (.*);
