@@ -32,11 +32,12 @@ class QuotaCheck {
       kernel_of_[Index(out.warp_start.warp) / schedulers] =
           static_cast<std::uint8_t>(Index(out.warp_start.kernel));
     }
-    if (!gated) return;
+    // A new plan lifts the quotas, already in the cycle in which it is taken.
+    if (!gated || !gated_) return;
     checks->Require(!granted || before[kernel] != 0, now, sm, [&] {
       return "an instruction of kernel " + std::to_string(kernel) + " without quota is granted";
     });
-    if (!gated_ || tick) return;
+    if (tick) return;
     bool reload = false;
     bool conserved = true;
     for (unsigned k = 0; k < kMaxKernels; ++k) {

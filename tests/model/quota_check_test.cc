@@ -61,6 +61,15 @@ TEST_F(QuotaCheckTest, AcceptsAReloadToLessThanWasLeft) {
   EXPECT_THROW(Cycle(-1, 9, 8), CheckFailure);
 }
 
+TEST_F(QuotaCheckTest, AcceptsAGrantInTheCycleThatLiftsTheQuotas) {
+  Cycle(-1, 1, 3);
+  Cycle(0, 0, 3);
+  Cycle(0, 0, 0);  // a new plan: nobody is limited any more
+  Cycle(0, 0, 0);
+  Cycle(-1, 2, 2);
+  EXPECT_THROW(Cycle(0, 2, 2), CheckFailure);
+}
+
 TEST_F(QuotaCheckTest, FiresWhenAGrantIsFree) {
   Cycle(-1, 2, 3);
   EXPECT_THROW(Cycle(0, 2, 3), CheckFailure);
