@@ -191,8 +191,9 @@ struct CommandLineParser {
     AddText(sub, "--liberty", &synth.liberty, "standard cells (default: Debian's osu018)", "FILE");
     AddText(sub, "--config", &synth.config, "gtx980 (default), fermi or small", "NAME");
     AddText(sub, "--mhz", &synth.mhz, "clock to be met (default 1216)", "N");
-    ::smk::cli::AddList(sub, "--define", &synth.defines,
-                        "set a number of the RTL, SMK_NUM_KERNELS=8; again for more", "NAME=N");
+    ::smk::cli::AddList(sub, "--set", &synth.sets,
+                        "another value for a parameter of smk_pkg, NumKernels=8; again for more",
+                        "NAME=N");
     AddText(sub, "--json", &synth.json, "write all numbers into this file", "FILE");
     AddText(sub, "--out", &synth.out, "keep netlists, logs and timing reports here", "DIR");
     AddText(sub, "--against", &synth.against, "fail when a block is 5 % larger than in this table",

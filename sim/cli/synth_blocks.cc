@@ -92,7 +92,9 @@ SynthCatalogue::SynthCatalogue(const std::string& data_dir)
       configs_[std::string(key.str())] = {
           std::string(key.str()),
           define.empty() ? std::vector<std::string>{} : std::vector<std::string>{define},
-          config["sms"].value_or(0u), config["kernels"].value_or(0u)};
+          config["sms"].value_or(0u),
+          config["kernels"].value_or(0u),
+          {}};
     }
   } catch (const toml::parse_error& error) {
     throw InputError(fmt::format("{}:{}: {}", path, error.source().begin.line, error.what()));

@@ -23,6 +23,7 @@ struct SynthConfig {
   std::vector<std::string> defines;
   unsigned sms = 0;
   unsigned kernels = 0;
+  std::map<std::string, unsigned> sets;  // parameters of smk_pkg with other values
 };
 
 // synth/blocks.toml and the RTL beside it.

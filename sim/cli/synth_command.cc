@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <thread>
 
@@ -33,27 +34,26 @@ std::string LibertyPath(const SynthOptions& options) {
   return kDefaultLiberty;
 }
 
-unsigned Value(const std::string& name, const std::string& text) {
-  return static_cast<unsigned>(ParseCount("--define " + name, text, 1, 1024));
-}
-
-// Adds --define NAME=VALUE to a configuration.
-void Define(const std::string& text, SynthConfig* config) {
+// Applies --set NAME=N.
+void Set(const std::string& text, SynthConfig* config) {
   const std::size_t equals = text.find('=');
-  if (equals == 0 || equals == std::string::npos) {
-    throw InputError(fmt::format("--define {}: expected NAME=VALUE", text));
+  const std::string name = text.substr(0, equals);
+  const bool word =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+  if (name.empty() || !word || equals == std::string::npos) {
+    throw InputError(fmt::format("--set {}: expected NAME=N", text));
   }
-  const std::string name = text.substr(0, equals), value = text.substr(equals + 1);
-  const unsigned number = Value(name, value);
-  if (name == "SMK_NUM_SMS") config->sms = number;
-  if (name == "SMK_NUM_KERNELS") config->kernels = number;
-  config->defines.push_back(text);
+  const auto value =
+      static_cast<unsigned>(ParseCount("--set " + name, text.substr(equals + 1), 1, 1 << 20));
+  if (name == "NumSms") config->sms = value;
+  if (name == "NumKernels") config->kernels = value;
+  config->sets[name] = value;
 }
 
 SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options) {
   SynthTarget target;
   target.config = catalogue.Config(options.config);
-  for (const std::string& define : options.defines) Define(define, &target.config);
+  for (const std::string& set : options.sets) Set(set, &target.config);
   target.mhz = static_cast<double>(ParseCount("--mhz", options.mhz, 1, 100000));
   target.liberty = LoadLiberty(LibertyPath(options));
   return target;

@@ -16,7 +16,7 @@ struct SynthOptions {
   std::string liberty;              // "": the default library
   std::string config = "gtx980";
   std::string mhz = "1216";
-  std::vector<std::string> defines;  // NAME=VALUE for the RTL
+  std::vector<std::string> sets;  // NAME=N for parameters of smk_pkg
   std::string json;
   std::string out;      // folder for netlists, logs and timing reports
   std::string against;  // a table that no block may exceed

@@ -7,6 +7,7 @@
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -120,10 +121,26 @@ std::vector<SynthBlock> SynthFlow::WithContents(const std::vector<std::string>& 
   return blocks;
 }
 
+std::string SynthFlow::Package(const std::string& original) const {
+  if (target_.config.sets.empty()) return original;
+  std::string text = ReadFile(original);
+  for (const auto& [name, value] : target_.config.sets) {
+    const std::regex parameter("(parameter int unsigned " + name + "\\b[^;]*=)[^;=]*;");
+    if (!std::regex_search(text, parameter)) {
+      throw InputError(fmt::format("--set {}: smk_pkg has no such parameter", name));
+    }
+    text = std::regex_replace(text, parameter, "$1 " + std::to_string(value) + ";");
+  }
+  const std::string path = cache_->folder() + "/" + HashText(text).substr(0, 16) + "_smk_pkg.sv";
+  if (!fs::exists(path)) WriteFileAtomically(path, text);
+  return path;
+}
+
 ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {
   std::vector<std::string> boxes;
   for (const std::string& name : block.contains) boxes.push_back("smk_" + name);
-  const std::vector<std::string> files = catalogue_.Files(block.name);
+  std::vector<std::string> files = catalogue_.Files(block.name);
+  files.front() = Package(files.front());
   const std::string period = fmt::format("{:.0f}", 1000 * target_.period_ns());
   std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", yosys_version_, target_.liberty.hash,
                                 period, Blanks(target_.config.defines), Blanks(boxes),
@@ -162,8 +179,7 @@ ToolRun SynthFlow::StaRun(const SynthBlock& block) const {
       {"timing.txt", "registers.txt"}};
 }
 
-SynthResult SynthFlow::ReadArea(const SynthBlock& block) const {
-  const ToolRun run = YosysRun(block);
+SynthResult SynthFlow::ReadArea(const SynthBlock& block, const ToolRun& run) const {
   const std::string folder = cache_->Folder(run);
   SynthResult result;
   result.block = block;
@@ -210,7 +226,7 @@ std::vector<SynthResult> SynthFlow::Run(const std::vector<SynthBlock>& blocks, b
   std::vector<SynthResult> results;
   std::map<std::string, SynthArea> totals;
   for (std::size_t i = 0; i < blocks.size(); ++i) {
-    SynthResult result = ReadArea(blocks[i]);
+    SynthResult result = ReadArea(blocks[i], synthesis[i]);
     result.total = result.own;
     for (const auto& [name, count] : result.instances) result.total.Add(count, totals[name]);
     totals[blocks[i].name] = result.total;

@@ -74,8 +74,10 @@ class SynthFlow {
 
  private:
   ToolRun YosysRun(const SynthBlock& block) const;
+  // The package with the numbers that --set changes, as a file.
+  std::string Package(const std::string& original) const;
   ToolRun StaRun(const SynthBlock& block) const;
-  SynthResult ReadArea(const SynthBlock& block) const;
+  SynthResult ReadArea(const SynthBlock& block, const ToolRun& run) const;
 
   const SynthCatalogue& catalogue_;
   const SynthTarget& target_;

@@ -28,6 +28,7 @@ class ToolCache {
   ToolCache(const ToolCache&) = delete;
   ToolCache& operator=(const ToolCache&) = delete;
 
+  const std::string& folder() const { return folder_; }
   std::string Folder(const ToolRun& run) const { return folder_ + "/" + run.key; }
   bool Has(const ToolRun& run) const;
 

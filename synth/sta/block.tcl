@@ -37,9 +37,59 @@ proc constrain {period} {
   set_output_delay $outside -clock clk [all_outputs]
 }
 
+# The single bits of an expression of Yosys's netlists: names, slices, constants, concatenations.
+proc bits_of {expression ranges} {
+  upvar $ranges range
+  set bits {}
+  set token {(\\\S+|[A-Za-z_]\w*)\s*(?:\[(\d+)(?::(\d+))?\])?|(\d+)'([bh])([0-9a-f]+)}
+  foreach {all name high low width base digits} [regexp -all -inline $token $expression] {
+    if {$digits ne ""} {
+      if {$base eq "h"} {
+        set digits [join [lmap digit [split $digits {}] {format %04b 0x$digit}] ""]
+      }
+      set digits [string repeat 0 $width]$digits
+      foreach digit [split [string range $digits end-[expr {$width - 1}] end] {}] {
+        lappend bits 1'b$digit
+      }
+      continue
+    }
+    if {$high eq "" && ![info exists range($name)]} {
+      lappend bits "$name "
+      continue
+    }
+    if {$high eq ""} {lassign $range($name) high low}
+    if {$low eq ""} {set low $high}
+    for {set bit $high} {$bit >= $low} {incr bit -1} {
+      lappend bits "$name \[$bit\]"
+    }
+  }
+  return $bits
+}
+
+# OpenSTA takes no concatenation on the left of an assignment: a copy of the netlist without them.
+proc without_concatenations {netlist copy} {
+  set in [open $netlist]
+  set out [open $copy w]
+  while {[gets $in line] >= 0} {
+    if {[regexp {^\s*(?:wire|input|output) \[(\d+):(\d+)\] (\S+)\s*;} $line all high low name]} {
+      set range($name) [list $high $low]
+    } elseif {[regexp {^  assign (\{.*\}) = (.*);$} $line all left right]} {
+      foreach to [bits_of $left range] from [bits_of $right range] {
+        puts $out "  assign $to = $from;"
+      }
+      continue
+    }
+    puts $out $line
+  }
+  close $in
+  close $out
+}
+
 read_liberty $::env(SMK_LIBERTY)
 foreach netlist $::env(SMK_NETLISTS) {
-  read_verilog $netlist
+  without_concatenations $netlist $::env(SMK_OUT)/copy.v
+  read_verilog $::env(SMK_OUT)/copy.v
+  file delete $::env(SMK_OUT)/copy.v
 }
 link_design $::env(SMK_TOP)
 constrain $::env(SMK_PERIOD)

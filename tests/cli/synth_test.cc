@@ -98,6 +98,19 @@ TEST_F(SynthCommand, MakesNothingTwice) {
   EXPECT_EQ(Read("runs.txt"), runs + "run\nrun\nrun\n") << "another clock, another netlist";
 }
 
+TEST_F(SynthCommand, SetChangesAParameterOfThePackage) {
+  ASSERT_EQ(Synth("sm_assign --set NumSms=32 --set RegisterCntWidth=32 --json t.json").status, 0);
+  EXPECT_EQ(Json("t.json")["sms"], 32);
+  EXPECT_EQ(Json("t.json")["set"]["RegisterCntWidth"], 32);
+  std::string package;
+  for (const auto& entry : fs::directory_iterator(Path("cache/synth"))) {
+    if (entry.path().extension() == ".sv") package = entry.path().filename();
+  }
+  const std::string text = Read("cache/synth/" + package);
+  EXPECT_NE(text.find("NumSms            /*verilator public_flat_rd*/ = 32;"), std::string::npos);
+  EXPECT_NE(text.find("RegisterCntWidth  = 32;"), std::string::npos);
+}
+
 TEST_F(SynthCommand, ABlockMayGrowByFivePercent) {
   ASSERT_EQ(Synth("sm_assign --json table.json").status, 0);
   const std::string again = "sm_assign --no-cache --against table.json";
@@ -132,7 +145,8 @@ TEST_F(SynthCommand, BadInputIsRefusedInOneLine) {
   Refuses(Synth("quota_schedule"), "no block 'quota_schedule'; did you mean 'quota_scheduler'?");
   Refuses(Synth("sm_assign --config gtx970"), "did you mean 'gtx980'?");
   Refuses(Synth("sm_assign --mhz fast"), "--mhz");
-  Refuses(Synth("sm_assign --define SMK_NUM_SMS"), "expected NAME=VALUE");
+  Refuses(Synth("sm_assign --set NumSms"), "expected NAME=N");
+  Refuses(Synth("sm_assign --set NumSmx=3"), "no such parameter");
   Refuses(Synth("sm_assign --jobs 0"), "--jobs");
   Refuses(Synth("sm_assign", "SMK_DATA_DIR=/nonexistent/sim"), "no such folder");
 }
