@@ -30,6 +30,7 @@ module sim_profile_counters (
     end
   end
 
+  // verilator tracing_on
   smk_profile_counters u_profile_counters (
     .clk_i,
     .rst_ni,
@@ -40,4 +41,3 @@ module sim_profile_counters (
     .report_issued_o
   );
 endmodule
-// verilator tracing_on

@@ -66,6 +66,7 @@ module sim_quota_scheduler #(
     end
   end
 
+  // verilator tracing_on
   smk_quota_scheduler u_quota_scheduler (
     .clk_i,
     .rst_ni,
@@ -87,4 +88,3 @@ module sim_quota_scheduler #(
   );
   assign left_next_o = u_quota_scheduler.left_d;
 endmodule
-// verilator tracing_on
