@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small GPU's control logic with a bug that was put in on purpose (seeded_bugs/), and all
+// checkers.
+#pragma once
+
+#include <Vseeded_driver.h>
+#include <Vseeded_driver_smk_pkg.h>
+#include <Vseeded_profile.h>
+#include <Vseeded_scheduler.h>
+#include <Vseeded_tables.h>
+
+#include <vector>
+
+#include "cosim/rtl_driver.h"
+#include "cosim/rtl_sm.h"
+
+namespace smk {
+
+struct RtlSeeded {
+  using Package = Vseeded_driver_smk_pkg;
+  using Driver = Vseeded_driver;
+  using Tables = Vseeded_tables;
+  using Scheduler = Vseeded_scheduler;
+  using Profile = Vseeded_profile;
+};
+
+// Thrown at the end of the cycle in which an assertion failed; the simulation has printed which.
+struct AssertionFired {
+  Cycle cycle;
+};
+
+// Every part is evaluated in every cycle, so that the idle property is looked at, too.
+class SeededPlane final : public ControlPlane {
+ public:
+  using Layout = RtlLayout<RtlSeeded::Package>;
+
+  // Stops before `until` as if an assertion had failed there.
+  explicit SeededPlane(const PolicyConfig& policy, Cycle until = ~Cycle{0})
+      : driver_(Quiet(&context_), policy), until_(until) {
+    sms_.reserve(Layout::kSms);
+    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+      sms_.emplace_back(&context_, sm, policy.warp_policy);
+    }
+  }
+
+  void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
+    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+      driver_.Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+    }
+    driver_.Step(in, now, out, &log_);
+    now_ = now;
+  }
+  void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
+    sms_[Index(sm)].Step(in, driver_.model(), true, out);
+  }
+  void EndCycle(Cycle now) override {
+    for (auto& sm : sms_) sm.Edge();
+    driver_.Edge();
+    if (context_.gotError() || now >= until_) throw AssertionFired{now};
+  }
+  // The rest of a cycle that the machine broke off.
+  void FinishCycle() { EndCycle(now_); }
+  // A cycle in which the machine says nothing.
+  void QuietCycle() {
+    HostOutputs host;
+    SmOutputs out;
+    BeginCycle(now_, {}, &host);
+    for (unsigned sm = 0; sm < Layout::kSms; ++sm) StepSm(static_cast<SmId>(sm), {}, &out);
+    EndCycle(now_);
+  }
+  std::uint32_t awake_sms() const override { return ~0u; }
+  bool driver_awake() const override { return true; }
+  void EnableDecisionLog(bool) override {}
+  const std::vector<Decision>& TakeDecisions() override {
+    taken_.swap(log_);
+    log_.clear();
+    return taken_;
+  }
+  PartitionTable partitions() const override { return driver_.partitions(); }
+  std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
+    const auto& s = sms_[Index(sm)];
+    return s.gated() ? s.quota() : std::array<std::uint16_t, kMaxKernels>{};
+  }
+
+ private:
+  static VerilatedContext* Quiet(VerilatedContext* context) {
+    context->fatalOnError(false);
+    return context;
+  }
+
+  VerilatedContext context_;
+  RtlDriver<RtlSeeded> driver_;
+  std::vector<RtlSm<RtlSeeded>> sms_;
+  const Cycle until_;
+  Cycle now_ = 0;
+  std::vector<Decision> log_, taken_;
+};
+
+}  // namespace smk
