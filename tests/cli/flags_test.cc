@@ -16,7 +16,7 @@ const std::set<std::string> kTested = {
     "--window",    "--jobs",       "--no-cache",   "--policies", "--policy",       "--quiet",
     "--no-repeat", "--list",       "--experiment", "--shard",    "--retry-failed", "--export",
     "--merge",     "--one-writer", "--runs",       "--slurm",    "--wait",         "--tasks",
-    "--sbatch",    "--strict"};
+    "--sbatch",    "--strict",     "--wave"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
@@ -32,6 +32,31 @@ TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   EXPECT_EQ(offered, kTested);
 }
 
+TEST_F(Flags, WaveWritesTheRtlAndAViewOfIt) {
+  const Outcome outcome =
+      Smk("run sgemm --policy smk-p --control rtl --cycles 400 --wave 100:200 --out w");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(Exists("w/wave.fst"));
+  EXPECT_FALSE(Exists("w/wave.fst.part"));
+  const std::string view = Read("w/wave.gtkw");
+  EXPECT_NE(view.find("u_driver"), std::string::npos);
+  EXPECT_NE(view.find("gen_sm[0].gen_scheduler[0].u_quota_scheduler"), std::string::npos);
+  EXPECT_EQ(view.find("not in the waves: top.gen_sm"), std::string::npos) << view.substr(0, 2000);
+}
+
+TEST_F(Flags, ControlsGiveTheSameResults) {
+  for (const char* control : {"reference", "rtl", "lockstep"}) {
+    const Outcome outcome = Smk(std::string("run sgemm+lbm --policy smk --cycles 3000 --control ") +
+                                control + " --out " + control);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+  for (const char* file : {"/kernels.csv", "/tbs.csv", "/decisions.csv"}) {
+    EXPECT_EQ(Read(std::string("reference") + file), Read(std::string("rtl") + file));
+    EXPECT_EQ(Read(std::string("reference") + file), Read(std::string("lockstep") + file));
+  }
+  EXPECT_GT(Json("lockstep/stats.json")["lockstep"]["events"], 100000);
+}
+
 TEST_F(Flags, HelpAndVersionGoToStdout) {
   for (const char* arguments : {"help", "--help", "help run", "run --help", "--version"}) {
     const Outcome outcome = Smk(arguments);
@@ -40,10 +65,10 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
     EXPECT_EQ(outcome.err, "") << arguments;
   }
   const std::string help = Smk("help").out;
-  for (const char* word : {"run", "compare", "sweep", "trace", "list", "doctor"}) {
+  for (const char* word : {"run", "compare", "sweep", "trace", "synth", "list", "doctor"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
-  for (const char* word : {"report", "synth"}) {
+  for (const char* word : {"report"}) {
     EXPECT_EQ(help.find(word), std::string::npos) << word << " does not exist";
   }
 }

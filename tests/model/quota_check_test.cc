@@ -18,7 +18,7 @@ class QuotaCheckTest : public ::testing::Test {
       out.warp_start.valid = true;
       out.warp_start.warp = static_cast<WarpId>(4 * k);
       out.warp_start.kernel = static_cast<KernelId>(k);
-      check_.Observe(out, 4, false, 0, now_++, &checks_, [this] { return quotas_; });
+      check.Observe(out, 4, false, 0, now++, &checks, [this] { return quotas; });
     }
   }
 
@@ -28,13 +28,13 @@ class QuotaCheckTest : public ::testing::Test {
     out.grant_valid = grant >= 0 ? 1 : 0;
     out.grant_warp[0] = static_cast<std::uint8_t>(std::max(grant, 0));
     out.quota_left = {left0, left1, 0, 0};
-    check_.Observe(out, 4, tick, 0, now_++, &checks_, [this] { return quotas_; });
+    check.Observe(out, 4, tick, 0, now++, &checks, [this] { return quotas; });
   }
 
-  RunChecks checks_;
-  QuotaCheck check_;
-  smk::Cycle now_ = 0;
-  std::array<std::uint16_t, kMaxKernels> quotas_{9, 9, 0, 0};
+  RunChecks checks;
+  QuotaCheck check;
+  smk::Cycle now = 0;
+  std::array<std::uint16_t, kMaxKernels> quotas{9, 9, 0, 0};
 };
 
 TEST_F(QuotaCheckTest, AcceptsSpendingAndReloads) {
@@ -46,7 +46,7 @@ TEST_F(QuotaCheckTest, AcceptsSpendingAndReloads) {
   Cycle(1, 0, 1);
   Cycle(1, 2, 3);  // the last one is spent and all are reloaded at the same edge
   Cycle(0, 1, 3);
-  EXPECT_GE(checks_.count(), 12u);
+  EXPECT_GE(checks.count(), 12u);
 }
 
 TEST_F(QuotaCheckTest, AcceptsSmallerQuotasOnlyAtATick) {

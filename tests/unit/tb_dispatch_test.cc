@@ -60,7 +60,7 @@ TEST(TbDispatchTest, DispatchIsDecidedTwoCyclesAfterIdleSeesWork) {
     PolicyConfig policy = PolicyOf(DispatchMode::kLeftover);
     policy.latency_scale = static_cast<std::uint8_t>(scale);
     DriverBench bench(ConfigOf(1), policy);
-    bench.Launch(0, kLimits, 9);
+    bench.Launch(0, {kLimits.registers, kLimits.shared_memory, kLimits.threads, 1}, 9);
     Rest(&bench);
     bench.Finish(0, 0);
     bench.log().clear();
