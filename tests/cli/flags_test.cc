@@ -68,7 +68,7 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
   for (const char* word : {"run", "compare", "sweep", "trace", "synth", "list", "doctor"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
-  EXPECT_EQ(help.find("\n  report "), std::string::npos) << "does not exist";
+  EXPECT_EQ(help.find("\nreport"), std::string::npos) << "does not exist";
 }
 
 TEST_F(Flags, PoliciesDiffer) {
