@@ -75,18 +75,23 @@ module smk_buffer_list #(
   assign load_first = put && (!ring_q || (take_ring && take_last));
   assign ring_d     = put || (ring_q && !(take_ring && take_last));
 
-  // Free buffers: one fewer, one or two more. Whether one is taken is known last.
+  // Free buffers: one fewer, one or two more. Whether one is taken, and whether the first comes
+  // back, is known last.
   logic [CntWidth-1:0] count_less, count_more, count_two_more;
+  logic [CntWidth-1:0] with_take, with_none, with_both, with_first;
   logic                one_left;
   assign count_less     = count_q - CntWidth'(1);
   assign count_more     = count_q + CntWidth'(1);
   assign count_two_more = count_q + CntWidth'(2);
   assign one_left       = count_q == CntWidth'(1);
   assign some_d         = put || (some_q && !(one_left && take_i));
+  assign with_take      = put_second_valid_i ? count_q        : count_less;
+  assign with_none      = put_second_valid_i ? count_more     : count_q;
+  assign with_both      = with_none;
+  assign with_first     = put_second_valid_i ? count_two_more : count_more;
   always_comb begin
-    if (put_both) count_d = take_i ? count_more : count_two_more;
-    else if (put) count_d = take_i ? count_q    : count_more;
-    else          count_d = take_i ? count_less : count_q;
+    if (put_first_valid_i) count_d = take_i ? with_both : with_first;
+    else                   count_d = take_i ? with_take : with_none;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -194,8 +194,9 @@ module smk_kernel_table (
       .clk_i, .rst_ni, .load_i(taken[k]), .value_i(launch_i.tb_count), .amount_i(dispatch_new),
       .count_o(remaining_q.kernel[k]), .ends_o(unused_ends[0])
     );
-    smk_down_counter #(.Width(TbIdWidth), .ResetValue('1)) u_next_tb (
-      .clk_i, .rst_ni, .load_i(taken[k]), .value_i('1), .amount_i(dispatch_new),
+    // Ones written out: Yosys takes '1 as a parameter for 1.
+    smk_down_counter #(.Width(TbIdWidth), .ResetValue({TbIdWidth{1'b1}})) u_next_tb (
+      .clk_i, .rst_ni, .load_i(taken[k]), .value_i({TbIdWidth{1'b1}}), .amount_i(dispatch_new),
       .count_o(next_tb_inverse), .ends_o(unused_ends[1])
     );
     assign next_tb_q.kernel[k] = ~next_tb_inverse;

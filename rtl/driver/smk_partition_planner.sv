@@ -180,16 +180,17 @@ module smk_partition_planner (
     end
   end
 
-  // Who may have one more TB.
-  smk_pkg::kernel_mask_t fits_table;
+  // Who may have one more TB. Room is known last.
+  smk_pkg::kernel_mask_t fits_table, fits_mode;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       fits_table[k] = tbs_q.kernel[k] < table_tbs_i.kernel[k];
     end
-    eligible = kernels_q & fits;
-    if (mode_i == smk_pkg::DispatchEven)  eligible = eligible & fits_even;
-    if (mode_i == smk_pkg::DispatchTable) eligible = eligible & fits_table;
+    fits_mode = kernels_q & {NumKernels{busy_q && !start_i}};
+    if (mode_i == smk_pkg::DispatchEven)  fits_mode = fits_mode & fits_even;
+    if (mode_i == smk_pkg::DispatchTable) fits_mode = fits_mode & fits_table;
   end
+  assign eligible = fits_mode & fits;
 
   // Who goes before whom: the lower rK, then more TBs, then the earlier from the first on.
   // Bit a * NumKernels + b: a before b.
@@ -212,7 +213,7 @@ module smk_partition_planner (
     assign grow[k] = eligible[k] && ((eligible & ~precedes[k*NumKernels+:NumKernels]) == '0);
   end
   assign any_eligible = eligible != '0;
-  assign lay_out      = busy_q && !any_eligible;
+  assign lay_out      = busy_q && !start_i && !any_eligible;
 
   // The loop of Fig. 6. The sums are there already; the choice only selects.
   always_comb begin
@@ -221,8 +222,8 @@ module smk_partition_planner (
       if (grow[k]) room_d = room_d | room_with.kernel[k];
     end
   end
-  assign busy_d = start_i || (busy_q && any_eligible);
-  assign done_d = lay_out && !start_i;
+  assign busy_d = start_i || any_eligible;
+  assign done_d = lay_out;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q    <= 1'b0;
@@ -242,7 +243,7 @@ module smk_partition_planner (
         room_q    <= Whole;
         range_q   <= '0;
       end else begin
-        if (busy_q && any_eligible) room_q <= room_d;
+        if (any_eligible) room_q <= room_d;
         if (lay_out) range_q <= range_d;
       end
     end
@@ -253,7 +254,7 @@ module smk_partition_planner (
         {part_q.kernel[k], tbs_q.kernel[k], share_q.kernel[k]} <= '0;
       end else if (start_i) begin
         {part_q.kernel[k], tbs_q.kernel[k], share_q.kernel[k]} <= '0;
-      end else if (busy_q && grow[k]) begin
+      end else if (grow[k]) begin
         {part_q.kernel[k], tbs_q.kernel[k]} <= part_with.kernel[k];
         share_q.kernel[k] <= share_q.kernel[k] + SumWidth'(tb_share_i.kernel[k]);
       end

@@ -148,7 +148,10 @@ module smk_preempted_queue (
   smk_pkg::kernel_mask_t some_free, take, put_popped;
   buffer_vec_t           free_buffer;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_free
-    assign put_popped[k] = pop[k] && popped_restart;
+    logic [EntryWidth-2:0] unused_front;
+    logic                  restart;
+    assign {unused_front, restart} = first.kernel[k];
+    assign put_popped[k] = pop[k] && restart;
     smk_buffer_list u_buffer_list (
       .clk_i,
       .rst_ni,
@@ -177,23 +180,38 @@ module smk_preempted_queue (
   endfunction
 
   // The grant: the lowest SM whose kernel has a free buffer; not one that was granted just now and
-  // has not yet seen it.
-  smk_pkg::sm_mask_t can_grant;
-  always_comb begin
-    for (int unsigned sm = 0; sm < NumSms; sm++) begin
-      can_grant[sm] = request_i[sm] && some_free[request_kernel_i.sm[sm]] && !grant_q[sm];
-    end
-  end
-  assign grant_d = NumSms'(smk_pkg::lowest_one(64'(can_grant)));
-  for (genvar k = 0; k < NumKernels; k++) begin : gen_take
+  // has not yet seen it. Of any two kernels it is known whose SM is the lower one, before it is
+  // known which of them have a buffer.
+  smk_pkg::kernel_sms_t  asks, lowest;
+  smk_pkg::kernel_mask_t asked;
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_asks
     smk_pkg::sm_mask_t mine;
     for (genvar sm = 0; sm < NumSms; sm++) begin : gen_mine
-      assign mine[sm] = request_kernel_i.sm[sm] == KernelWidth'(k);
+      assign mine[sm] = request_i[sm] && !grant_q[sm] &&
+                        request_kernel_i.sm[sm] == KernelWidth'(k);
     end
-    assign take[k] = lowest_is_in(can_grant, mine);
+    assign asks.kernel[k]   = mine;
+    assign lowest.kernel[k] = NumSms'(smk_pkg::lowest_one(64'(mine)));
+    assign asked[k]         = mine != '0;
+  end
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_take
+    smk_pkg::kernel_mask_t earlier;
+    for (genvar j = 0; j < NumKernels; j++) begin : gen_earlier
+      assign earlier[j] = j != k && asked[j] &&
+                          !lowest_is_in(asks.kernel[k] | asks.kernel[j], asks.kernel[k]);
+    end
+    assign take[k] = asked[k] && some_free[k] && (earlier & some_free) == '0;
   end
   always_comb begin
-    grant_buffer_d = (can_grant == '0) ? grant_buffer_q : '0;
+    grant_d = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      grant_d = grant_d | (lowest.kernel[k] & {NumSms{take[k]}});
+    end
+  end
+  logic can_grant;
+  assign can_grant = (asked & some_free) != '0;
+  always_comb begin
+    grant_buffer_d = can_grant ? '0 : grant_buffer_q;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       grant_buffer_d = grant_buffer_d | (free_buffer.kernel[k] & {BufferWidth{take[k]}});
     end
@@ -280,9 +298,9 @@ module smk_preempted_queue (
   `SMK_ASSERT(GrantAnswersRequest_A, 1'b1 |=> $onehot0(grant_q) &&
               (grant_q & ~$past(request_i)) == '0)
   // Nothing changes without a request that can be served, an event, a pop or a pending event.
-  `SMK_ASSERT(IdleHolds_A, can_grant == '0 && events_valid_i == '0 && !pop_valid_i &&
+  `SMK_ASSERT(IdleHolds_A, !can_grant && events_valid_i == '0 && !pop_valid_i &&
               pending_q == '0 |=> $stable({count_q, next_q, tail_q, fetched_q, first, free_o,
               free_buffer, grant_buffer_q}) && !busy_o)
   // A request really waits because its kernel has no buffer in our tests.
-  `SMK_COVER(QueueFull_C, request_i != '0 && some_free != '1 && can_grant == '0)
+  `SMK_COVER(QueueFull_C, request_i != '0 && some_free != '1 && !can_grant)
 endmodule

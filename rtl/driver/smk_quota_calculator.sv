@@ -44,6 +44,7 @@ module smk_quota_calculator (
   // C and sum(C): the kernels of an SM have at most LimitTbs TBs together.
   localparam int unsigned TbShift     = $clog2(smk_pkg::LimitTbs);
   localparam int unsigned ScaledWidth = IssuedWidth + TbShift;
+  localparam int unsigned AccWidth    = ScaledWidth + 1;
   localparam int unsigned AdderWidth  = ScaledWidth + 2;
   // Per operation: one cycle loads, one per bit of the multiplier, one per bit of the quotient.
   localparam int unsigned DivideCycles = 38;
@@ -68,6 +69,8 @@ module smk_quota_calculator (
   // Partition that the quotas are for.
   smk_pkg::tb_cnt_vec_t  last_q;
   logic                  last_valid_q;
+  // How many share it; one cycle later.
+  smk_pkg::kernel_cnt_t  sharers_d, sharers_q;
   // C_k, and once it is divided the quota; sum(C); T of the current kernel.
   scaled_vec_t            value_q;
   logic [ScaledWidth-1:0] sum_q;
@@ -182,18 +185,20 @@ module smk_quota_calculator (
   // The epoch less the ones that are added at the end.
   smk_pkg::quota_t quota_base;
   always_comb begin
-    quota_base = epoch_length_i;
+    sharers_d = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      quota_base = quota_base - QuotaWidth'(sharing[k]);
+      sharers_d = sharers_d + smk_pkg::KernelCntWidth'(sharing[k]);
     end
   end
+  assign quota_base = epoch_length_i - QuotaWidth'(sharers_q);
 
   // One adder multiplies and divides. The product grows from the top of {acc, low} and pushes the
   // multiplier out; then the remainder is in acc, and the quotient pushes the rest of the product
   // out of low. The first operation divides by T x 2^TbShift, so that its quotient has ScaledWidth
-  // bits; that of the second, C <= sum(C), has QuotaWidth. A divisor is stored inverted.
-  logic [ScaledWidth-1:0] acc_d, acc_q, low_d, low_q, addend_d, addend_q;
-  logic [ScaledWidth:0]   kept, sum;
+  // bits; that of the second, C <= sum(C), has QuotaWidth. A divisor is stored inverted. acc is what
+  // the adder takes: for a subtraction with the next bit of low behind it.
+  logic [ScaledWidth-1:0] low_d, low_q, addend_d, addend_q;
+  logic [AccWidth-1:0]    acc_d, acc_q;
   logic [AdderWidth-1:0]  total;
   logic                   load_q, multiply_d, multiply_q, divide_d, divide_q, fits;
   assign multiply_d = !goes_on || 32'(cycles_left_q) > DivideFrom + 1;
@@ -206,24 +211,33 @@ module smk_quota_calculator (
     end else begin
       addend_d = load_q ? value : ~sum_q;
     end
-    kept  = multiply_q ? {1'b0, acc_q} : {acc_q, low_q[ScaledWidth-1]};
-    total = {1'b0, kept} + {{2{!multiply_q}}, addend_q} + AdderWidth'(!multiply_q);
+    total = {1'b0, acc_q} + {{2{!multiply_q}}, addend_q} + AdderWidth'(!multiply_q);
     // Nothing is taken from a dividend by zero: the quotient is zero.
-    fits  = multiply_q ? low_q[0] : !total[AdderWidth-1] && addend_q != '1;
-    sum   = fits ? total[ScaledWidth:0] : kept;
+    fits  = !total[AdderWidth-1] && addend_q != '1;
   end
+
+  // What the registers become, by what the cycle does: whether the divisor fits is known last.
+  logic multiplies, adds, skips, divides, takes, leaves, holds;
+  assign multiplies = working && multiply_q && !load_q;
+  assign adds       = multiplies && low_q[0];
+  assign skips      = multiplies && !low_q[0];
+  assign divides    = working && divide_q;
+  assign takes      = divides && fits;
+  assign leaves     = divides && !fits;
+  assign holds      = !working || !(load_q || multiply_q || divide_q);
   always_comb begin
-    acc_d = acc_q;
-    low_d = low_q;
-    if (load_q) begin
-      acc_d = '0;
+    acc_d = ({AccWidth{adds && multiply_d}} & {1'b0, total[ScaledWidth:1]}) |
+            ({AccWidth{adds && !multiply_d}} & total[ScaledWidth:0]) |
+            ({AccWidth{skips && multiply_d}} & {1'b0, acc_q[ScaledWidth:1]}) |
+            ({AccWidth{(skips && !multiply_d) || holds}} & acc_q) |
+            ({AccWidth{takes}} & {total[ScaledWidth-1:0], low_q[ScaledWidth-2]}) |
+            ({AccWidth{leaves}} & {acc_q[ScaledWidth-1:0], low_q[ScaledWidth-2]});
+    low_d = ({ScaledWidth{adds}} & {total[0], low_q[ScaledWidth-1:1]}) |
+            ({ScaledWidth{skips}} & {acc_q[0], low_q[ScaledWidth-1:1]}) |
+            ({ScaledWidth{divides}} & {low_q[ScaledWidth-2:0], fits}) |
+            ({ScaledWidth{holds}} & low_q);
+    if (working && load_q) begin
       low_d = (step_q == StScale) ? ScaledWidth'(issued) : ScaledWidth'(quota_base);
-    end else if (multiply_q) begin
-      acc_d = sum[ScaledWidth:1];
-      low_d = {sum[0], low_q[ScaledWidth-1:1]};
-    end else if (divide_q) begin
-      acc_d = sum[ScaledWidth-1:0];
-      low_d = {low_q[ScaledWidth-2:0], fits};
     end
   end
 
@@ -274,10 +288,9 @@ module smk_quota_calculator (
 
   // Data, written before it is read; not reset.
   always_ff @(posedge clk_i) begin
-    if (working) begin
-      acc_q <= acc_d;
-      low_q <= low_d;
-    end
+    acc_q <= acc_d;
+    low_q <= low_d;
+    if (working) sharers_q <= sharers_d;
     if (working && load_q) isolated_q <= tbs_alone;
     if (working && (load_q || !multiply_d)) addend_q <= addend_d;
     if (step_q == StSm) sum_q <= '0;
@@ -343,7 +356,7 @@ module smk_quota_calculator (
   // A command is followed by the SM's next at once, unless its partition changes.
   `SMK_ASSERT(CommandsInARow_A, command_valid_q && !command_last_q && unchanged |=> command_valid_q)
   // A remainder is smaller than the divisor.
-  `SMK_ASSERT(RemainderFits_A, working && divide_q && addend_q != '1 |-> acc_q < ~addend_q)
+  `SMK_ASSERT(RemainderFits_A, working && divide_q && addend_q != '1 |-> acc_q[ScaledWidth:1] < ~addend_q)
   // An operation is never longer than its time, which is enough for the longer of the two.
   `SMK_ASSERT(OperationFits_A, 1 + IssuedWidth + ScaledWidth <= DivideCycles)
   `SMK_ASSERT(CyclesBound_A, cycles_left_q != '0 && cycles_left_q <= CycleWidth'(DivideCycles))

@@ -68,7 +68,7 @@ module smk_preempt_engine (
   localparam int unsigned LineWidth = smk_pkg::LineWidth;
   localparam int unsigned WaitWidth = 6;
   // Cycles that a switched SM stands still for a buffer.
-  localparam logic [WaitWidth-1:0] BufferPatience = '1;
+  localparam logic [WaitWidth-1:0] BufferPatience = {WaitWidth{1'b1}};
 
   typedef enum logic [2:0] {StIdle, StBuffer, StDrain, StTransfer, StWait, StReport, StAck,
                             StWithdraw} state_e;

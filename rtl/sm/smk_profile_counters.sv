@@ -33,6 +33,10 @@ module smk_profile_counters (
 
   // Grants of each kernel in this cycle.
   localparam int unsigned GrantWidth = $clog2(NumSchedulers + 1);
+  // A cycle's grants are at most 2^LowWidth: the carry is one bit.
+  localparam int unsigned LowWidth  = $clog2(NumSchedulers);
+  localparam int unsigned SumWidth  = LowWidth + 1;
+  localparam int unsigned HighWidth = Width - LowWidth;
   typedef struct packed {logic [NumKernels-1:0][GrantWidth-1:0] kernel;} grant_cnt_vec_t;
   grant_cnt_vec_t grants;
   always_comb begin
@@ -46,16 +50,19 @@ module smk_profile_counters (
     end
   end
 
-  // The window's count, one bit wider so that an overflow shows; a tick starts from zero.
+  // The window's count; a tick starts from zero. Grants are added to the low part; the high part only
+  // takes the carry. A carry into all ones is an overflow: the high part stays, the low part fills.
   logic [NumKernels-1:0] overflow;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_issued
-    logic [Width-1:0] so_far;
-    logic [Width:0]   sum;
-    assign so_far             = tick_i ? '0 : issued_q.kernel[k];
-    assign sum                = {1'b0, so_far} + {{(Width + 1 - GrantWidth){1'b0}},
-                                                  grants.kernel[k]};
-    assign overflow[k]        = sum[Width];
-    assign issued_d.kernel[k] = overflow[k] ? '1 : sum[Width-1:0];
+    logic [HighWidth-1:0] high_q, high;
+    logic [LowWidth-1:0]  low_q, low;
+    logic                 carry, full;
+    assign {high_q, low_q} = issued_q.kernel[k];
+    assign full            = high_q == '1 && !tick_i;
+    assign {carry, low}    = {1'b0, low_q & {LowWidth{!tick_i}}} + SumWidth'(grants.kernel[k]);
+    assign high            = (high_q & {HighWidth{!tick_i}}) + HighWidth'(carry && !full);
+    assign overflow[k]     = carry && full;
+    assign issued_d.kernel[k] = {high, low | {LowWidth{overflow[k]}}};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -45,74 +45,94 @@ module smk_quota_scheduler #(
   output smk_pkg::kernel_id_t    grant_kernel_o,
   output smk_pkg::quota_vec_t    left_o
 );
-  localparam int unsigned NumKernels  = smk_pkg::NumKernels;
-  localparam int unsigned KernelWarps = NumKernels * NumWarps;
+  localparam int unsigned NumKernels = smk_pkg::NumKernels;
 
   typedef struct packed {logic [NumKernels-1:0][NumWarps-1:0] kernel;} kernel_warps_t;
+  typedef struct packed {logic [NumWarps-1:0][NumWarps-1:0] warp;} warp_pairs_t;
 
-  kernel_warps_t       warps_of_d, warps_of_q, start_of;
-  smk_pkg::quota_vec_t left_d, left_q;
-  // left_q is not zero, known at the start of the cycle: the grant depends on it.
+  kernel_warps_t         warps_of_d, warps_of_q;
+  // Which of the lower warps are older than each.
+  warp_pairs_t           older_d, older_q, precede, follow, after_higher;
+  // Quota left. A grant is taken off one cycle later, so that it drives one flip-flop per kernel.
+  smk_pkg::quota_vec_t   left, left_q;
+  logic [NumKernels-1:0] taken_d, taken_q;
+  // Kernels that have some left, and their warps, known at the start of the cycle: the grant
+  // depends on them.
   logic [NumKernels-1:0] some_left_d, some_left_q;
-  // The warp granted last, one-hot: greedy, or start of the round; 0 when it has left.
-  logic [NumWarps-1:0] last_d, last_q;
-  logic                granted_since_tick_d, granted_since_tick_q;
-  logic                blocked_since_tick_d, blocked_since_tick_q;
+  logic [NumWarps-1:0]   with_left_d, with_left_q;
+  // The warp granted last and all above it: greedy, or start of the round; 0 when it has left.
+  logic [NumWarps-1:0]   from_last_d, from_last_q;
+  logic                  granted_since_tick_d, granted_since_tick_q;
+  logic                  blocked_since_tick_d, blocked_since_tick_q;
 
-  logic [NumWarps-1:0] valid, valid_kept, start;
-  logic [NumWarps-1:0] with_quota, eligible, oldest, above_last, round, grant;
-  logic [NumKernels-1:0] has_quota, grant_of, last_one, runnable, given, spent, blocks_reload;
-  logic                reload;
+  logic [NumWarps-1:0]   valid, with_quota, eligible, start, after_lower, waits, grant, grant_reloads;
+  logic [NumKernels-1:0] grant_of, start_of, last_one, given, spent;
+  logic                  reload;
 
-  // Resident warps, and of each kernel with quota.
-  assign has_quota = some_left_q | {NumKernels{!gated_i}};
+  // Resident warps; with quota; those that may be granted.
   always_comb begin
-    valid      = '0;
-    with_quota = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      valid      = valid | warps_of_q.kernel[k];
-      with_quota = with_quota | (warps_of_q.kernel[k] & {NumWarps{has_quota[k]}});
-    end
+    valid = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) valid = valid | warps_of_q.kernel[k];
   end
-
-  assign eligible = ready_i & ~stop_i & with_quota;
-
-  // Age: each warp knows who is older. A starting warp is the youngest.
+  assign with_quota = with_left_q | (valid & {NumWarps{!gated_i}});
+  assign eligible   = ready_i & ~stop_i & with_quota;
   assign start      = start_valid_i ? NumWarps'(1) << start_warp_i : '0;
-  assign valid_kept = valid & ~leave_i;
+
+  // Who is first whatever the age: the greedy warp, or those above it in the round.
+  logic [NumWarps-1:0] last, above_last, first;
+  logic                is_lrr;
+  assign is_lrr     = policy_i == smk_pkg::WarpPolicyLrr;
+  assign above_last = from_last_q << 1;
+  assign last       = from_last_q & ~above_last;
+  assign first      = is_lrr ? above_last : last;
+
+  // Age: each warp knows which of the lower ones are older. A starting warp is the youngest.
   for (genvar w = 0; w < NumWarps; w++) begin : gen_age
-    logic [NumWarps-1:0] older_q;
-    assign oldest[w] = eligible[w] && ((older_q & eligible) == '0);
-    always_ff @(posedge clk_i or negedge rst_ni) begin
-      if (!rst_ni) older_q <= '0;
-      else if (start_valid_i) older_q <= start[w] ? valid_kept : older_q & ~start;
+    localparam logic [NumWarps-1:0] Lower = NumWarps'((64'd1 << w) - 64'd1);
+    assign older_d.warp[w] = ((older_q.warp[w] & ~start) | {NumWarps{start[w]}}) & Lower;
+    // Which of the lower warps precede this one, by age or in the round; it precedes the others.
+    assign precede.warp[w] = (first | ({NumWarps{!first[w]}} &
+                                       (older_q.warp[w] | {NumWarps{is_lrr}}))) & Lower;
+    assign after_lower[w]  = (eligible & precede.warp[w]) != '0;
+    assign follow.warp[w]  = ~precede.warp[w] & Lower & {NumWarps{eligible[w]}};
+  end
+  // Added up in pairs.
+  always_comb begin
+    after_higher = follow;
+    for (int unsigned step = 1; step < NumWarps; step = step * 2) begin
+      for (int unsigned w = 0; w + step < NumWarps; w = w + 2 * step) begin
+        after_higher.warp[w] = after_higher.warp[w] | after_higher.warp[w+step];
+      end
     end
   end
 
-  // The grant, one-hot: greedy then oldest, or the next in the round with the lowest as fallback.
-  assign above_last = eligible & ~(last_q | (last_q - NumWarps'(1)));
-  assign round      = (above_last != '0) ? above_last : eligible;
-  always_comb begin
-    if (policy_i == smk_pkg::WarpPolicyLrr) grant = NumWarps'(smk_pkg::lowest_one(64'(round)));
-    else if ((last_q & eligible) != '0)     grant = last_q;
-    else                                    grant = oldest;
-  end
-
+  // The grant, one-hot: nobody who may be granted precedes.
+  assign waits          = after_lower | after_higher.warp[0];
+  assign grant          = eligible & ~waits;
   assign grant_valid_o  = eligible != '0;
   assign grant_warp_o   = WarpWidth'(smk_pkg::index_of_16(16'(grant)));
   assign grant_kernel_o = smk_pkg::KernelWidth'(smk_pkg::index_of_16(16'(grant_of)));
-  assign left_o         = left_q;
+  assign left_o         = left;
 
-  // The kernel of the granted warp, one-hot.
-  for (genvar k = 0; k < NumKernels; k++) begin : gen_grant_of
-    assign grant_of[k] = (grant & warps_of_q.kernel[k]) != '0;
+  // The kernel of the granted warp, one-hot. Warps come and go: a slot may be freed and occupied in
+  // the same cycle.
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
+    assign grant_of[k]    = (grant & warps_of_q.kernel[k]) != '0;
+    assign start_of[k]    = start_valid_i && start_kernel_i == smk_pkg::KernelWidth'(k);
+    assign warps_of_d.kernel[k] = (warps_of_q.kernel[k] & ~leave_i) |
+                                  (start & {NumWarps{start_of[k]}});
+    assign left.kernel[k] = left_q.kernel[k] - smk_pkg::QuotaWidth'(taken_q[k]);
+    assign last_one[k]    = left_q.kernel[k] == (smk_pkg::QuotaWidth'(1) << taken_q[k]);
+    assign given[k]       = quota_i.kernel[k] != '0;
   end
 
-  // Warps come and go: a slot may be freed and occupied in the same cycle.
-  assign start_of   = KernelWarps'(start) << (start_kernel_i * KernelWarps'(NumWarps));
-  assign warps_of_d = (warps_of_q & ~{NumKernels{leave_i}}) | start_of;
-
-  assign last_d = (grant_valid_o ? grant : last_q) & ~leave_i;
+  always_comb begin
+    from_last_d = grant & ~leave_i;
+    for (int unsigned step = 1; step < NumWarps; step = step * 2) begin
+      from_last_d = from_last_d | (from_last_d << step);
+    end
+    if (!grant_valid_o && (last & leave_i) == '0) from_last_d = from_last_q;
+  end
 
   // Progress since the last tick.
   always_comb begin
@@ -120,40 +140,64 @@ module smk_quota_scheduler #(
     blocked_since_tick_d = blocked_since_tick_q || (!grant_valid_o && (ready_i != '0));
   end
 
-  // A kernel with a runnable warp and quota after this cycle's grant keeps the epoch going.
+  // A kernel with a runnable warp and quota after this cycle's grant keeps the epoch going. The
+  // grant comes last: which kernels keep it going, and whose grant ends it, is known before.
+  logic [NumKernels-1:0] runs, keeps, ends;
+  logic                  start_stopped, stuck;
+  assign start_stopped = (start & stop_i) != '0;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_reload
-    assign last_one[k] = left_q.kernel[k] == smk_pkg::QuotaWidth'(1);
-    assign runnable[k] = (warps_of_d.kernel[k] & ~stop_i) != '0;
-    assign given[k]    = quota_i.kernel[k] != '0;
+    localparam logic [NumKernels-1:0] Others = ~(NumKernels'(64'd1 << k));
+    assign runs[k]  = ((warps_of_q.kernel[k] & ~leave_i & ~stop_i) != '0) ||
+                      (start_of[k] && !start_stopped);
+    assign keeps[k] = runs[k] && some_left_q[k];
+    assign ends[k]  = gated_i && last_one[k] && (keeps & Others) == '0;
   end
-  assign spent         = grant_of & last_one & {NumKernels{gated_i}};
-  assign blocks_reload = runnable & some_left_q & ~spent;
-  assign reload = gated_i && ((blocks_reload == '0) || load_i ||
-                              (tick_i && blocked_since_tick_d && !granted_since_tick_d));
-
-  // Quota left: reload wins over spend. The grant comes last, so it only selects.
   always_comb begin
-    left_d = left_q;
+    grant_reloads = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (gated_i && grant_of[k]) left_d.kernel[k] = left_q.kernel[k] - smk_pkg::QuotaWidth'(1);
+      grant_reloads = grant_reloads | (warps_of_q.kernel[k] & {NumWarps{ends[k]}});
     end
-    if (reload) left_d = quota_i;
   end
+  assign stuck  = tick_i && blocked_since_tick_d && !granted_since_tick_d;
+  assign reload = (gated_i && (keeps == '0 || load_i || stuck)) ||
+                  (eligible & grant_reloads & ~waits) != '0;
+
+  // Quota left: reload wins over spend.
+  assign spent       = grant_of & last_one & {NumKernels{gated_i}};
+  assign taken_d     = grant_of & {NumKernels{gated_i && !reload}};
   assign some_left_d = reload ? given : some_left_q & ~spent;
+  always_comb begin
+    logic [NumWarps-1:0] with_given, with_some, with_spent;
+    with_given = '0;
+    with_some  = '0;
+    with_spent = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      with_given = with_given | (warps_of_d.kernel[k] & {NumWarps{given[k]}});
+      with_some  = with_some | (warps_of_d.kernel[k] & {NumWarps{some_left_q[k]}});
+      with_spent = with_spent | (warps_of_d.kernel[k] & {NumWarps{spent[k]}});
+    end
+    with_left_d = reload ? with_given : with_some & ~with_spent;
+  end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       warps_of_q           <= '0;
+      older_q              <= '0;
       left_q               <= '0;
+      taken_q              <= '0;
       some_left_q          <= '0;
-      last_q               <= '0;
+      with_left_q          <= '0;
+      from_last_q          <= '0;
       granted_since_tick_q <= 1'b0;
       blocked_since_tick_q <= 1'b0;
     end else begin
       warps_of_q           <= warps_of_d;
-      left_q               <= left_d;
+      older_q              <= older_d;
+      left_q               <= reload ? quota_i : left;
+      taken_q              <= taken_d;
       some_left_q          <= some_left_d;
-      last_q               <= last_d;
+      with_left_q          <= with_left_d;
+      from_last_q          <= from_last_d;
       granted_since_tick_q <= granted_since_tick_d && !tick_i;
       blocked_since_tick_q <= blocked_since_tick_d && !tick_i;
     end
@@ -165,20 +209,25 @@ module smk_quota_scheduler #(
   `SMK_ASSERT(GrantEligible_A, (grant & ~eligible) == '0 && grant_valid_o == (grant != '0))
   // Conservation: quota falls by one with a grant and by nothing else, unless reloaded.
   `SMK_ASSERT(QuotaConserved_A, gated_i && grant_valid_o && !reload
-              |=> left_q.kernel[$past(grant_kernel_o)] + 1'b1 ==
-                  $past(left_q.kernel[grant_kernel_o]))
+              |=> left.kernel[$past(grant_kernel_o)] + 1'b1 ==
+                  $past(left.kernel[grant_kernel_o]))
   // While quotas are in force, a kernel that has spent its own is not granted.
   `SMK_ASSERT(SpentKernelWaits_A, gated_i && grant_valid_o
-              |-> left_q.kernel[grant_kernel_o] != '0)
+              |-> left.kernel[grant_kernel_o] != '0)
   // The short cut says what the count says.
   `SMK_ASSERT(SomeLeftIsExact_A,
-              some_left_q[start_kernel_i] == (left_q.kernel[start_kernel_i] != '0))
+              some_left_q[start_kernel_i] == (left.kernel[start_kernel_i] != '0))
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_with_left
+    // ... and the warps that have some left are those of such kernels.
+    `SMK_ASSERT(WithLeftIsExact_A, (with_left_q & warps_of_q.kernel[k]) ==
+                (warps_of_q.kernel[k] & {NumWarps{some_left_q[k]}}))
+  end
   // A warp that has left is not remembered as the greedy one.
-  `SMK_ASSERT(GreedyIsResident_A, (last_q & ~valid) == '0)
+  `SMK_ASSERT(GreedyIsResident_A, (last & ~valid) == '0)
   // A slot that is occupied must be free, or freed in this cycle.
-  `SMK_ASSERT(StartSlotIsFree_M, (start & valid_kept) == '0)
+  `SMK_ASSERT(StartSlotIsFree_M, (start & valid & ~leave_i) == '0)
   // A warp that leaves was there.
   `SMK_ASSERT(LeaverIsResident_M, (leave_i & ~valid) == '0)
   // Reload by the second tick really occurs in our tests.
-  `SMK_COVER(StuckReload_C, gated_i && blocks_reload != '0 && reload && !load_i)
+  `SMK_COVER(StuckReload_C, gated_i && stuck && keeps != '0 && !load_i)
 endmodule

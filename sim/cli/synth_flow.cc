@@ -154,6 +154,7 @@ ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {
            {"SMK_DEFINES", Blanks(target_.config.defines)},
            {"SMK_BOXES", Blanks(boxes)},
            {"SMK_LIBERTY", target_.liberty.path},
+           {"SMK_DRIVER", target_.liberty.buffer},
            {"SMK_PERIOD_PS", period}},
           HashText(key),
           {"cells.txt", "memories.txt", "netlist.v"}};

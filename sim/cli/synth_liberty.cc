@@ -144,15 +144,16 @@ class Reader {
   std::string cell_;
 };
 
-// The smallest of the cells that are called NAND2, in one way or another.
-double Nand2Area(const Liberty& liberty) {
-  double smallest = 0;
+// The smallest of the cells whose names begin with or contain `word`; "" without one.
+std::string Smallest(const Liberty& liberty, const std::string& word, bool at_begin) {
+  std::string smallest;
   for (const auto& [name, cell] : liberty.cells) {
     std::string upper = name;
     std::transform(upper.begin(), upper.end(), upper.begin(),
                    [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-    if (upper.find("NAND2") == std::string::npos || cell.area <= 0) continue;
-    smallest = smallest == 0 ? cell.area : std::min(smallest, cell.area);
+    const std::size_t at = upper.find(word);
+    if (at == std::string::npos || (at_begin && at != 0) || cell.area <= 0) continue;
+    if (smallest.empty() || cell.area < liberty.cells.at(smallest).area) smallest = name;
   }
   return smallest;
 }
@@ -169,10 +170,12 @@ Liberty LoadLiberty(const std::string& path) {
   if (std::none_of(liberty.cells.begin(), liberty.cells.end(), flip_flop)) {
     throw InputError(fmt::format("{}: the library has no flip-flop", path));
   }
-  liberty.nand2_area = Nand2Area(liberty);
-  if (liberty.nand2_area == 0) {
+  const std::string nand2 = Smallest(liberty, "NAND2", false);
+  if (nand2.empty()) {
     throw InputError(fmt::format("{}: the library has no NAND2 cell with an area", path));
   }
+  liberty.nand2_area = liberty.cells.at(nand2).area;
+  liberty.buffer = Smallest(liberty, "BUF", true);
   return liberty;
 }
 

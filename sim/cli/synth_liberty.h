@@ -20,6 +20,7 @@ struct Liberty {
   std::string hash;         // SHA-256 of the file
   double time_unit_ns = 1;  // one unit of time in the file
   double nand2_area = 0;    // of the smallest two-input NAND
+  std::string buffer;       // the smallest buffer: what drives a block's inputs; "" without one
   std::map<std::string, LibertyCell> cells;
 };
 

@@ -36,7 +36,7 @@ module sim_quota_scheduler #(
   smk_pkg::kernel_id_t   start_kernel_q;
   smk_pkg::quota_vec_t   quota_q;
   smk_pkg::warp_policy_e policy_q;
-  smk_pkg::quota_vec_t   unused_left;
+  smk_pkg::quota_vec_t   left;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -84,7 +84,12 @@ module sim_quota_scheduler #(
     .grant_valid_o,
     .grant_warp_o,
     .grant_kernel_o,
-    .left_o        (unused_left)
+    .left_o        (left)
   );
-  assign left_next_o = u_quota_scheduler.left_d;
+  always_comb begin
+    for (int unsigned k = 0; k < smk_pkg::NumKernels; k++) begin
+      left_next_o.kernel[k] = u_quota_scheduler.reload ? quota_q.kernel[k] :
+          left.kernel[k] - smk_pkg::QuotaWidth'(u_quota_scheduler.taken_d[k]);
+    end
+  end
 endmodule

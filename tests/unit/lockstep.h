@@ -12,10 +12,12 @@
 #include <verilated.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <random>
 #include <sstream>
 #include <string>
+#include <type_traits>
 
 #include "control/control_plane.h"
 #include "cosim/port_bits.h"
@@ -44,6 +46,19 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
+// Of a model with many mutants (tests/mutation), the one that the environment asks for.
+template <typename Dut, typename = void>
+struct ChooseMutant {
+  static void Of(Dut*) {}
+};
+template <typename Dut>
+struct ChooseMutant<Dut, std::void_t<decltype(std::declval<Dut>().mutsel)>> {
+  static void Of(Dut* dut) {
+    const char* mutant = std::getenv("SMK_MUTANT");
+    if (mutant != nullptr) dut->mutsel = static_cast<std::uint16_t>(std::atoi(mutant));
+  }
+};
+
 template <typename Dut>
 class Lockstep {
  public:
@@ -53,6 +68,7 @@ class Lockstep {
     context_.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
     context_.fatalOnError(false);  // a failed assertion is a mismatch like others
     dut_ = std::make_unique<Dut>(&context_, "dut");
+    ChooseMutant<Dut>::Of(dut_.get());
     wave_.Attach(dut_.get());
   }
   ~Lockstep() {

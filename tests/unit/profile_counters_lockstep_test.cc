@@ -112,6 +112,23 @@ TEST(ProfileCountersLockstep, SaturatesAndNeverWraps) {
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
+// The carry into the high part, at every value at which one of its bits alone is missing.
+TEST(ProfileCountersLockstep, OnlyAFullCounterSaturates) {
+  Bench<Vsmk_profile_counters> bench(1);
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned bit = 0; bit < 16; ++bit) {
+      Inputs in;
+      in.grant_valid = 0xf;
+      in.grant_kernel.fill(static_cast<std::uint8_t>(k));
+      const unsigned grants = (0xffffu & ~(1u << bit)) + 7;
+      for (unsigned n = 0; n < grants / 4; ++n) bench.Cycle(in);
+      in.tick = true;
+      bench.Cycle(in);
+    }
+  }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
 TEST(ProfileCountersLockstep, GrantInTheCycleOfTheTickCountsInTheNextWindow) {
   Bench<Vsmk_profile_counters> bench(1);
   Inputs in;
