@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// For proofs about partitions.
+`ifndef SMK_FORMAL_RANGES_SVH
+`define SMK_FORMAL_RANGES_SVH
+
+// Two ranges have no register, shared memory, warp slot or TB slot in common.
+module formal_ranges_apart (
+  input  smk_pkg::partition_range_t a_i,
+  input  smk_pkg::partition_range_t b_i,
+  output logic                      apart_o
+);
+  assign apart_o =
+      (a_i.registers_limit <= b_i.registers_base || b_i.registers_limit <= a_i.registers_base) &&
+      (a_i.shared_memory_limit <= b_i.shared_memory_base ||
+       b_i.shared_memory_limit <= a_i.shared_memory_base) &&
+      (a_i.threads_limit <= b_i.threads_base || b_i.threads_limit <= a_i.threads_base) &&
+      (8'(a_i.tb_base) + 8'(a_i.tb_count) <= 8'(b_i.tb_base) ||
+       8'(b_i.tb_base) + 8'(b_i.tb_count) <= 8'(a_i.tb_base));
+endmodule
+
+// A range lies inside the SM and has as many warp slots as its TBs of so many warps.
+module formal_range_fits (
+  input  smk_pkg::partition_range_t range_i,
+  input  smk_pkg::thread_cnt_t      warps_i,
+  output logic                      fits_o
+);
+  assign fits_o =
+      range_i.registers_base <= range_i.registers_limit &&
+      32'(range_i.registers_limit) <= smk_pkg::LimitRegisters &&
+      range_i.shared_memory_base <= range_i.shared_memory_limit &&
+      32'(range_i.shared_memory_limit) <= smk_pkg::LimitSharedMemory &&
+      32'(range_i.threads_limit) <= smk_pkg::LimitThreads &&
+      7'(range_i.threads_limit) == 7'(range_i.threads_base) + 7'(range_i.tb_count) * 7'(warps_i) &&
+      32'(range_i.tb_base) + 32'(range_i.tb_count) <= smk_pkg::LimitTbs;
+endmodule
+`endif

@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs one proof of proofs.toml, and its mutant, which the same proof must refute.
+
+usage: prove.py NAME [--work DIR] [--only proof|mutant] [--rtl DIR]
+       prove.py --list
+
+Ends with 0 when the property is proved and the mutant refuted, 77 when Yosys or ABC is missing.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+ABC = ["berkeley-abc", "yosys-abc"]
+SKIPPED = 77
+# Seconds for ABC or Yosys to answer, if a proof does not say otherwise.
+TIMEOUT = 300
+
+
+class ProofError(Exception):
+    """The proof could not be run: a tool failed, or the mutant does not apply."""
+
+
+def proofs():
+    return tomllib.loads((HERE / "proofs.toml").read_text())["proof"]
+
+
+def bug_named(name, source):
+    """A mutant of this folder, or one of the seeded bugs that belong to this rtl/."""
+    files = [HERE / "mutants.toml", source.parent / "tests/cosim/seeded_bugs/bugs.toml"]
+    for path in files:
+        for bug in tomllib.loads(path.read_text())["bug"]:
+            if bug["name"] == name:
+                return bug
+    raise ProofError(f"no mutant '{name}' in {', '.join(path.name for path in files)}")
+
+
+def patch_once(path, old, new, what):
+    text = path.read_text()
+    if text.count(old) != 1:
+        raise ProofError(f"{what}: '{old}' is in {path.name} {text.count(old)} times, not once")
+    path.write_text(text.replace(old, new))
+
+
+def configure(rtl, numbers):
+    """Changes numbers of configuration small in the copy of the package."""
+    package = rtl / "common/smk_pkg.sv"
+    for name, value in numbers.items():
+        text, count = re.subn(
+            rf"(parameter int unsigned {name}\s+(?:/\*.*?\*/ )?=)[^;]*;", rf"\g<1> {value};",
+            package.read_text(), count=1,
+        )
+        if count != 1:
+            raise ProofError(f"no number {name} in smk_pkg.sv")
+        package.write_text(text)
+
+
+def copy_rtl(proof, mutant, source, work):
+    rtl = work / "rtl"
+    shutil.rmtree(rtl, ignore_errors=True)
+    shutil.copytree(source, rtl, ignore=shutil.ignore_patterns("*.md", "CMakeLists.txt"))
+    if mutant:
+        bug = bug_named(mutant, source)
+        before, rest = bug["at"].split("@<")
+        right, after = rest.split(">@")
+        patch_once(rtl / bug["file"], before + right + after,
+                   f"{before}({bug['wrong']}){after}", mutant)
+    configure(rtl, proof.get("config", {}))
+    return rtl
+
+
+def files_of(top, rtl):
+    """The properties and the modules they need, transitively, the package first.
+
+    A module that the properties define themselves takes the place of that in rtl/.
+    """
+    seen = {"smk_pkg", *re.findall(r"^module (smk_\w+)", top.read_text(), re.MULTILINE)}
+    queue, files = [top], [rtl / "common/smk_pkg.sv"]
+    while queue:
+        path = queue.pop()
+        files.append(path)
+        text = re.sub(r"//[^\n]*", "", path.read_text())
+        for name in set(re.findall(r"\bsmk_[a-z0-9_]+", text)) - seen:
+            seen.add(name)
+            queue += rtl.glob(f"*/{name}.sv")
+    return files
+
+
+def give_names(model):
+    """Names of Yosys' own, which the next Yosys would make once more."""
+    design = json.loads(model.read_text())
+    for module in design["modules"].values():
+        for kind in ("cells", "netnames"):
+            module[kind] = {(f"$read_{kind}{i}" if name[0] == "$" else name): what
+                            for i, (name, what) in enumerate(module[kind].items())}
+    model.write_text(json.dumps(design))
+
+
+def run(command, seconds, log):
+    """The output of a command; None when it runs out of time."""
+    try:
+        done = subprocess.run(command, timeout=seconds, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, check=False)
+    except subprocess.TimeoutExpired:
+        return None
+    log.write_text(done.stdout)
+    if done.returncode != 0:
+        raise ProofError(f"{command[0]} failed, see {log}:\n" + done.stdout[-1500:])
+    return done.stdout
+
+
+def select(proof):
+    """Keeps the assertions of this proof, and assumes its lemmas."""
+    kept = [f"c:*{name}" for name in proof["assertions"] if name != "Hold"]
+    lines = []
+    for name in proof.get("lemmas", []):
+        lines.append(f"chformal -assert2assume c:*{name}")
+    union = " ".join([*kept, *["%u"] * (len(kept) - 1)])
+    if kept:
+        lines.append(f"select -assert-count {len(kept)} {union}")
+    lines.append(f"select -set others t:$assert {union + ' %d' if kept else ''}")
+    lines.append("chformal -assert -remove @others")
+    return lines
+
+
+def hold_registers(model):
+    """Asserts that no register of the block changes while the wire `idle` of the wrapper is high."""
+    design = json.loads(model.read_text())
+    (module,) = [m for m in design["modules"].values() if "top" in m.get("attributes", {})]
+    idle = module["netnames"]["idle"]["bits"]
+    top = 1 + max(b for n in module["netnames"].values() for b in n["bits"] if isinstance(b, int))
+    registers = [(name, cell) for name, cell in module["cells"].items()
+                 if cell["type"] == "$dff" and "held" in cell["attributes"]]
+    if not registers:
+        raise ProofError("no registers to hold")
+    for name, cell in registers:
+        width = len(cell["connections"]["Q"])
+        number = f"{width:032b}"
+        module["cells"][f"$same{top}"] = {
+            "hide_name": 1, "type": "$eq", "attributes": {},
+            "parameters": {"A_SIGNED": f"{0:032b}", "B_SIGNED": f"{0:032b}", "A_WIDTH": number,
+                           "B_WIDTH": number, "Y_WIDTH": f"{1:032b}"},
+            "port_directions": {"A": "input", "B": "input", "Y": "output"},
+            "connections": {"A": cell["connections"]["D"], "B": cell["connections"]["Q"],
+                            "Y": [top]},
+        }
+        module["cells"][f"$hold{top}"] = {
+            "hide_name": 1, "type": "$assert", "attributes": {}, "parameters": {},
+            "port_directions": {"A": "input", "EN": "input"},
+            "connections": {"A": [top], "EN": idle},
+        }
+        top += 1
+    model.write_text(json.dumps(design))
+    return sum(len(cell["connections"]["Q"]) for _, cell in registers)
+
+
+def yosys(lines, seconds, log):
+    script = log.with_suffix(".ys")
+    script.write_text("\n".join(lines) + "\n")
+    return run(["yosys", "-q", "-s", str(script), "-e", "implicitly declared"], seconds, log)
+
+
+def build(proof, mutant, source, work):
+    """Writes the model of a proof as RTLIL; the number of register bits that are held."""
+    block = proof["block"]
+    rtl = copy_rtl(proof, mutant, source, work)
+    files = files_of(HERE / block / f"{block}_props.sv", rtl)
+    holds = "Hold" in proof["assertions"]
+    keep = ["setattr -set held 1 -set keep 1 smk_*/t:$*dff*", "setattr -set keep 1 smk_*/t:$mem*"]
+    read = f"read_verilog -sv -formal -DSMK_CONFIG_SMALL -I {rtl}/common -I {HERE} "
+    yosys([
+        read + " ".join(map(str, files)),
+        f"hierarchy -check -top formal_{block}",
+        "proc", "opt_clean", *(keep if holds else []), "flatten", "opt_expr", "opt_clean", "memory -nomap",
+        "memory_map", *(["setattr -set held 1 -set keep 1 c:$memory*u_dut*"] if holds else []),
+        "async2sync", *select(proof), "opt", "dffunmap", "opt_clean",
+        f"write_json {work}/model.json",
+    ], 300, work / "read.log")
+    give_names(work / "model.json")
+    return hold_registers(work / "model.json") if holds else 0
+
+
+def abc(proof, work, seconds):
+    """Unbounded by pdr, or by bmc3 for the first so many cycles after reset."""
+    yosys([
+        f"read_json {work}/model.json", "setundef -undriven -anyseq", "opt",
+        "techmap", "opt", "dffunmap", "abc -g AND -fast", "opt_clean",
+        f"write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
+    ], 300, work / "aiger.log")
+    tool = next(filter(shutil.which, ABC))
+    steps = f"read_aiger {work}/model.aig; fold; strash; {proof.get('reduce', 'scorr;')} "
+    if proof["method"] == "bmc":
+        steps += f"bmc3 -F {proof['frames']} -T {seconds}"
+    else:
+        steps += f"pdr -T {seconds}"
+    out = run([tool, "-q", steps], seconds + 60, work / "abc.log")
+    if out is None:
+        return "no answer in time"
+    if "Property proved" in out or "Networks are equivalent" in out:
+        return "proved"
+    seen = re.search(r"No output asserted in (\d+) frames", out)
+    if proof["method"] == "bmc" and seen and int(seen.group(1)) >= proof["frames"]:
+        return "proved"
+    found = re.search(r"was asserted in frame (\d+)", out)
+    return f"refuted in cycle {found.group(1)}" if found else "no answer in time"
+
+
+def induction(proof, work, seconds):
+    steps = proof.get("steps", 4)
+    try:
+        out = yosys([
+            f"read_json {work}/model.json", "setundef -undriven -anyseq", "opt",
+            "tee -o " + str(work / "sat.log") + " sat -tempinduct -prove-asserts -set-assumes"
+            f" -maxsteps {steps} -timeout {seconds}",
+        ], seconds + 60, work / "induction.log")
+    except ProofError:
+        return "no answer in time"
+    text = (work / "sat.log").read_text() if out is not None else ""
+    if "Induction step proven: SUCCESS!" in text:
+        return "proved"
+    found = re.search(r"SAT temporal induction proof finished - model found for base case", text)
+    return "refuted" if found else "no answer in time"
+
+
+def seconds_used():
+    """Processor time of the tools so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def attempt(proof, mutant, source, work):
+    work.mkdir(parents=True, exist_ok=True)
+    start = seconds_used()
+    held = build(proof, mutant, source, work)
+    seconds = proof.get("timeout", TIMEOUT)
+    method = {"pdr": abc, "bmc": abc, "induction": induction}[proof["method"]]
+    answer = method(proof, work, seconds)
+    return answer, held, seconds_used() - start
+
+
+def prove(proof, source, work, only):
+    good = True
+    print(f"{proof['name']}: {proof['property']}")
+    print(f"  block {proof['block']}, method {proof['method']}, bound {proof['bound']}")
+    if only != "mutant":
+        answer, held, took = attempt(proof, None, source, work / "proof")
+        good = answer == "proved"
+        registers = f", {held} register bits held" if held else ""
+        print(f"  proof: {answer} in {took:.1f} s{registers}")
+    if only != "proof":
+        answer, _, took = attempt(proof, proof["mutant"], source, work / "mutant")
+        good = good and answer.startswith("refuted")
+        print(f"  mutant {proof['mutant']}: {answer} in {took:.1f} s")
+    return good
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("name", nargs="?")
+    parser.add_argument("--list", action="store_true", help="name, label and time limit of all proofs")
+    parser.add_argument("--work", type=pathlib.Path, help="keep the files of the proof here")
+    parser.add_argument("--only", choices=["proof", "mutant"])
+    parser.add_argument("--rtl", type=pathlib.Path, default=ROOT / "rtl", help="another rtl/")
+    args = parser.parse_args()
+    if args.list:
+        for proof in proofs():
+            label = "formal-long" if proof.get("long") else "formal"
+            print(f"{proof['name']},{label},{4 * proof.get('timeout', TIMEOUT) + 120}")
+        return 0
+    wanted = [proof for proof in proofs() if proof["name"] == args.name]
+    if not wanted:
+        sys.exit(f"prove.py: no proof '{args.name}'; see prove.py --list")
+    if not shutil.which("yosys") or not any(map(shutil.which, ABC)):
+        print("prove.py: no yosys or no ABC: skipped")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as folder:
+        work = args.work or pathlib.Path(folder)
+        try:
+            return 0 if prove(wanted[0], args.rtl, work, args.only) else 1
+        except ProofError as error:
+            print(f"prove.py: {error}")
+            return 1
+
+
+sys.exit(main())

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""meta.proofs: the table of docs/proofs.md is that of proofs.toml.
+
+usage: table.py [--write]
+Also checks that every proof's assertions, lemmas and mutant exist.
+"""
+
+import pathlib
+import re
+import sys
+import tomllib
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+PAGE = ROOT / "docs/proofs.md"
+BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
+KEYS = {"name", "block", "property", "assertions", "lemmas", "method", "bound", "config", "mutant",
+        "seconds", "mutant_seconds", "long", "timeout", "steps", "frames"}
+METHODS = {"pdr": "PDR (ABC)", "induction": "temporal induction (Yosys)",
+           "bmc": "bounded (ABC)"}
+
+
+def row(proof):
+    config = ", ".join(f"{name} {value}" for name, value in proof.get("config", {}).items())
+    return (f"| `{proof['name']}` | {proof['property']} | {METHODS[proof['method']]} | "
+            f"{proof['bound']} | {config or 'small'} | {proof['seconds']} | {proof['mutant']}, "
+            f"{proof['mutant_seconds']} |\n")
+
+
+def table(proofs):
+    text = ("| proof | what is proved | method | bound | configuration small, but | s | mutant refuted, "
+            "s |\n|---|---|---|---|---|---|---|\n")
+    return text + "".join(map(row, proofs))
+
+
+def findings(proofs):
+    bugs = set()
+    for path in (HERE / "mutants.toml", ROOT / "tests/cosim/seeded_bugs/bugs.toml"):
+        bugs |= {bug["name"] for bug in tomllib.loads(path.read_text())["bug"]}
+    for proof in proofs:
+        where = f"proofs.toml: {proof['name']}"
+        yield from (f"{where}: unknown key '{key}'" for key in sorted(proof.keys() - KEYS))
+        if proof["mutant"] not in bugs:
+            yield f"{where}: no mutant {proof['mutant']}"
+        text = (HERE / proof["block"] / f"{proof['block']}_props.sv").read_text()
+        names = set(re.findall(r"`PROVE\((\w+)", text)) | {"Hold"}
+        for name in proof["assertions"] + proof.get("lemmas", []):
+            if name not in names:
+                yield f"{where}: no assertion {name}"
+    proved = {(p["block"], name) for p in proofs for name in p["assertions"]}
+    for path in sorted(HERE.glob("*/*_props.sv")):
+        for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
+            if (path.parent.name, name) not in proved:
+                yield f"{path.name}: {name} is in no proof"
+
+
+def main():
+    proofs = tomllib.loads((HERE / "proofs.toml").read_text())["proof"]
+    found = list(findings(proofs))
+    page = PAGE.read_text()
+    before, rest = page.split(BEGIN)
+    after = rest.split(END)[1]
+    wanted = before + BEGIN + table(proofs) + END + after
+    if sys.argv[1:] == ["--write"]:
+        PAGE.write_text(wanted)
+    elif page != wanted:
+        found.append("docs/proofs.md: not the table of proofs.toml; run tests/formal/table.py --write")
+    print("\n".join([*found, f"{len(proofs)} proofs: {len(found)} findings"]))
+    return 1 if found else 0
+
+
+sys.exit(main())
