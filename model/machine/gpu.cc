@@ -51,11 +51,13 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory)
     next_event_[i] = kNever;
   }
   control_.EnableDecisionLog(request.record_decisions);
+  if (request.record_timeline) next_sample_ = request.timeline_from;
   awake_sms_ = control_.awake_sms();
 }
 
 void Gpu::Advance(Cycle until) {
   while (now_ < until) {
+    if (now_ >= next_sample_) Sample();
     StepCycle();
     Jump(until);
   }
@@ -83,7 +85,6 @@ bool Gpu::StepDriver() {
   if (tick) {
     last_tick_ = now_;
     next_tick_ += request_.policy.epoch_length;
-    if (request_.record_timeline) Sample();
   }
   return true;
 }
@@ -114,7 +115,7 @@ bool Gpu::StepSms() {
 void Gpu::Jump(Cycle until) {
   ++now_;
   if (awake_sms_ != 0 || driver_awake_) return;
-  Cycle next = std::min({next_tick_, host_.NextEvent(), until});
+  Cycle next = std::min({next_tick_, next_sample_, host_.NextEvent(), until});
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (next_event_[i] <= now_) return;
     next = std::min(next, next_event_[i]);
@@ -122,9 +123,11 @@ void Gpu::Jump(Cycle until) {
   now_ = std::max(now_, next);
 }
 
-// One sample per SM at the end of an epoch.
+// One sample per SM; nothing that is simulated depends on it.
 void Gpu::Sample() {
-  if (now_ < request_.timeline_from || now_ >= request_.timeline_to) return;
+  const Cycle step =
+      request_.timeline_step != 0 ? request_.timeline_step : request_.policy.epoch_length;
+  next_sample_ = now_ + step > request_.timeline_to ? kNever : now_ + step;
   for (unsigned i = 0; i < sms_.size(); ++i) {
     const Sm& sm = *sms_[i];
     EpochSample sample;
@@ -138,6 +141,7 @@ void Gpu::Sample() {
           static_cast<std::uint8_t>(sm.resident_tbs(KernelId{static_cast<std::uint8_t>(k)}));
     }
     sample.quota = control_.quotas(sample.sm);
+    sample.quota_left = quota_checks_[i].left();
     sample.taken = sm.taken();
     epochs_.push_back(sample);
   }
@@ -149,6 +153,7 @@ void Gpu::TakeDecisions() {
 }
 
 RunResult Gpu::Finish() {
+  if (now_ >= next_sample_) Sample();
   RunResult result;
   result.cycles = now_;
   std::array<std::uint64_t, kMaxKernels> resident{};

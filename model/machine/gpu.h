@@ -55,6 +55,7 @@ class Gpu {
 
   Cycle now_ = 0;
   Cycle next_tick_ = 0;
+  Cycle next_sample_ = kNever;
   std::array<Cycle, kMaxSms> next_event_{};  // by SM
   std::uint32_t awake_sms_ = 0;
   bool driver_awake_ = true;

@@ -48,6 +48,9 @@ class QuotaCheck {
                     [] { return std::string("quota is lost or spent twice on scheduler 0"); });
   }
 
+  // What is left, as of the last step.
+  const std::array<std::uint16_t, kMaxKernels>& left() const { return left_; }
+
  private:
   std::array<std::uint16_t, kMaxKernels> left_{};
   bool gated_ = false;

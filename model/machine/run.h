@@ -40,6 +40,7 @@ struct RunRequest {
   bool record_decisions = false;
   bool record_timeline = false;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0};
+  Cycle timeline_step = 0;              // between two samples; 0 is an epoch
   WaveRequest wave;                     // for a control plane that can draw one
   std::function<void(Cycle)> progress;  // called now and then, may be empty
 };
@@ -99,13 +100,14 @@ struct TbRecord {
   char outcome = 'C';     // C completed, S saved, F flushed, R still running at the end of the run
 };
 
-// One sample per epoch and SM, for timelines and reports.
+// One sample per SM and step of the timeline, for timelines and reports.
 struct EpochSample {
   Cycle cycle = 0;
   SmId sm{0};
-  std::array<std::uint64_t, kMaxKernels> warp_instructions{};  // in this epoch
+  std::array<std::uint64_t, kMaxKernels> warp_instructions{};  // since the last one
   std::array<std::uint8_t, kMaxKernels> resident_tbs{};
-  std::array<std::uint16_t, kMaxKernels> quota{};  // in force at its end
+  std::array<std::uint16_t, kMaxKernels> quota{};       // of a scheduler, in force
+  std::array<std::uint16_t, kMaxKernels> quota_left{};  // of scheduler 0
   ResourceVector taken{};
 };
 

@@ -12,6 +12,7 @@
 #include "cli/manifest.h"
 #include "cli/numbers.h"
 #include "cli/policies.h"
+#include "cli/report_command.h"
 #include "cli/sweep_command.h"
 #include "cli/synth_command.h"
 #include "cli/trace_command.h"
@@ -60,8 +61,12 @@ void AddCommonOptions(CLI::App* app, Options* o) {
           "FILE");
   AddText(app, "--out", &o->out, "write all results into this folder", "DIR");
   app->add_flag("--force", o->force, "write into DIR even if it holds other things");
-  app->add_flag("--timeline", o->timeline, "write timeline.json for Perfetto, with --out");
-  AddText(app, "--window", &o->window, "cycles that the timeline shows", "FROM:TO");
+  app->add_option("--timeline", o->timeline,
+                  "write timeline.json.gz of these cycles (default: all) for Perfetto, with --out")
+      ->type_name("FROM:TO")
+      ->expected(0, 1);
+  AddText(app, "--timeline-step", &o->timeline_step, "cycles between two samples of its counters",
+          "N");
   AddText(app, "--jobs", &o->jobs, "simulations at the same time (default: one per processor)",
           "N");
   app->add_flag("--no-repeat", o->no_repeat, "do not execute a program again when it ends early");
@@ -76,6 +81,7 @@ struct CommandLineParser {
   Options run, compare;
   SweepOptions sweep;
   SynthOptions synth;
+  ReportOptions report;
   TraceInfoOptions trace_info;
   TraceExportOptions trace_export;
   ListOptions list{"", "gtx980", false};
@@ -90,6 +96,7 @@ struct CommandLineParser {
     AddRun();
     AddCompare();
     AddSweep();
+    AddReport();
     AddTrace();
     AddSynth();
     AddList();
@@ -97,7 +104,8 @@ struct CommandLineParser {
       action = DoctorCommand;
     });
     CLI::App* help = app.add_subcommand("help", "explain a command");
-    help->add_option("command", help_topic, "run, compare, sweep, trace, synth, list or doctor");
+    help->add_option("command", help_topic,
+                     "run, compare, sweep, report, trace, synth, list or doctor");
     help->callback([this] { action = [this](const Context&) { return Help(); }; });
   }
 
@@ -181,6 +189,21 @@ struct CommandLineParser {
     sub->footer(kFooter);
     sub->callback([this] {
       action = [this](const Context& context) { return SweepCommand(context, sweep); };
+    });
+  }
+
+  void AddReport() {
+    CLI::App* sub = app.add_subcommand("report", "write one page about a run, compare or sweep");
+    sub->add_option("path", report.path, "folder of run or compare, or database of sweep")
+        ->type_name("DIR|DB")
+        ->required();
+    AddText(sub, "--out", &report.out, "the page (default: report.html in DIR, or beside DB)",
+            "FILE");
+    AddText(sub, "--title", &report.title, "its title (default: workload, or name of DB)", "TEXT");
+    sub->add_flag("--quiet", report.quiet, "print nothing");
+    sub->footer(kFooter);
+    sub->callback([this] {
+      action = [this](const Context& context) { return ReportCommand(context, report); };
     });
   }
 

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels.csv, tbs.csv and decisions.csv. Every column is explained in docs/results.md.
+// kernels.csv, tbs.csv, decisions.csv and samples.csv. Every column is explained in
+// docs/results.md.
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
 
 #include "cli/report.h"
 
 namespace smk::cli {
 namespace {
+
+constexpr std::size_t kMaxSamples = 2000;  // of an SM in samples.csv
 
 // RFC 4180: quotes around a cell that holds a comma, a quote or a line end.
 std::string Cell(const std::string& text) {
@@ -93,6 +100,36 @@ std::string DecisionsCsv(const Report& report) {
                    preempt ? fmt::to_string(d.victim_tbs) : "");
     for (std::size_t k = 0; k < kernels; ++k) text += fmt::format(",{}", d.share[k]);
     text += '\n';
+  }
+  return text;
+}
+
+std::string SamplesCsv(const Report& report) {
+  const RunResult& result = report.result;
+  const std::size_t kernels = result.kernels.size();
+  // A timeline may have many more samples than this file is for: then some are added up.
+  const std::size_t sms = std::max<std::size_t>(1, result.sms.size());
+  const std::size_t together = (result.epochs.size() / sms + kMaxSamples - 1) / kMaxSamples;
+  struct Open {
+    Cycle start = 0;
+    std::size_t samples = 0;
+    std::array<std::uint64_t, kMaxKernels> warp_instructions{};
+  };
+  std::map<SmId, Open> open;
+  std::string text = "cycle,length,sm,kernel,name,warp_instructions,resident_tbs,quota\n";
+  for (const EpochSample& sample : result.epochs) {
+    Open& sum = open[sample.sm];
+    if (sample.cycle == sum.start) continue;  // before anything ran
+    for (std::size_t k = 0; k < kernels; ++k) {
+      sum.warp_instructions[k] += sample.warp_instructions[k];
+    }
+    if (++sum.samples < together && sample.cycle < result.cycles) continue;
+    for (std::size_t k = 0; k < kernels; ++k) {
+      text += fmt::format("{},{},{},{},{},{},{},{}\n", sample.cycle, sample.cycle - sum.start,
+                          Index(sample.sm), k, Cell(report.experiment->labels.at(k)),
+                          sum.warp_instructions[k], sample.resident_tbs[k], sample.quota[k]);
+    }
+    sum = {sample.cycle, 0, {}};
   }
   return text;
 }

@@ -37,6 +37,8 @@ constexpr Tool kTools[] = {
     {"ABC", "berkeley-abc", "-h", "berkeley-abc", "proofs"},
     {"z3", "z3", "--version", "z3", "proofs"},
     {"GTKWave", "gtkwave", "", "gtkwave", "looking at waveforms"},
+    {"npm", "npm", "--version", "npm", "building the page of smk report"},
+    {"Chromium", "chromium", "", "chromium", "testing that page"},
     {"Slurm", "sinfo", "--version", "slurm-client", "sweeps on several machines"},
 };
 

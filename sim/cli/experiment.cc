@@ -17,6 +17,7 @@ namespace {
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "2000000";
 constexpr Cycle kMaxCycles = 1'000'000'000'000;
+constexpr Cycle kMaxTimelineSamples = 4000;
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
 // "histo" of "histo", "../x/histo.toml"
@@ -109,15 +110,35 @@ void ParseArrivals(const std::vector<std::string>& arrivals, Experiment* experim
   }
 }
 
-void ParseWindow(const std::string& text, Experiment* experiment) {
-  if (text.empty()) return;
+// FROM:TO of --wave or --timeline, in cycles; nothing is the whole run.
+std::pair<Cycle, Cycle> ParseWindow(const char* option, const std::string& text, Cycle cycles) {
+  if (text.empty()) return {0, cycles};
   const std::vector<std::string> ends = Split(text, ':');
   if (ends.size() != 2) {
-    throw InputError(fmt::format("--window: expected FROM:TO in cycles, got '{}'", text));
+    throw InputError(fmt::format("{}: expected FROM:TO in cycles, got '{}'", option, text));
   }
-  experiment->timeline_from = ParseCount("--window", ends[0], 0, experiment->cycles - 1);
-  experiment->timeline_to =
-      ParseCount("--window", ends[1], experiment->timeline_from + 1, kMaxCycles);
+  const Cycle from = ParseCount(option, ends[0], 0, cycles - 1);
+  return {from, ParseCount(option, ends[1], from + 1, kMaxCycles)};
+}
+
+// A usual timeline has about 500 samples, and none has more than kMaxTimelineSamples.
+void ParseTimeline(const Options& options, Experiment* experiment) {
+  if (!options.timeline) {
+    if (!options.timeline_step.empty()) throw InputError("--timeline-step: needs --timeline");
+    return;
+  }
+  if (options.out.empty()) {
+    throw InputError("--timeline: needs --out DIR to write timeline.json.gz to");
+  }
+  const auto [from, to] = ParseWindow("--timeline", *options.timeline, experiment->cycles);
+  experiment->timeline_from = from;
+  experiment->timeline_to = std::min(to, experiment->cycles);
+  const Cycle window = experiment->timeline_to - from;
+  const Cycle least = (window + kMaxTimelineSamples - 1) / kMaxTimelineSamples;
+  experiment->timeline_step =
+      options.timeline_step.empty()
+          ? std::max<Cycle>(100, (window + 49999) / 50000 * 100)
+          : ParseCount("--timeline-step", options.timeline_step, least, kMaxCycles);
 }
 
 void ParseWave(const Options& options, Experiment* experiment) {
@@ -128,12 +149,9 @@ void ParseWave(const Options& options, Experiment* experiment) {
   }
   experiment->wave.path = options.out + "/" + kUnfinishedWave;
   if (options.wave->empty()) return;
-  const std::vector<std::string> ends = Split(*options.wave, ':');
-  if (ends.size() != 2) {
-    throw InputError(fmt::format("--wave: expected FROM:TO in cycles, got '{}'", *options.wave));
-  }
-  experiment->wave.from = ParseCount("--wave", ends[0], 0, experiment->cycles - 1);
-  experiment->wave.to = ParseCount("--wave", ends[1], experiment->wave.from + 1, kMaxCycles);
+  const auto [from, to] = ParseWindow("--wave", *options.wave, experiment->cycles);
+  experiment->wave.from = from;
+  experiment->wave.to = to;
 }
 
 void ResolveMachine(const Options& options, const Backend& backend, Experiment* experiment) {
@@ -229,9 +247,12 @@ RunRequest BaseRequest(const Experiment& experiment, const Recording& recording)
   request.ideal_preemption = experiment.tunables.ideal_preemption;
   request.record_tbs = recording.tbs;
   request.record_decisions = recording.decisions;
-  request.record_timeline = recording.timeline;
-  request.timeline_from = experiment.timeline_from;
-  request.timeline_to = experiment.timeline_to;
+  request.record_timeline = recording.timeline || recording.samples;
+  if (recording.timeline) {
+    request.timeline_from = experiment.timeline_from;
+    request.timeline_to = experiment.timeline_to;
+    request.timeline_step = experiment.timeline_step;
+  }
   if (recording.wave) request.wave = experiment.wave;
   return request;
 }
@@ -260,7 +281,7 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.control_config = MakeControlConfig(experiment.machine, experiment.tunables);
   experiment.arrivals.assign(experiment.names.size(), 0);
   ParseArrivals(options.arrivals, &experiment);
-  ParseWindow(options.window, &experiment);
+  ParseTimeline(options, &experiment);
   ParseWave(options, &experiment);
   CheckFits(experiment);
   return experiment;

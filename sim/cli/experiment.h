@@ -28,10 +28,10 @@ struct Options {
   std::vector<std::string> arrivals;
   std::string config;  // file to take everything else from
   std::string out;
-  std::string window;               // FROM:TO of the timeline
-  std::optional<std::string> wave;  // FROM:TO of the waveform; empty: the whole run
+  std::optional<std::string> timeline;  // FROM:TO of the timeline; empty: the whole run
+  std::string timeline_step;            // cycles between two samples of its counters
+  std::optional<std::string> wave;      // FROM:TO of the waveform; empty: the whole run
   std::string jobs;
-  bool timeline = false;
   bool quiet = false;
   bool no_repeat = false;
   bool no_cache = false;
@@ -55,7 +55,7 @@ struct Experiment {
   Cycle cycles = 0;
   std::uint64_t seed = 0;
   bool repeat = true;
-  Cycle timeline_from = 0, timeline_to = ~Cycle{0};
+  Cycle timeline_from = 0, timeline_to = ~Cycle{0}, timeline_step = 0;
   WaveRequest wave;
   std::string workload_name() const;  // "sgemm+lbm"
 };
@@ -64,6 +64,7 @@ struct Experiment {
 struct Recording {
   bool tbs = false;
   bool decisions = false;
+  bool samples = false;  // at the end of each epoch, without a timeline
   bool timeline = false;
   bool wave = false;
 };

@@ -37,6 +37,7 @@ nlohmann::ordered_json StatsJson(const Report& report);
 std::string KernelsCsv(const Report& report);
 std::string TbsCsv(const Report& report);
 std::string DecisionsCsv(const Report& report);
+std::string SamplesCsv(const Report& report);
 
 // The summary at the end of `smk run`.
 std::string Summary(const Report& report);

@@ -106,6 +106,7 @@ void Fields(Archive& archive, E& e, const EpochSample* /*tag*/) {
   archive(e.warp_instructions);
   archive(e.resident_tbs);
   archive(e.quota);
+  archive(e.quota_left);
   archive(e.taken.registers);
   archive(e.taken.shared_memory);
   archive(e.taken.threads);

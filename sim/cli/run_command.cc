@@ -38,7 +38,7 @@ int RunCommand(const Context& context, Options options) {
   const OutputFolder folder = OutputFolder::Prepare(options.out, options.force);
   try {
     const Report report = runner.Run(policy, recording);
-    WriteRun(folder, context, report, options.timeline);
+    WriteRun(folder, context, report, options.timeline.has_value());
     if (!options.quiet) fmt::print("{}", Summary(report));
   } catch (const InputError&) {
     throw;

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/config_file.h"
+#include "cli/gzip.h"
 #include "cli/manifest.h"
 #include "cli/numbers.h"
 #include "cli/timeline.h"
@@ -25,15 +26,9 @@ RunnerOptions MakeRunnerOptions(const Options& options) {
 }
 
 Recording MakeRecording(const Options& options) {
-  if (options.timeline && options.out.empty()) {
-    throw InputError("--timeline: needs --out DIR to write timeline.json to");
-  }
-  if (!options.window.empty() && !options.timeline) {
-    throw InputError("--window: needs --timeline");
-  }
   if (options.force && options.out.empty()) throw InputError("--force: needs --out DIR");
   const bool out = !options.out.empty();
-  return {out, out, options.timeline, options.wave.has_value()};
+  return {out, out, out, options.timeline.has_value(), options.wave.has_value()};
 }
 
 namespace {
@@ -49,6 +44,17 @@ void FinishWave(const OutputFolder& folder, const Experiment& experiment) {
                WriteGtkw(view, fst.signals(), "", "wave.fst", FindWindow(view, fst, "")).text);
 }
 
+void WriteTimeline(const OutputFolder& folder, const Report& report) {
+  const TimelineTrace trace = TimelineJson(report);
+  folder.Write("timeline.json.gz", Gzip(trace.json));
+  if (trace.cut) {
+    fmt::print(stderr,
+               "smk: warning: timeline.json.gz ends at cycle {}, it is full; --timeline FROM:TO "
+               "shows others\n",
+               *trace.cut);
+  }
+}
+
 }  // namespace
 
 void WriteRun(const OutputFolder& folder, const Context& context, const Report& report,
@@ -60,7 +66,11 @@ void WriteRun(const OutputFolder& folder, const Context& context, const Report& 
   folder.Write("kernels.csv", KernelsCsv(report));
   folder.Write("tbs.csv", TbsCsv(report));
   folder.Write("decisions.csv", DecisionsCsv(report));
-  if (timeline) folder.Write("timeline.json", TimelineJson(report));
+  // Kernels that ran one after another have no time in common.
+  if (!report.policy.time_shared || report.result.kernels.size() == 1) {
+    folder.Write("samples.csv", SamplesCsv(report));
+  }
+  if (timeline) WriteTimeline(folder, report);
   FinishWave(folder, *report.experiment);
   // Last: a folder with a manifest is complete.
   folder.Write("manifest.json", ManifestJson(*report.experiment, context.command_line, "PASS"));

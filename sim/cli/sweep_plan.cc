@@ -13,6 +13,7 @@
 #include "cli/numbers.h"
 #include "cli/sha256.h"
 #include "cli/sweep_mixes.h"
+#include "cli/trace_command.h"
 
 namespace smk::cli {
 namespace {
@@ -118,9 +119,12 @@ class Expander {
 
   // Files are looked for beside the specification.
   std::string Located(const std::string& name) const {
+    const bool trace = IsTraceName(name);
     const bool file = name.size() > 5 && name.substr(name.size() - 5) == ".toml";
-    if (!file || fs::path(name).is_absolute()) return name;
-    return fs::absolute(folder_ / name).lexically_normal().string();
+    const std::string path = trace ? name.substr(name.find(':') + 1) : name;
+    if ((!file && !trace) || fs::path(path).is_absolute()) return name;
+    const std::string located = fs::absolute(folder_ / path).lexically_normal().string();
+    return trace ? name.substr(0, name.find(':') + 1) + located : located;
   }
 
   std::vector<MixKernel> Pool() const {

@@ -55,21 +55,6 @@ Database OpenFile(const std::string& path, bool create) {
   }
 }
 
-// Throws InputError for a database that is not ours or of another schema; an empty one is welcome.
-void CheckSchema(Database* database) {
-  const std::int64_t version = database->Number("PRAGMA user_version");
-  const std::int64_t tables = database->Number("SELECT COUNT(*) FROM sqlite_master");
-  if (version == 0 && tables == 0) return;
-  if (database->Number("PRAGMA application_id") != kSweepApplication) {
-    throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
-  }
-  if (version != kSweepSchema) {
-    throw InputError(fmt::format(
-        "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
-        version, kSweepSchema, version > kSweepSchema ? "a newer" : "an older"));
-  }
-}
-
 // The same for a database to be merged; false when there is nothing in it. A writer that was killed
 // may have left something to be undone, so it is opened for writing.
 bool CheckOther(const std::string& path) {
@@ -79,7 +64,7 @@ bool CheckOther(const std::string& path) {
   }
   try {
     Database database(path, Database::Mode::kWrite);
-    CheckSchema(&database);
+    CheckSweepSchema(&database);
     return database.Number("PRAGMA user_version") != 0;
   } catch (const DatabaseError& error) {
     throw InputError(error.what());
@@ -92,6 +77,20 @@ std::uint64_t Of(const Array& values, Stall stall) {
 }
 
 }  // namespace
+
+void CheckSweepSchema(Database* database) {
+  const std::int64_t version = database->Number("PRAGMA user_version");
+  const std::int64_t tables = database->Number("SELECT COUNT(*) FROM sqlite_master");
+  if (version == 0 && tables == 0) return;
+  if (database->Number("PRAGMA application_id") != kSweepApplication) {
+    throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
+  }
+  if (version != kSweepSchema) {
+    throw InputError(fmt::format(
+        "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
+        version, kSweepSchema, version > kSweepSchema ? "a newer" : "an older"));
+  }
+}
 
 std::string OwnProcess() {
   const std::string pid = std::to_string(getpid());
@@ -125,7 +124,7 @@ SweepStore::SweepStore(const std::string& path, const StoreOptions& options)
 }
 
 void SweepStore::Prepare(const StoreOptions& options) {
-  CheckSchema(&database_);
+  CheckSweepSchema(&database_);
   if (options.one_writer) database_.Run("PRAGMA locking_mode = EXCLUSIVE");
   database_.Text(options.one_writer ? "PRAGMA journal_mode = TRUNCATE"
                                     : "PRAGMA journal_mode = WAL");

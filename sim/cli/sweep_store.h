@@ -81,6 +81,9 @@ class SweepStore {
   std::string host_, executable_;
 };
 
+// Throws InputError for a database that is not ours or of another schema; an empty one is welcome.
+void CheckSweepSchema(Database* database);
+
 // The hash of everything in a result but wall_seconds.
 std::string ResultHash(RunResult result);
 

@@ -176,9 +176,11 @@ TEST_F(BadInput, OutputFolders) {
   Refuses("compare sgemm --cycles 20k --out other", "thesis.tex");
   Refuses("run sgemm --cycles 20k --timeline", "--out");
   Refuses("run sgemm --cycles 20k --force", "--out");
-  Refuses("run sgemm --cycles 20k --out a --window 1:2", "--timeline");
-  Refuses("run sgemm --cycles 20k --out a --timeline --window 5", "FROM:TO");
-  Refuses("run sgemm --cycles 20k --out a --timeline --window 9:9", "--window");
+  Refuses("run sgemm --cycles 20k --out a --timeline-step 100", "--timeline");
+  Refuses("run sgemm --cycles 20k --out a --timeline 5", "FROM:TO");
+  Refuses("run sgemm --cycles 20k --out a --timeline 9:9", "--timeline");
+  Refuses("run sgemm --cycles 20k --out a --timeline 20k:30k", "--timeline");
+  Refuses("run sgemm --cycles 20k --out a --timeline --timeline-step 4", "--timeline-step");
   Refuses("run sgemm+lbm --cycles 20k --out a --timeline --policy isolated", "isolated");
 }
 

@@ -11,16 +11,16 @@ class Flags : public CommandTest {};
 
 // The flags that the tests below are about; help that offers another one fails.
 const std::set<std::string> kTested = {
-    "--help",      "--preempt",    "--control",    "--cycles",   "--machine",      "--set",
-    "--arrive",    "--seed",       "--config",     "--out",      "--force",        "--timeline",
-    "--window",    "--jobs",       "--no-cache",   "--policies", "--policy",       "--quiet",
-    "--no-repeat", "--list",       "--experiment", "--shard",    "--retry-failed", "--export",
-    "--merge",     "--one-writer", "--runs",       "--slurm",    "--wait",         "--tasks",
-    "--sbatch",    "--strict",     "--wave"};
+    "--help",          "--preempt",    "--control",    "--cycles",   "--machine",      "--set",
+    "--arrive",        "--seed",       "--config",     "--out",      "--force",        "--timeline",
+    "--timeline-step", "--jobs",       "--no-cache",   "--policies", "--policy",       "--quiet",
+    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed", "--export",
+    "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",         "--tasks",
+    "--sbatch",        "--strict",     "--wave",       "--title"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
-  for (const char* command : {"run", "compare", "sweep"}) {
+  for (const char* command : {"run", "compare", "sweep", "report"}) {
     const std::string help = Smk(std::string("help ") + command).out;
     EXPECT_EQ(help, Smk(std::string(command) + " --help").out);
     for (std::size_t at = 0; (at = help.find("--", at)) != std::string::npos;) {
@@ -65,10 +65,10 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
     EXPECT_EQ(outcome.err, "") << arguments;
   }
   const std::string help = Smk("help").out;
-  for (const char* word : {"run", "compare", "sweep", "trace", "synth", "list", "doctor"}) {
+  for (const char* word :
+       {"run", "compare", "sweep", "report", "trace", "synth", "list", "doctor"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
-  EXPECT_EQ(help.find("\nreport"), std::string::npos) << "does not exist";
 }
 
 TEST_F(Flags, PoliciesDiffer) {
@@ -173,12 +173,14 @@ TEST_F(Flags, ForceWritesBesideOtherThings) {
   EXPECT_EQ(Read("other/thesis.tex"), "precious");
 }
 
-TEST_F(Flags, TimelineAndWindow) {
+TEST_F(Flags, TimelineItsWindowAndItsStep) {
   EXPECT_EQ(Smk("run lbm --cycles 30k --out a --timeline").status, 0);
-  EXPECT_EQ(Smk("run lbm --cycles 30k --out b --timeline --window 10k:12k").status, 0);
-  EXPECT_LT(Read("b/timeline.json").size(), Read("a/timeline.json").size());
+  EXPECT_EQ(Smk("run lbm --cycles 30k --out b --timeline 10k:12k").status, 0);
+  EXPECT_EQ(Smk("run lbm --cycles 30k --out c --timeline --timeline-step 3k").status, 0);
+  EXPECT_LT(Read("b/timeline.json.gz").size(), Read("a/timeline.json.gz").size());
+  EXPECT_LT(Read("c/timeline.json.gz").size(), Read("a/timeline.json.gz").size());
   EXPECT_EQ(Smk("run lbm --cycles 30k --out a").status, 0);
-  EXPECT_FALSE(Exists("a/timeline.json")) << "left over from the run before";
+  EXPECT_FALSE(Exists("a/timeline.json.gz")) << "left over from the run before";
 }
 
 TEST_F(Flags, ConfigRepeatsARun) {

@@ -56,7 +56,37 @@ TEST_F(Outputs, PassIsTheLastLine) {
   }
   EXPECT_EQ(files,
             (std::set<std::string>{"config.toml", "decisions.csv", "kernels.csv", "manifest.json",
-                                   "stats.json", "tbs.csv", "timeline.json"}));
+                                   "samples.csv", "stats.json", "tbs.csv", "timeline.json.gz"}));
+}
+
+// Samples add up to the instructions of the run, with a timeline and without; epochs are the steps
+// without one, and nothing that is simulated changes.
+TEST_F(Outputs, SamplesAddUpToTheRun) {
+  const std::string run =
+      "run lbm+sgemm --cycles 10500 --set policy.epoch_length=1000 --quiet --no-cache --out ";
+  EXPECT_EQ(Smk(run + "plain").status, 0);
+  EXPECT_EQ(Smk(run + "drawn --timeline --timeline-step 500").status, 0);
+  for (const auto& [name, step] : {std::pair<const char*, int>{"plain", 1000}, {"drawn", 500}}) {
+    std::map<std::string, std::uint64_t> sum;
+    std::uint64_t rows = 0;
+    for (const std::string& line : Lines(Read(std::string(name) + "/samples.csv"))) {
+      const auto cells = Cells(line);
+      if (cells[0] == "cycle") continue;
+      ++rows;
+      EXPECT_EQ(std::stoi(cells[1]), step) << line;
+      EXPECT_EQ(std::stoi(cells[0]) % step, 0) << line;
+      sum[cells[3]] += std::stoull(cells[5]);
+    }
+    const ordered_json stats = Json(std::string(name) + "/stats.json");
+    EXPECT_EQ(rows, 16u * 2 * (10500 / step));
+    for (const auto& kernel : stats["kernels"]) {
+      const double issued = kernel["warp_instructions"];
+      const double sampled = static_cast<double>(sum[kernel["slot"].dump()]);
+      EXPECT_LE(sampled, issued);
+      EXPECT_GE(sampled, step == 500 ? issued : 0.9 * issued) << "all but the last half epoch";
+    }
+  }
+  EXPECT_EQ(Json("plain/stats.json")["kernels"], Json("drawn/stats.json")["kernels"]);
 }
 
 TEST_F(Outputs, EqualRunsDifferInWallOnly) {
@@ -64,8 +94,8 @@ TEST_F(Outputs, EqualRunsDifferInWallOnly) {
       "run lbm+spmv --cycles 20k --policy smk --timeline --no-cache --out ";
   EXPECT_EQ(Smk(arguments + "a").status, 0);
   EXPECT_EQ(Smk(arguments + "b --jobs 1").status, 0);
-  for (const char* name :
-       {"config.toml", "kernels.csv", "tbs.csv", "decisions.csv", "timeline.json"}) {
+  for (const char* name : {"config.toml", "kernels.csv", "tbs.csv", "decisions.csv", "samples.csv",
+                           "timeline.json.gz"}) {
     EXPECT_EQ(Read(std::string("a/") + name), Read(std::string("b/") + name)) << name;
   }
   ordered_json a = Json("a/stats.json"), b = Json("b/stats.json");
@@ -108,7 +138,7 @@ TEST_F(Outputs, EachNameIsInTheDocuments) {
       documented(name.substr(name.rfind('.') + 1), file);
     });
   }
-  for (const char* file : {"kernels.csv", "tbs.csv", "decisions.csv"}) {
+  for (const char* file : {"kernels.csv", "tbs.csv", "decisions.csv", "samples.csv"}) {
     for (const std::string& column : Cells(Lines(Read(std::string("out/") + file))[0])) {
       if (column.rfind("stall_", 0) == 0 || column.rfind("share_", 0) == 0) continue;
       documented(column, file);

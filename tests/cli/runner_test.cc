@@ -236,6 +236,7 @@ TEST(ResultIo, LosesNothing) {
   result.decisions.push_back(decision);
   EpochSample sample;
   sample.quota = {5, 6, 7, 8};
+  sample.quota_left = {4, 3, 2, 1};
   sample.taken = {1, 2, 3, 4};
   result.epochs.push_back(sample);
   result.partitions[31][3] = 9;
@@ -245,6 +246,7 @@ TEST(ResultIo, LosesNothing) {
   EXPECT_EQ(ToJson(back), ToJson(result));
   EXPECT_EQ(back.tbs[0].outcome, 'S');
   EXPECT_EQ(back.decisions[0].share, decision.share);
+  EXPECT_EQ(back.epochs[0].quota_left, sample.quota_left);
   EXPECT_EQ(back.partitions[31][3], 9);
 }
 

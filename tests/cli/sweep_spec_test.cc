@@ -153,6 +153,9 @@ TEST_F(SweepSpec, ShippedSpecificationsAreThePapers) {
   EXPECT_EQ(count("pairs"), "280 runs, 10 of them isolated");
   EXPECT_EQ(count("three-kernels"), "178 runs, 10 of them isolated");
   EXPECT_EQ(count("four-kernels"), "220 runs, 10 of them isolated");
+  EXPECT_EQ(count("cache-mix"), "8 runs, 4 of them isolated");
+  EXPECT_EQ(Smk("sweep " + folder + "reduced.toml --list").LastLine(),
+            "24 runs, 8 of them isolated");
   EXPECT_EQ(Smk("sweep " + folder + "smoke.toml --list").LastLine(), "16 runs, 4 of them isolated");
 }
 

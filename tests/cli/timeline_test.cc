@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// timeline.json is a Chrome trace that a viewer can draw: nested, in order of time, in
-// microseconds.
+// timeline.json.gz is a Chrome trace that Perfetto can draw: what its importer of the format needs.
+#include "cli/timeline.h"
+
+#include <zlib.h>
+
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "cli/command.h"
+#include "cli/fake.h"
 
 namespace smk {
 namespace {
@@ -12,25 +17,66 @@ namespace {
 using nlohmann::ordered_json;
 using Track = std::pair<unsigned, unsigned>;  // SM, TB slot
 
+// The fields that an event of each phase has, and must have.
+const std::map<std::string, std::set<std::string>> kSchema = {
+    {"M", {"ph", "name", "pid", "args"}},
+    {"B", {"ph", "ts", "pid", "tid", "name", "cat", "args"}},
+    {"E", {"ph", "ts", "pid", "tid"}},
+    {"C", {"ph", "ts", "pid", "name", "args"}},
+    {"i", {"ph", "ts", "pid", "tid", "name", "cat", "s", "args"}},
+    {"s", {"ph", "ts", "pid", "tid", "id", "name", "cat"}},
+    {"f", {"ph", "ts", "pid", "tid", "id", "name", "cat", "bp"}}};
+
 class Timeline : public CommandTest {
  protected:
   // Runs and looks at everything that holds for each timeline.
   ordered_json Trace(const std::string& arguments) {
-    const Outcome outcome = Smk("run " + arguments + " --timeline --force --out out");
+    const Outcome outcome = Smk("run " + arguments + " --force --out out");
     EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
-    ordered_json trace = Json("out/timeline.json");
+    EXPECT_EQ(outcome.err, "");
+    ordered_json trace = ordered_json::parse(ReadGzip("out/timeline.json.gz"));
+    EXPECT_EQ(trace["displayTimeUnit"], "ns");
     clock_mhz = trace["otherData"]["core_clock_mhz"];
     cycles = trace["otherData"]["cycles"];
-    double last = 0;
-    for (const auto& event : trace["traceEvents"]) {
-      if (event["ph"] == "M") continue;
-      const double ts = event["ts"];
-      EXPECT_GE(ts, last) << "not in order: " << event.dump();
-      EXPECT_LE(ts, cycles / clock_mhz + 1e-9) << event.dump();
-      EXPECT_LE(event["pid"].get<unsigned>(), 16u) << event.dump();
-      last = ts;
-    }
+    CheckEvents(trace["traceEvents"]);
     return trace;
+  }
+  std::string ReadGzip(const std::string& name) const {
+    const gzFile file = gzopen(Path(name).c_str(), "rb");
+    EXPECT_NE(file, nullptr) << name;
+    std::string text(std::size_t{1} << 20, '\0'), all;
+    for (int n; (n = gzread(file, text.data(), static_cast<unsigned>(text.size()))) > 0;) {
+      all.append(text, 0, static_cast<std::size_t>(n));
+    }
+    gzclose(file);
+    return all;
+  }
+  // Every event has the fields of its phase, names a track that has a name, and is in order.
+  void CheckEvents(const ordered_json& events) {
+    std::set<unsigned> pids, tids;
+    double last = 0;
+    for (const auto& event : events) {
+      std::set<std::string> fields;
+      for (const auto& [key, value] : event.items()) fields.insert(key);
+      const std::string phase = event["ph"];
+      ASSERT_EQ(kSchema.count(phase), 1u) << event.dump();
+      if (phase == "M") {
+        fields.erase("tid");
+        const bool process = event["name"].get<std::string>().rfind("process_", 0) == 0;
+        (process ? pids : tids).insert(event[process ? "pid" : "tid"].get<unsigned>());
+      }
+      EXPECT_EQ(fields, kSchema.at(phase)) << event.dump();
+      if (phase == "M") continue;
+      EXPECT_EQ(pids.count(event["pid"]), 1u) << event.dump();
+      if (event.contains("tid")) {
+        EXPECT_EQ(tids.count(event["tid"]), 1u) << event.dump();
+      }
+      EXPECT_GE(event["ts"].get<double>(), last) << "not in order: " << event.dump();
+      EXPECT_LE(event["ts"].get<double>(), cycles / clock_mhz + 1e-6) << event.dump();
+      last = event["ts"];
+    }
+    for (const unsigned tid : tids) EXPECT_EQ(pids.count(tid), 0u) << "would be drawn first";
+    EXPECT_EQ(tids.size(), 16 * 32 + 1u) << "one for each TB slot, and no two with one id";
   }
   // The cycle of an event; it must be a whole one.
   double CycleOf(const ordered_json& event) const {
@@ -38,18 +84,23 @@ class Timeline : public CommandTest {
     EXPECT_NEAR(cycle, std::round(cycle), 1e-3) << event.dump();
     return std::round(cycle);
   }
+  static Track TrackOf(const ordered_json& event) {
+    const unsigned pid = event["pid"], tid = event["tid"];
+    EXPECT_EQ(tid / 100, pid + 1) << event.dump();
+    return {pid, tid % 100};
+  }
 
   double clock_mhz = 0, cycles = 0;
 };
 
 TEST_F(Timeline, SlicesNestOnEveryTrack) {
-  const ordered_json trace = Trace(
-      "lbm+sgemm --cycles 50k --policy smk --arrive sgemm@10k --set policy.epoch_length=5000");
+  const ordered_json trace =
+      Trace("lbm+sgemm --cycles 50k --policy smk --arrive sgemm@10k --timeline");
   std::map<Track, ordered_json> open;
   unsigned slices = 0;
   for (const auto& event : trace["traceEvents"]) {
     if (event["ph"] != "B" && event["ph"] != "E") continue;
-    const Track track(event["pid"], event["tid"]);
+    const Track track = TrackOf(event);
     EXPECT_LT(track.first, 16u);
     EXPECT_LT(track.second, 32u);
     if (event["ph"] == "B") {
@@ -68,56 +119,113 @@ TEST_F(Timeline, SlicesNestOnEveryTrack) {
   EXPECT_EQ(slices + 1, std::count(tbs.begin(), tbs.end(), '\n')) << "one slice for each stay";
 }
 
-TEST_F(Timeline, ArrowsGoFromPreemptionToResume) {
-  const ordered_json trace = Trace("lbm+sgemm --cycles 60k --policy smk --arrive sgemm@10k");
+// The importer binds an arrow to the slice that is open when it comes, in order of the file.
+TEST_F(Timeline, ArrowsGoFromAnOpenSliceToAnOpenSlice) {
+  const ordered_json trace =
+      Trace("lbm+sgemm --cycles 60k --policy smk --arrive sgemm@10k --timeline");
+  std::map<Track, ordered_json> open;
   std::map<unsigned, ordered_json> starts;
   unsigned arrows = 0;
   for (const auto& event : trace["traceEvents"]) {
-    if (event["ph"] == "s") starts[event["id"]] = event;
-    if (event["ph"] != "f") continue;
-    ASSERT_EQ(starts.count(event["id"]), 1u) << event.dump();
-    EXPECT_LE(starts[event["id"]]["ts"].get<double>(), event["ts"].get<double>());
-    ++arrows;
+    const std::string phase = event["ph"];
+    if (phase == "B") open[TrackOf(event)] = event;
+    if (phase == "E") open.erase(TrackOf(event));
+    if (phase != "s" && phase != "f") continue;
+    ASSERT_EQ(open.count(TrackOf(event)), 1u) << event.dump();
+    const ordered_json& slice = open[TrackOf(event)];
+    if (phase == "s") {
+      EXPECT_EQ(slice["args"]["outcome"], "S") << event.dump();
+      starts[event["id"]] = slice;
+    } else {
+      ASSERT_EQ(starts.count(event["id"]), 1u) << event.dump();
+      EXPECT_EQ(slice["args"]["restored"], true) << event.dump();
+      EXPECT_EQ(slice["name"], starts[event["id"]]["name"]) << "the same TB";
+      EXPECT_EQ(event["bp"], "e");
+      ++arrows;
+    }
   }
   EXPECT_EQ(arrows, starts.size());
-  const std::string tbs = Read("out/tbs.csv");
+  std::istringstream tbs(Read("out/tbs.csv"));
   unsigned restored = 0;
-  for (std::size_t at = 0; (at = tbs.find(",1,", at)) != std::string::npos; ++at) {
-    const std::size_t end = tbs.find('\n', at);
-    if (tbs.find(',', at + 3) > end) ++restored;  // the last column but one
+  for (std::string line; std::getline(tbs, line);) {
+    const std::size_t last = line.rfind(',');
+    restored += line.compare(last - 2, 2, ",1") == 0 ? 1 : 0;
   }
   EXPECT_EQ(arrows, restored);
   EXPECT_GT(arrows, 0u);
 }
 
+TEST_F(Timeline, MarksTheDecisionsThatMoveTbs) {
+  const ordered_json trace =
+      Trace("lbm+sgemm --cycles 60k --policy smk --arrive sgemm@10k --timeline");
+  unsigned marks = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "i") continue;
+    EXPECT_EQ(event["pid"], 16);
+    EXPECT_EQ(CycleOf(event), event["args"]["cycle"].get<double>());
+    marks += event["name"] == "preempt" ? 1 : 0;
+  }
+  const std::string decisions = Read("out/decisions.csv");
+  unsigned preempted = 0;
+  for (std::size_t at = 0; (at = decisions.find(",preempt,", at)) != std::string::npos; ++at) {
+    ++preempted;
+  }
+  EXPECT_EQ(marks, preempted);
+  EXPECT_GT(marks, 0u);
+}
+
 TEST_F(Timeline, CountersHavePlausibleValues) {
-  const ordered_json trace = Trace("lbm+sgemm --cycles 50k --set policy.epoch_length=5000");
-  std::map<std::string, double> largest;
+  const ordered_json trace =
+      Trace("lbm+sgemm --cycles 50k --set policy.epoch_length=5000 --timeline");
+  const std::map<std::string, double> most = {{"IPC", 4},
+                                              {"IPC GPU", 64},
+                                              {"resident TBs", 32},
+                                              {"registers (KB)", 256},
+                                              {"shared memory (KB)", 96},
+                                              {"threads", 2048},
+                                              {"quota", 10000},
+                                              {"quota left", 5000}};
+  // While new quotas arrive, one kernel after the other, old and new ones stand side by side.
+  std::map<std::string, std::set<double>> seen;
+  std::map<std::string, std::string> last;
   for (const auto& event : trace["traceEvents"]) {
     if (event["ph"] != "C") continue;
-    const bool gpu = event["pid"] == 16;
-    ASSERT_EQ(event["args"].size(), 2u) << event.dump();
+    const std::string name = event["name"].get<std::string>() + (event["pid"] == 16 ? " GPU" : "");
+    ASSERT_EQ(most.count(name), 1u) << event.dump();
     double sum = 0;
-    for (const auto& [kernel, value] : event["args"].items()) sum += value.get<double>();
-    const std::string name = event["name"];
-    if (name == "IPC") {
-      EXPECT_LE(sum, gpu ? 64.0 : 4.0) << event.dump();
+    for (const auto& [series, value] : event["args"].items()) {
+      EXPECT_TRUE(series == "in use" || series == "lbm" || series == "sgemm") << event.dump();
+      EXPECT_GE(value.get<double>(), 0) << event.dump();
+      sum += value.get<double>();
     }
-    if (name == "resident TBs") {
-      EXPECT_LE(sum, 32.0) << event.dump();
-    }
-    if (name == "quota") {
-      EXPECT_LE(sum, 5000.0) << event.dump();
-    }
-    largest[name + (gpu ? " GPU" : "")] = std::max(largest[name + (gpu ? " GPU" : "")], sum);
+    EXPECT_LE(sum, most.at(name)) << event.dump();
+    std::string& before = last[name + event["pid"].dump()];
+    EXPECT_NE(before, event["args"].dump()) << "the same again";
+    before = event["args"].dump();
+    seen[name].insert(sum);
   }
-  for (const char* name : {"IPC", "IPC GPU", "resident TBs", "quota"}) {
-    EXPECT_GT(largest[name], 0) << name;
+  for (const auto& [name, limit] : most) EXPECT_GT(seen[name].size(), 1u) << name;
+}
+
+TEST_F(Timeline, QuotaIsSpentBetweenReloads) {
+  const ordered_json trace =
+      Trace("lbm+sgemm --cycles 60k --set policy.epoch_length=2000 --timeline 20k:60k");
+  std::map<unsigned, double> before;
+  unsigned down = 0, up = 0;
+  for (const auto& event : trace["traceEvents"]) {
+    if (event["ph"] != "C" || event["name"] != "quota left") continue;
+    const double left = event["args"]["sgemm"];
+    if (before.count(event["pid"]) != 0) ++(left < before[event["pid"]] ? down : up);
+    before[event["pid"]] = left;
   }
+  EXPECT_GT(down, 100u);
+  EXPECT_GT(up, 10u);
 }
 
 TEST_F(Timeline, WindowCutsTheSlices) {
-  const ordered_json trace = Trace("lbm --cycles 50k --policy isolated --window 20k:22k");
+  const ordered_json trace = Trace("lbm --cycles 50k --policy isolated --timeline 20k:22k");
+  EXPECT_EQ(trace["otherData"]["from"], 20000);
+  EXPECT_EQ(trace["otherData"]["to"], 22000);
   unsigned slices = 0;
   for (const auto& event : trace["traceEvents"]) {
     if (event["ph"] == "M") continue;
@@ -126,6 +234,70 @@ TEST_F(Timeline, WindowCutsTheSlices) {
     slices += event["ph"] == "B" ? 1 : 0;
   }
   EXPECT_GT(slices, 0u);
+}
+
+// A sample must not wake anything up.
+TEST_F(Timeline, ChangesNothingThatIsSimulated) {
+  const std::string run = "lbm+sgemm --cycles 60k --policy smk --arrive sgemm@10k";
+  const ordered_json without = Fixed(run);
+  EXPECT_EQ(Fixed(run + " --timeline"), without);
+  EXPECT_EQ(Fixed(run + " --timeline --timeline-step 15"), without);
+  EXPECT_EQ(Fixed("spmv --policy isolated --cycles 30k --timeline --timeline-step 7k"),
+            Fixed("spmv --policy isolated --cycles 30k"));
+}
+
+// Counters have at most 4000 samples of 8 counters each on 16 SMs, and the rest is limited here.
+TEST(TimelineSize, EndsBeforeItIsTooLong) {
+  cli::Experiment experiment;
+  experiment.labels = {"a"};
+  experiment.workloads = {cli::FakeWorkload("a")};
+  experiment.cycles = experiment.timeline_to = 100'000;
+  cli::Report report;
+  report.experiment = &experiment;
+  report.result.cycles = 100'000;
+  report.result.kernels.resize(1);
+  report.result.sms.resize(16);
+  for (unsigned i = 0; i < 1000; ++i) {
+    TbRecord tb;
+    tb.tb = TbId{i};
+    tb.start = 10 * i;
+    tb.end = 10 * i + 10;
+    report.result.tbs.push_back(tb);
+  }
+  EXPECT_FALSE(cli::TimelineJson(report).cut);
+  EXPECT_FALSE(cli::TimelineJson(report, 1000).cut);
+  const cli::TimelineTrace trace = cli::TimelineJson(report, 300);
+  EXPECT_EQ(trace.cut, 3000u);
+  const auto json = ordered_json::parse(trace.json);
+  EXPECT_EQ(json["otherData"]["complete"], false);
+  EXPECT_EQ(json["otherData"]["to"], 3000);
+  EXPECT_EQ(std::count_if(json["traceEvents"].begin(), json["traceEvents"].end(),
+                          [](const auto& event) { return event["ph"] == "B"; }),
+            300);
+}
+
+// What a page of the documentation says of the size.
+TEST(TimelineSize, IsAbout30MegabytesWhenItIsFull) {
+  cli::Experiment experiment;
+  experiment.labels = {"stencil"};
+  experiment.workloads = {cli::FakeWorkload("stencil")};
+  experiment.cycles = experiment.timeline_to = 2'000'000;
+  cli::Report report;
+  report.experiment = &experiment;
+  report.result.cycles = 2'000'000;
+  report.result.kernels.resize(1);
+  report.result.sms.resize(16);
+  for (unsigned i = 0; i < 110'000; ++i) {
+    TbRecord tb;
+    tb.tb = TbId{i};
+    tb.start = 17 * i;
+    tb.end = tb.start + 17;
+    tb.sm = SmId{static_cast<std::uint8_t>(i % 16)};
+    report.result.tbs.push_back(tb);
+  }
+  const cli::TimelineTrace trace = cli::TimelineJson(report);
+  EXPECT_TRUE(trace.cut);
+  EXPECT_LT(trace.json.size(), 30'000'000u);
 }
 
 }  // namespace

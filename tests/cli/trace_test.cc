@@ -84,6 +84,25 @@ TEST_F(TraceCommand, RunsUnderEveryPolicyBesideAProgram) {
   }
 }
 
+// Traces are looked for beside the specification, as other files are.
+TEST_F(TraceCommand, SweepsTakeTraces) {
+  fs::create_directories(Path("sub"));
+  WriteTrace("sub/t", {"0"}, Longer());
+  WriteTiny("sub/tiny.toml");
+  Write("sub/s.toml",
+        "workloads = 'trace:t+tiny.toml'\npolicies = ['spatial', 'smk-pw']\ncycles = '10k'\n");
+  const Outcome outcome = Smk("sweep sub/s.toml --out s.db --quiet");
+  EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
+  const std::string csv = Smk("sweep --out s.db --export csv").out;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 1 + 2 + 2) << "two alone, two together";
+  EXPECT_NE(csv.find("t+tiny,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("smk run trace:" + Path("sub/t") + "+"), std::string::npos) << csv;
+  Write("sub/s.toml", "workloads = 'trace:nothing+tiny.toml'\ncycles = '10k'\n");
+  const Outcome missing = Smk("sweep sub/s.toml --list");
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.err.rfind("smk: sub/s.toml:1: workloads: ", 0), 0u) << missing.err;
+}
+
 TEST_F(TraceCommand, IsExecutedAgainAsProgramsAre) {
   WriteTrace("t");
   EXPECT_GT(Stats("trace:t --cycles 200k")["kernels"][0]["program_runs"], 1);

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Light and dark, and the colours of policies, kernels and reasons, the same in every chart.
+
+const policyColours = {
+  isolated: ['#9a9a94', '#85857f'],
+  leftover: ['#b0875a', '#b88d5e'],
+  even: ['#cdb04a', '#c7aa48'],
+  spatial: ['#d9772b', '#e0833c'],
+  smk: ['#9cc4e4', '#9ec5e6'],
+  'smk-p': ['#5796cc', '#5d9bd1'],
+  'smk-pw': ['#1d5c9e', '#3576c4'],
+  'smk-pw2': ['#7a4fa3', '#a07bd0'],
+  'warped-slicer': ['#2f8f6b', '#3fa981'],
+};
+const otherColours = [['#7d8c3a', '#9aab4d'], ['#a34f6b', '#c9708d'], ['#557a80', '#76a0a7']];
+const kernelColours = [['#2a6f97', '#4d9bc9'], ['#e07a5f', '#e58b72'], ['#6a994e', '#86b86a'], ['#8d5a97', '#b283bd']];
+const stallColours = {
+  issued: ['#2f8f6b', '#3fa981'],
+  pipeline: ['#e2b04a', '#d9a845'],
+  control: ['#8b7bb8', '#9d8dcb'],
+  data_memory: ['#b5483f', '#cf6359'],
+  data_short: ['#de8f6e', '#dd9474'],
+  barrier: ['#5b7fa6', '#6f95be'],
+  quota: ['#3aa0b8', '#4cb3cb'],
+  preemption: ['#c25b9b', '#d373b0'],
+  empty: ['#d9d9d3', '#43474d'],
+};
+
+const listeners = new Set();
+const system = window.matchMedia('(prefers-color-scheme: dark)');
+let chosen = null; // 'light', 'dark', or null: as the system has it
+
+export const isDark = () => (chosen ?? (system.matches ? 'dark' : 'light')) === 'dark';
+
+export const onTheme = (listener) => listeners.add(listener);
+
+function apply() {
+  document.documentElement.dataset.theme = isDark() ? 'dark' : 'light';
+  for (const listener of listeners) listener();
+}
+
+export function startTheme() {
+  system.addEventListener('change', () => chosen ?? apply());
+  apply();
+}
+
+export function toggleTheme() {
+  chosen = isDark() ? 'light' : 'dark';
+  apply();
+}
+
+const shade = (pair) => pair[isDark() ? 1 : 0];
+
+export function policyColour(id) {
+  const base = id.replace(/-ideal$/, '');
+  if (policyColours[base]) return shade(policyColours[base]);
+  let hash = 0;
+  for (const character of base) hash = (hash * 31 + character.charCodeAt(0)) % 997;
+  return shade(otherColours[hash % otherColours.length]);
+}
+
+export const kernelColour = (slot) => shade(kernelColours[slot % kernelColours.length]);
+export const stallColour = (reason) => shade(stallColours[reason] ?? ['#888888', '#888888']);
+
+const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// What the charts take from the style sheet.
+export function chartConfig() {
+  const text = css('--text');
+  const quiet = css('--quiet');
+  const line = css('--line');
+  const font = css('--sans');
+  const axis = {
+    domainColor: css('--strong-line'), tickColor: line, gridColor: line, labelColor: quiet, titleColor: quiet,
+    labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal',
+    tickSize: 3, gridWidth: 1, labelLimit: 140,
+  };
+  return {
+    background: null,
+    font,
+    view: { stroke: null },
+    axis,
+    header: { labelColor: text, titleColor: quiet, labelFont: font, labelFontSize: 11, labelPadding: 4 },
+    legend: {
+      orient: 'top', direction: 'horizontal', title: null, labelColor: text, labelFont: font, labelFontSize: 11.5,
+      symbolType: 'square', symbolSize: 90, columnPadding: 14, offset: 8, labelLimit: 260,
+    },
+    title: { color: text, font, fontSize: 12, fontWeight: 600, anchor: 'start' },
+    text: { font, color: text },
+  };
+}
+
+export const paperColour = () => css('--paper-mark');
+export const pageColour = () => css('--page');
