@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <chrono>
+#include <thread>
+
 namespace smk::cli {
 namespace {
 
 constexpr int kPatienceMs = 60'000;
+constexpr int kPauseMs = 5;
 
 }  // namespace
 
@@ -33,6 +37,18 @@ void Database::Fail(int code) const {
 void Database::Run(const std::string& sql) {
   const int code = sqlite3_exec(handle_, sql.c_str(), nullptr, nullptr, nullptr);
   if (code != SQLITE_OK) Fail(code);
+}
+
+void Database::SetJournalMode(const std::string& mode) {
+  for (int waited = 0;; waited += kPauseMs) {
+    try {
+      Text("PRAGMA journal_mode = " + mode);
+      return;
+    } catch (const DatabaseError& error) {
+      if (error.code() != SQLITE_BUSY || waited >= kPatienceMs) throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(kPauseMs));
+  }
 }
 
 std::int64_t Database::Number(const std::string& sql) {

@@ -35,6 +35,9 @@ class Database {
   const std::string& path() const { return path_; }
   // Statements without parameters and results, separated by semicolons.
   void Run(const std::string& sql);
+  // Also waits for others: SQLite itself does not at this statement, lest two that read wait for
+  // each other.
+  void SetJournalMode(const std::string& mode);
   // The whole number that a statement gives.
   std::int64_t Number(const std::string& sql);
   std::string Text(const std::string& sql);

@@ -79,10 +79,14 @@ std::uint64_t Of(const Array& values, Stall stall) {
 }  // namespace
 
 void CheckSweepSchema(Database* database) {
-  const std::int64_t version = database->Number("PRAGMA user_version");
+  // At one moment: another process may just be making the tables.
+  database->Run("BEGIN");
   const std::int64_t tables = database->Number("SELECT COUNT(*) FROM sqlite_master");
+  const std::int64_t version = database->Number("PRAGMA user_version");
+  const std::int64_t application = database->Number("PRAGMA application_id");
+  database->Run("COMMIT");
   if (version == 0 && tables == 0) return;
-  if (database->Number("PRAGMA application_id") != kSweepApplication) {
+  if (application != kSweepApplication) {
     throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
   }
   if (version != kSweepSchema) {
@@ -126,8 +130,7 @@ SweepStore::SweepStore(const std::string& path, const StoreOptions& options)
 void SweepStore::Prepare(const StoreOptions& options) {
   CheckSweepSchema(&database_);
   if (options.one_writer) database_.Run("PRAGMA locking_mode = EXCLUSIVE");
-  database_.Text(options.one_writer ? "PRAGMA journal_mode = TRUNCATE"
-                                    : "PRAGMA journal_mode = WAL");
+  database_.SetJournalMode(options.one_writer ? "TRUNCATE" : "WAL");
   // With WAL, NORMAL loses nothing when processes die, and at a power cut only the last runs.
   database_.Run("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF");
   Transaction transaction(database_);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk sweep as a user calls it: results, resuming, exports, and what can be wrong with a database.
+#include <future>
 #include <set>
 
 #include "cli/command.h"
 #include "cli/database.h"
+#include "cli/sweep_store.h"
 
 namespace smk {
 namespace {
@@ -176,10 +178,9 @@ TEST_F(Sweep, EveryColumnIsDocumented) {
 TEST_F(Sweep, TwoAtOnceShareTheWork) {
   Write("s.toml", std::string(kSpec) + "seeds = [1, 2, 3, 4]\n");
   const std::string sweep = "'" SMK_BINARY "' sweep s.toml --jobs 1 ";
-  ASSERT_EQ(std::system(("cd '" + folder.string() + "' && { " + sweep + ">first & " + sweep +
-                         ">second; wait; }")
-                            .c_str()),
-            0);
+  const std::string both = "cd '" + folder.string() + "' && { " + sweep + ">first 2>first.err & " +
+                           sweep + ">second 2>second.err && wait $!; }";
+  ASSERT_EQ(std::system(both.c_str()), 0) << Read("first.err") << Read("second.err");
   const auto made = [](const std::string& text) {
     return std::stoul(text.substr(text.find("runs: ") + 6));
   };
@@ -189,6 +190,29 @@ TEST_F(Sweep, TwoAtOnceShareTheWork) {
   EXPECT_EQ(Text("tiny.db", "SELECT COUNT(*) FROM claims"), "0");
   Passes("s.toml --out alone.db");
   EXPECT_EQ(Fixed("tiny.db"), Fixed("alone.db"));
+}
+
+// Each finds a file that the others are just making: nobody may take it for somebody else's, or
+// give up because it is locked.
+TEST_F(Sweep, ManyMakeOneDatabaseAtOnce) {
+  constexpr int kRounds = 20;
+  constexpr int kOpeners = 8;
+  for (int round = 0; round < kRounds; ++round) {
+    const std::string path = Path("new" + std::to_string(round) + ".db");
+    std::vector<std::future<std::string>> openers;
+    for (int i = 0; i < kOpeners; ++i) {
+      openers.push_back(std::async(std::launch::async, [&path]() -> std::string {
+        try {
+          cli::SweepStore store(path, {.create = true});
+          return "";
+        } catch (const std::exception& error) {
+          return error.what();
+        }
+      }));
+    }
+    for (std::future<std::string>& opener : openers)
+      EXPECT_EQ(opener.get(), "") << "round " << round;
+  }
 }
 
 TEST_F(Sweep, ExportsRowsWithUnits) {
