@@ -3,7 +3,6 @@
 #include "cli/config_file.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -13,6 +12,7 @@
 #include "base/error.h"
 #include "cli/files.h"
 #include "cli/numbers.h"
+#include "cli/toml_file.h"
 #include "cli/trace_command.h"
 
 namespace smk::cli {
@@ -205,13 +205,7 @@ std::string ConfigToml(const Experiment& experiment, const Policy& policy) {
 }
 
 void MergeConfig(const std::string& path, bool compare, Options* options) {
-  toml::table root;
-  try {
-    root = toml::parse(ReadFile(path), path);
-  } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: expected TOML: {}", path, error.source().begin.line,
-                                 std::string(error.description())));
-  }
+  toml::table root = ParseToml(ReadFile(path), path);
   const bool other_machine = options->machine.has_value();
   // What belongs to the file's policy or to its kernels alone does not hold for others.
   const bool other_policy =

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Databases of `smk sweep`, as columns.
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <sstream>
 #include <vector>
 
 #include "base/error.h"
@@ -14,6 +12,7 @@
 #include "cli/files.h"
 #include "cli/report_data.h"
 #include "cli/sweep_store.h"
+#include "cli/toml_file.h"
 
 namespace smk::cli {
 namespace {
@@ -143,14 +142,7 @@ ordered_json Experiments(Database* database) {
 ordered_json PaperValues(const std::string& path) {
   std::error_code ignored;
   if (path.empty() || !std::filesystem::exists(path, ignored)) return ordered_json::object();
-  std::ostringstream text;
-  try {
-    text << toml::json_formatter{toml::parse(ReadFile(path), path)};
-  } catch (const toml::parse_error& error) {
-    throw InputError(
-        fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
-  }
-  return ordered_json::parse(text.str());
+  return TomlFileAsJson(path);
 }
 
 ordered_json ReadAll(const std::string& path) {

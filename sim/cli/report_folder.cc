@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folders of `smk run` and `smk compare`.
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <sstream>
 
 #include "base/error.h"
 #include "cli/files.h"
 #include "cli/report_data.h"
+#include "cli/toml_file.h"
 
 namespace smk::cli {
 namespace {
@@ -37,17 +36,6 @@ void CheckSchema(const ordered_json& j, const std::string& path) {
     throw InputError(fmt::format("{}: its schema is version {}, this smk knows version {}", path,
                                  schema->get<int>(), kStatsSchema));
   }
-}
-
-ordered_json ConfigJson(const std::string& path) {
-  std::ostringstream text;
-  try {
-    text << toml::json_formatter{toml::parse(ReadFile(path), path)};
-  } catch (const toml::parse_error& error) {
-    throw InputError(
-        fmt::format("{}:{}: {}", path, error.source().begin.line, error.description()));
-  }
-  return ordered_json::parse(text.str());
 }
 
 // The manifest of a run that passed.
@@ -80,7 +68,7 @@ ordered_json ReportRunFolder(const std::string& folder) {
   run["manifest"] = PassedManifest(folder);
   run["stats"] = ReadJson(folder + "/stats.json");
   CheckSchema(run["stats"], folder + "/stats.json");
-  run["config"] = ConfigJson(folder + "/config.toml");
+  run["config"] = TomlFileAsJson(folder + "/config.toml");
   run["config_text"] = ReadFile(folder + "/config.toml");
   RunShape shape;
   try {

@@ -2,7 +2,6 @@
 #include "cli/settings.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <functional>
@@ -11,6 +10,7 @@
 
 #include "base/error.h"
 #include "cli/numbers.h"
+#include "cli/toml_file.h"
 
 namespace smk::cli {
 namespace {
@@ -105,12 +105,7 @@ const std::vector<TunableInfo>& TunableKeys() {
 std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& toml,
                                                              const std::string& what) {
   std::vector<std::pair<std::string, std::string>> leaves;
-  try {
-    Flatten(toml::parse(toml, what), "", &leaves);
-  } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: {}", what, error.source().begin.line,
-                                 std::string(error.description())));
-  }
+  Flatten(ParseToml(toml, what), "", &leaves);
   return leaves;
 }
 

@@ -2,7 +2,6 @@
 #include "cli/sweep_spec.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "cli/files.h"
 #include "cli/numbers.h"
+#include "cli/toml_file.h"
 
 namespace smk::cli {
 namespace {
@@ -179,24 +179,13 @@ SpecExperiment ReadExperiment(const std::string& path, const SpecExperiment& def
   return experiment;
 }
 
-toml::table Parse(const std::string& text, const std::string& path) {
-  try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    std::string description(error.description());
-    std::replace(description.begin(), description.end(), '\n', ' ');
-    throw InputError(
-        fmt::format("{}:{}: expected TOML: {}", path, error.source().begin.line, description));
-  }
-}
-
 }  // namespace
 
 SweepSpec LoadSweepSpec(const std::string& path) {
   SweepSpec spec;
   spec.path = path;
   spec.text = ReadFile(path);
-  const toml::table root = Parse(spec.text, path);
+  const toml::table root = ParseToml(spec.text, path);
   spec.name = ReadText(path, "", "name", root);
   if (spec.name.empty()) spec.name = std::filesystem::path(path).stem();
   ReadText(path, "", "description", root);

@@ -2,7 +2,6 @@
 #include "cli/synth_blocks.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cctype>
@@ -12,6 +11,7 @@
 #include "base/error.h"
 #include "cli/files.h"
 #include "cli/numbers.h"
+#include "cli/toml_file.h"
 
 namespace smk::cli {
 namespace fs = std::filesystem;
@@ -81,23 +81,19 @@ SynthCatalogue::SynthCatalogue(const std::string& data_dir)
     }
   }
   const std::string path = root_ + "/synth/blocks.toml";
-  try {
-    const toml::table table = toml::parse(ReadFile(path), path);
-    for (const auto& entry : *table["block"].as_array()) {
-      blocks_.push_back(ReadBlock(*entry.as_table()));
-    }
-    for (const auto& [key, value] : *table["config"].as_table()) {
-      const toml::table& config = *value.as_table();
-      const std::string define = config["define"].value_or(std::string());
-      configs_[std::string(key.str())] = {
-          std::string(key.str()),
-          define.empty() ? std::vector<std::string>{} : std::vector<std::string>{define},
-          config["sms"].value_or(0u),
-          config["kernels"].value_or(0u),
-          {}};
-    }
-  } catch (const toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}: {}", path, error.source().begin.line, error.what()));
+  const toml::table table = ParseToml(ReadFile(path), path);
+  for (const auto& entry : *table["block"].as_array()) {
+    blocks_.push_back(ReadBlock(*entry.as_table()));
+  }
+  for (const auto& [key, value] : *table["config"].as_table()) {
+    const toml::table& config = *value.as_table();
+    const std::string define = config["define"].value_or(std::string());
+    configs_[std::string(key.str())] = {
+        std::string(key.str()),
+        define.empty() ? std::vector<std::string>{} : std::vector<std::string>{define},
+        config["sms"].value_or(0u),
+        config["kernels"].value_or(0u),
+        {}};
   }
   FindModules();
 }
