@@ -20,6 +20,9 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent))
+from rtl_files import files_of
+
 ABC = ["berkeley-abc", "yosys-abc"]
 SKIPPED = 77
 # Seconds for ABC or Yosys to answer, if a proof does not say otherwise.
@@ -76,23 +79,6 @@ def copy_rtl(proof, mutant, source, work):
                    f"{before}({bug['wrong']}){after}", mutant)
     configure(rtl, proof.get("config", {}))
     return rtl
-
-
-def files_of(top, rtl):
-    """The properties and the modules they need, transitively, the package first.
-
-    A module that the properties define themselves takes the place of that in rtl/.
-    """
-    seen = {"smk_pkg", *re.findall(r"^module (smk_\w+)", top.read_text(), re.MULTILINE)}
-    queue, files = [top], [rtl / "common/smk_pkg.sv"]
-    while queue:
-        path = queue.pop()
-        files.append(path)
-        text = re.sub(r"//[^\n]*", "", path.read_text())
-        for name in set(re.findall(r"\bsmk_[a-z0-9_]+", text)) - seen:
-            seen.add(name)
-            queue += rtl.glob(f"*/{name}.sv")
-    return files
 
 
 def give_names(model):

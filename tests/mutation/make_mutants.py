@@ -5,48 +5,19 @@ usage: make_mutants.py YOSYS RTL BLOCK COUNT SEED OUT
 """
 
 import json
-import os
 import pathlib
-import re
-import subprocess
 import sys
 
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+from rtl_files import run_script
+
 yosys, rtl, block, count, seed, out = sys.argv[1:]
-rtl = pathlib.Path(rtl)
-sources = {path.stem: path for path in rtl.glob("*/smk_*.sv")}
-
-
-def needed(module, seen):
-    """Files of `module` and of all it contains."""
-    if module in seen or module not in sources or module == "smk_pkg":
-        return seen
-    seen.append(module)
-    text = re.sub(r"//[^\n]*", "", sources[module].read_text(encoding="utf-8"))
-    for name in re.findall(r"\bsmk_\w+", text):
-        needed(name, seen)
-    return seen
-
-
-files = [sources[name] for name in ["smk_pkg", *needed(f"smk_{block}", [])]]
-environment = os.environ | {
-    "SMK_TOP": f"smk_{block}",
-    "SMK_INCLUDE": str(rtl / "common"),
-    "SMK_FILES": " ".join(map(str, files)),
-    "SMK_MUTANTS": count,
-    "SMK_SEED": seed,
-    "SMK_OUT": out,
-}
-script = pathlib.Path(__file__).with_name("mutants.tcl")
 
 
 def run():
-    result = subprocess.run(
-        [yosys, "-q", "-c", str(script)], env=environment, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, check=False,
-    )
-    if result.returncode != 0:
-        print(*result.stdout.splitlines()[-20:], sep="\n")
-        sys.exit(f"make_mutants: yosys failed on smk_{block}")
+    settings = {"SMK_MUTANTS": count, "SMK_SEED": seed, "SMK_OUT": out}
+    run_script(yosys, HERE / "mutants.tcl", block, pathlib.Path(rtl), settings)
 
 
 def is_constant(mutant, cells):

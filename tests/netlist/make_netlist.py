@@ -8,11 +8,13 @@ netlist), OUT.txt (what it is made of) and OUT.d (the files it is made of, for M
 OUT.cells.v gets the library's own models of its cells, from the .v beside it.
 """
 
-import os
 import pathlib
 import re
-import subprocess
 import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import rtl_files
 
 # Verilator knows no user-defined primitives: the two of osu018 that we need, as modules.
 PRIMITIVES = """
@@ -28,17 +30,6 @@ endmodule
 """
 
 
-def needed(module, sources, seen):
-    """Files of `module` and of all it contains."""
-    if module in seen or module not in sources or module == "smk_pkg":
-        return seen
-    seen.append(module)
-    text = re.sub(r"//[^\n]*", "", sources[module].read_text(encoding="utf-8"))
-    for name in re.findall(r"\bsmk_\w+", text):
-        needed(name, sources, seen)
-    return seen
-
-
 def models(liberty):
     """The cells of a library in Verilog, without latches, times and primitives."""
     text = pathlib.Path(liberty).with_suffix(".v").read_text(encoding="utf-8")
@@ -52,29 +43,17 @@ def models(liberty):
 def main():
     yosys, rtl, block, defines, liberty, out = sys.argv[1:]
     rtl = pathlib.Path(rtl)
-    sources = {path.stem: path for path in rtl.glob("*/smk_*.sv")}
-    files = [sources[name] for name in ["smk_pkg", *needed(f"smk_{block}", sources, [])]]
-    script = pathlib.Path(__file__).with_name("netlist.tcl")
-    environment = os.environ | {
-        "SMK_TOP": f"smk_{block}",
-        "SMK_INCLUDE": str(rtl / "common"),
-        "SMK_FILES": " ".join(map(str, files)),
-        "SMK_DEFINES": defines,
-        "SMK_LIBERTY": liberty,
-        "SMK_OUT": out,
-    }
-    result = subprocess.run(
-        [yosys, "-q", "-c", str(script)], env=environment, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True, check=False,
-    )
-    if result.returncode != 0:
-        print(*result.stdout.splitlines()[-20:], sep="\n")
-        sys.exit(f"make_netlist: yosys failed on smk_{block}")
+    script = HERE / "netlist.tcl"
+    settings = {"SMK_DEFINES": defines, "SMK_LIBERTY": liberty, "SMK_OUT": out}
+    rtl_files.run_script(yosys, script, block, rtl, settings)
     with open(out, "a", encoding="utf-8") as file:
         file.write("module output_buffer (input A, output Y);\n  assign Y = A;\nendmodule\n")
     if liberty:
         pathlib.Path(f"{out}.cells.v").write_text(models(liberty) + PRIMITIVES, encoding="utf-8")
-    depends = [*files, rtl / "common" / "smk_assert.svh", script, pathlib.Path(__file__)]
+    depends = [
+        *rtl_files.files_of_block(block, rtl), rtl / "common" / "smk_assert.svh", script,
+        pathlib.Path(__file__), HERE.parent / "rtl_files.py",
+    ]
     text = " \\\n  ".join(str(path).replace(" ", "\\ ") for path in depends)
     pathlib.Path(f"{out}.d").write_text(f"{out}: {text}\n", encoding="utf-8")
 
