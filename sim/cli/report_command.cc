@@ -79,7 +79,7 @@ ordered_json ReadSource(const ReportOptions& options, const Context& context) {
 
 std::string DefaultTitle(const ordered_json& j, const std::string& source) {
   if (j["kind"] == "sweep") return source;
-  const std::string workload = j["runs"][0]["stats"].value("workload", "");
+  std::string workload = j["runs"][0]["stats"].value("workload", "");
   if (j["kind"] == "compare") return workload;
   return fmt::format("{} under {}", workload, j["runs"][0]["stats"].value("policy", ""));
 }

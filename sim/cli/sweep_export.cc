@@ -45,7 +45,7 @@ std::string NumberText(const Statement& row, int column) {
 std::string CsvCell(const Statement& row, int column) {
   if (row.IsNull(column)) return "";
   if (row.IsNumber(column)) return NumberText(row, column);
-  const std::string text = row.Text(column);
+  std::string text = row.Text(column);
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

@@ -158,8 +158,10 @@ class Expander {
       mixes = RandomMixes(pool, mix.size, experiment_->count, experiment_->mix_seed);
     }
     std::vector<std::string> workloads;
+    workloads.reserve(mixes.size());
     for (const auto& indices : mixes) {
       std::vector<std::string> names;
+      names.reserve(indices.size());
       for (const std::size_t index : indices) names.push_back(pool[index].name);
       workloads.push_back(Join(names, "+"));
     }
@@ -382,6 +384,7 @@ std::string RunCommandLine(const SweepRun& run) {
   }
   if (o.no_repeat) words.emplace_back("--no-repeat");
   std::vector<const char*> argv;
+  argv.reserve(words.size());
   for (const std::string& word : words) argv.push_back(word.c_str());
   return CommandLine(static_cast<int>(argv.size()), argv.data());
 }

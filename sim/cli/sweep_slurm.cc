@@ -207,7 +207,7 @@ class Jobs {
     if (output.status != 0) throw InputError("--slurm: " + OneLine(output.text));
     // "17" or "17;cluster", perhaps after a warning.
     const std::string last = output.text.substr(output.text.rfind('\n') + 1);
-    const std::string job = last.substr(0, last.find(';'));
+    std::string job = last.substr(0, last.find(';'));
     WriteFileAtomically((folder_ / "job").string(), job);
     if (!options_.quiet) {
       fmt::print("{}: job {}: {} runs in {} {}, logs in {}\n", store_.database().path(), job,

@@ -131,7 +131,7 @@ std::string SynthFlow::Package(const std::string& original) const {
     }
     text = std::regex_replace(text, parameter, "$1 " + std::to_string(value) + ";");
   }
-  const std::string path = cache_->folder() + "/" + HashText(text).substr(0, 16) + "_smk_pkg.sv";
+  std::string path = cache_->folder() + "/" + HashText(text).substr(0, 16) + "_smk_pkg.sv";
   if (!fs::exists(path)) WriteFileAtomically(path, text);
   return path;
 }

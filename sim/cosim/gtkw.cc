@@ -233,7 +233,7 @@ class Writer {
   static std::string Name(const WaveLine& line, const WaveSignal& signal, const Captures& captures,
                           const std::string& scope) {
     const std::string full = Join(signal.scope, signal.name);
-    const std::string below = scope.empty() ? full : full.substr(scope.size() + 1);
+    std::string below = scope.empty() ? full : full.substr(scope.size() + 1);
     if (line.name.empty()) return below;
     // Members of a struct, when the pattern means all of it.
     return Fill(line.name, captures) + below.substr(Fill(line.pattern, captures).size());

@@ -175,6 +175,7 @@ TEST(SweepSlurm, ReadsSizesAndSlurmsConfiguration) {
 
 TEST(SweepMixes, RandomOnesCoverEachMixOfTypesAndFollowTheSeed) {
   std::vector<cli::MixKernel> kernels;
+  kernels.reserve(10);
   for (int i = 0; i < 10; ++i) kernels.push_back({std::to_string(i), i < 4 ? 'C' : 'M'});
   EXPECT_EQ(cli::AllMixes(10, 2).size(), 45u);
   EXPECT_EQ(cli::AllMixes(10, 4).size(), 210u);

@@ -200,6 +200,7 @@ TEST_F(Sweep, ManyMakeOneDatabaseAtOnce) {
   for (int round = 0; round < kRounds; ++round) {
     const std::string path = Path("new" + std::to_string(round) + ".db");
     std::vector<std::future<std::string>> openers;
+    openers.reserve(kOpeners);
     for (int i = 0; i < kOpeners; ++i) {
       openers.push_back(std::async(std::launch::async, [&path]() -> std::string {
         try {

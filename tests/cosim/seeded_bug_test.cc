@@ -15,7 +15,8 @@ namespace {
 int chosen_bug = 0;
 }  // namespace
 
-// Called by the RTL's copy when a model is built; 0 is the RTL as it is.
+// Called by the RTL's copy when a model is built; 0 is the RTL as it is. Named as there.
+// NOLINTNEXTLINE(readability-identifier-naming)
 extern "C" int smk_seeded_bug() { return chosen_bug; }
 
 namespace smk::plane {

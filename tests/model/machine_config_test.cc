@@ -50,21 +50,21 @@ int LineOf(const std::string& text, const std::string& table, const std::string&
 class MachineConfigErrors : public testing::Test {
  protected:
   void Replace(const std::string& table, const std::string& key, const std::string& replacement) {
-    text_ = ToToml(MachineConfig{});
-    line_ = LineOf(text_, table, key + " =");
-    ASSERT_NE(line_, 0) << table << " " << key;
-    std::istringstream lines(text_);
+    edited = ToToml(MachineConfig{});
+    edited_line = LineOf(edited, table, key + " =");
+    ASSERT_NE(edited_line, 0) << table << " " << key;
+    std::istringstream lines(edited);
     std::string line, changed;
     for (int number = 1; std::getline(lines, line); ++number) {
-      changed += (number == line_ ? replacement : line) + "\n";
+      changed += (number == edited_line ? replacement : line) + "\n";
     }
-    text_ = changed;
+    edited = changed;
   }
-  std::string Message() const { return ErrorOf(text_); }
-  std::string At() const { return "m.toml:" + std::to_string(line_) + ": "; }
+  std::string Message() const { return ErrorOf(edited); }
+  std::string At() const { return "m.toml:" + std::to_string(edited_line) + ": "; }
 
-  std::string text_;
-  int line_ = 0;
+  std::string edited;
+  int edited_line = 0;
 };
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
@@ -191,13 +191,13 @@ TEST_F(MachineConfigErrors, UnknownKeyNamesItsNeighbours) {
 }
 
 TEST_F(MachineConfigErrors, UnknownTableNamesItsNeighbours) {
-  text_ = ToToml(MachineConfig{}) + "[sm.l3]\nbytes = 1\n";
+  edited = ToToml(MachineConfig{}) + "[sm.l3]\nbytes = 1\n";
   EXPECT_THAT(Message(), HasSubstr("sm.l3: expected one of alu, barrier_latency"));
 }
 
 TEST_F(MachineConfigErrors, MissingKeyNamesTheLineOfItsTable) {
   Replace("sm.l1", "ways", "");
-  line_ = LineOf(text_, "sm.l1", "[sm.l1]");
+  edited_line = LineOf(edited, "sm.l1", "[sm.l1]");
   EXPECT_EQ(Message(), At() + "sm.l1.ways: expected an integer from 1 to 64, got nothing");
 }
 
@@ -248,7 +248,7 @@ TEST_F(MachineConfigErrors, PowersOfTwoArePowersOfTwo) {
   Replace("sm", "fetch_warps", "fetch_warps = 3");
   EXPECT_EQ(Message(), At() + "sm.fetch_warps: expected a power of two from 1 to 4, got 3");
   Replace("memory.l2", "ways", "ways = 6");
-  line_ = LineOf(text_, "memory.l2", "bytes");
+  edited_line = LineOf(edited, "memory.l2", "bytes");
   EXPECT_EQ(Message(),
             At() + "memory.l2.bytes: expected a multiple of ways x 128 = 768, got 524288");
   Replace("memory.l2", "bytes", "bytes = 196608");
@@ -258,7 +258,7 @@ TEST_F(MachineConfigErrors, PowersOfTwoArePowersOfTwo) {
 
 TEST_F(MachineConfigErrors, KeysThatContradictEachOtherAreRefused) {
   Replace("sm", "warps_per_scheduler", "warps_per_scheduler = 8");
-  line_ = LineOf(text_, "sm.limits", "threads");
+  edited_line = LineOf(edited, "sm.limits", "threads");
   EXPECT_EQ(Message(), At() +
                            "sm.limits.threads: expected at most schedulers x warps_per_scheduler x "
                            "32 = 1024, got 2048");

@@ -34,7 +34,8 @@ TEST(PaperOccupancy, Table2IsReproducedToThePrintedDigit) {
     const KernelSpec& kernel = workload->kernels[0];
     const double tbs = MaxTbs(kernel.need, limits);
     const double threads = tbs * kernel.threads;
-    const double registers = threads * ((kernel.registers_per_thread + 3) / 4 * 4);
+    const unsigned rounded = (kernel.registers_per_thread + 3) / 4 * 4;
+    const double registers = threads * rounded;
     const auto part = [](double taken, double units, double unit) {
       return OneDigit(100 * taken / (units * unit));
     };

@@ -16,24 +16,24 @@ class Figure8 : public testing::Test {
   Figure8() {
     const ResourceVector needs[] = {{10, 0, 4, 1}, {3, 6, 3, 1}};
     for (unsigned k = 0; k < 2; ++k) {
-      kernels_.slot[k].need = needs[k];
-      kernels_.slot[k].share = weights_.Dominant(needs[k]);
-      kernels_.slot[k].order = static_cast<std::uint8_t>(k);
+      kernels.slot[k].need = needs[k];
+      kernels.slot[k].share = weights.Dominant(needs[k]);
+      kernels.slot[k].order = static_cast<std::uint8_t>(k);
     }
     PartitionPlanner::Inputs in;
     in.start = true;
     in.kernels = 0b0011;
-    planner_.Tick(in, kernels_);
+    planner.Tick(in, kernels);
   }
-  unsigned Tbs(unsigned kernel) const { return planner_.state().part[kernel].tbs; }
+  unsigned Tbs(unsigned kernel) const { return planner.state().part[kernel].tbs; }
   // Shares in percent, of K1 and K2 and of the SM.
-  double Percent(std::uint32_t share) const { return 100.0 * share / weights_.whole; }
-  double Rk(unsigned kernel) const { return Percent(planner_.state().share[kernel]); }
-  double Rsm() const { return Percent(weights_.Dominant(planner_.state().taken)); }
+  double Percent(std::uint32_t share) const { return 100.0 * share / weights.whole; }
+  double Rk(unsigned kernel) const { return Percent(planner.state().share[kernel]); }
+  double Rsm() const { return Percent(weights.Dominant(planner.state().taken)); }
 
-  ShareWeights weights_ = ShareWeights::Of(kLimits);
-  KernelTable::State kernels_;
-  PartitionPlanner planner_{{kLimits}};
+  ShareWeights weights = ShareWeights::Of(kLimits);
+  KernelTable::State kernels;
+  PartitionPlanner planner{{kLimits}};
 };
 
 TEST_F(Figure8, IterationsAreThoseOfTheFigure) {
@@ -50,7 +50,7 @@ TEST_F(Figure8, IterationsAreThoseOfTheFigure) {
   };
   EXPECT_EQ(Rsm(), 0) << "iteration 0: the SM is empty";
   for (const Row& row : rows) {
-    planner_.Tick({}, kernels_);
+    planner.Tick({}, kernels);
     for (unsigned k = 0; k < 2; ++k) {
       EXPECT_EQ(Tbs(k), row.tbs[k]);
       EXPECT_DOUBLE_EQ(Rk(k), row.rk[k]);
@@ -61,22 +61,22 @@ TEST_F(Figure8, IterationsAreThoseOfTheFigure) {
 
 TEST_F(Figure8, EndsWithSixAndTwelveTbsAndNoThreadLeft) {
   unsigned iterations = 0;
-  for (; !planner_.state().done; ++iterations) planner_.Tick({}, kernels_);
+  for (; !planner.state().done; ++iterations) planner.Tick({}, kernels);
   EXPECT_EQ(Tbs(0), 6u);
   EXPECT_EQ(Tbs(1), 12u);
   EXPECT_DOUBLE_EQ(Rsm(), 100);
-  EXPECT_EQ(planner_.state().taken.threads, kLimits.threads);
+  EXPECT_EQ(planner.state().taken.threads, kLimits.threads);
   EXPECT_EQ(iterations, 18u + 1u) << "one TB per cycle, and one cycle to see that none fits";
 }
 
 // Every iteration serves the kernel with the lowest share among those that fit.
 TEST_F(Figure8, EveryIterationServesTheLowestShareThatFits) {
-  while (!planner_.state().done) {
-    const PartitionPlanner::State before = planner_.state();
-    planner_.Tick({}, kernels_);
-    const unsigned served = planner_.state().part[0].tbs != before.part[0].tbs ? 0 : 1;
+  while (!planner.state().done) {
+    const PartitionPlanner::State before = planner.state();
+    planner.Tick({}, kernels);
+    const unsigned served = planner.state().part[0].tbs != before.part[0].tbs ? 0 : 1;
     const unsigned other = 1 - served;
-    const bool other_fits = FitsIn(before.taken + kernels_.slot[other].need, kLimits);
+    const bool other_fits = FitsIn(before.taken + kernels.slot[other].need, kLimits);
     if (other_fits) {
       EXPECT_LE(before.share[served], before.share[other]);
     }
@@ -84,8 +84,8 @@ TEST_F(Figure8, EveryIterationServesTheLowestShareThatFits) {
 }
 
 TEST_F(Figure8, RangesHoldSixAndTwelveTbsSideBySide) {
-  while (!planner_.state().done) planner_.Tick({}, kernels_);
-  const auto& range = planner_.state().range;
+  while (!planner.state().done) planner.Tick({}, kernels);
+  const auto& range = planner.state().range;
   EXPECT_EQ(range[0].registers_limit - range[0].registers_base, 60);
   EXPECT_EQ(range[1].registers_base, range[0].registers_limit);
   EXPECT_EQ(range[1].registers_limit - range[1].registers_base, 36);

@@ -75,7 +75,7 @@ std::string FoundBy(DispatchMode mode, const MakeWrong& make, bool lazy = false)
 }
 
 // A control plane that changes the outputs of its SMs.
-MakeWrong Outputs(std::function<void(unsigned, const SmInputs&, SmOutputs*)> change) {
+MakeWrong Outputs(const std::function<void(unsigned, const SmInputs&, SmOutputs*)>& change) {
   return [change](const Scenario& s) {
     auto wrong = std::make_unique<Wrong>(s);
     wrong->outputs = change;

@@ -108,7 +108,9 @@ class Bench {
     lockstep_.Expect("active", dut.active_o, want.active());
     lockstep_.Expect("members", dut.members_o, want.members());
     const KernelViews views = want.Views();
-    FieldReader need(dut.need_o), share(dut.tb_share_o), view(dut.views_o);
+    FieldReader need(dut.need_o);
+    FieldReader share(dut.tb_share_o);
+    FieldReader view(dut.views_o);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       const KernelTable::Slot& slot = want.state().slot[k];
       lockstep_.Expect("need.threads", need.Take(kThreadsWidth), slot.need.threads);
@@ -178,32 +180,32 @@ Inputs LaunchOf(unsigned kernel, ResourceVector need = kNeed, std::uint32_t tbs 
 class KernelTableLockstepRule : public testing::Test {
  protected:
   ~KernelTableLockstepRule() override {
-    EXPECT_TRUE(bench_.lockstep().ok()) << bench_.lockstep().mismatch();
+    EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
   // Hands out TBs of the kernel, one per cycle.
   void HandOut(unsigned kernel, unsigned tbs) {
     Inputs in;
     in.dispatch_new_valid = true;
     in.dispatch_new_kernel = static_cast<KernelId>(kernel);
-    for (unsigned n = 0; n < tbs; ++n) bench_.Cycle(in);
+    for (unsigned n = 0; n < tbs; ++n) bench.Cycle(in);
   }
   void Complete(unsigned kernel, unsigned tbs) {
     Inputs in;
     in.finished[kernel] = static_cast<std::uint8_t>(tbs);
-    bench_.Cycle(in);
+    bench.Cycle(in);
   }
   void ChipTick() {
     Inputs in;
     in.tick = true;
-    bench_.Cycle(in);
+    bench.Cycle(in);
   }
-  Vsmk_kernel_table& dut() { return bench_.lockstep().dut(); }
+  Vsmk_kernel_table& dut() { return bench.lockstep().dut(); }
 
-  Gtx980 bench_{1};
+  Gtx980 bench{1};
 };
 
 TEST_F(KernelTableLockstepRule, LaunchIsVisibleExactlyOnTheNextEdge) {
-  bench_.Cycle(LaunchOf(2, kOtherNeed, 7));
+  bench.Cycle(LaunchOf(2, kOtherNeed, 7));
   EXPECT_EQ(dut().active_o, 0b0100) << "later than the contract";
   EXPECT_EQ(GetBits(dut().remaining_o, 64, 32), 7u);
   // Registers 16/256, shared memory 24/384, threads 4/64, TBs 1/32, in units of 1/768.
@@ -212,9 +214,9 @@ TEST_F(KernelTableLockstepRule, LaunchIsVisibleExactlyOnTheNextEdge) {
 }
 
 TEST_F(KernelTableLockstepRule, LaunchIsRefusedForEachReason) {
-  bench_.Cycle(LaunchOf(0));
+  bench.Cycle(LaunchOf(0));
   const auto error = [&](const Inputs& in) {
-    const LaunchError want = bench_.Cycle(in).launch_error;
+    const LaunchError want = bench.Cycle(in).launch_error;
     EXPECT_EQ(dut().members_o, 0b0001) << "nothing happened";
     return want;
   };
@@ -228,22 +230,22 @@ TEST_F(KernelTableLockstepRule, LaunchIsRefusedForEachReason) {
   EXPECT_EQ(error(LaunchOf(1, {0, 0, 65, 1})), LaunchError::kTooLarge);
   EXPECT_EQ(error(LaunchOf(1, {0, 0, 0, 1})), LaunchError::kTooLarge);
   EXPECT_EQ(error(LaunchOf(1, {0x8000, 0, 1, 1})), LaunchError::kTooLarge);
-  EXPECT_EQ(bench_.Cycle(LaunchOf(1, {256, 384, 64, 1}, ~0u)).launch_error, LaunchError::kNone);
+  EXPECT_EQ(bench.Cycle(LaunchOf(1, {256, 384, 64, 1}, ~0u)).launch_error, LaunchError::kNone);
 }
 
 TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
   for (const unsigned tbs : {1u, 16u, 31u, 32u, 33u, 80u}) {
-    bench_.Cycle(LaunchOf(1, kNeed, tbs));
+    bench.Cycle(LaunchOf(1, kNeed, tbs));
     HandOut(1, tbs);
     for (unsigned left = tbs; left > 1; left -= std::min(left - 1, 16u)) {
       Complete(1, std::min(left - 1, 16u));
     }
-    bench_.Cycle();
+    bench.Cycle();
     EXPECT_EQ(dut().kernel_done_o, 0) << "one TB of " << tbs << " is missing";
     Complete(1, 1);
     EXPECT_EQ(dut().kernel_done_o, 0b0010) << tbs << " TBs";
     EXPECT_EQ(dut().active_o, 0);
-    bench_.Cycle();
+    bench.Cycle();
     EXPECT_EQ(dut().kernel_done_o, 0) << "a pulse";
   }
 }
@@ -251,16 +253,16 @@ TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
 // Every borrow there is, in all counts.
 TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
   constexpr std::uint32_t kTbs = (1u << 20) + 16;
-  bench_.Cycle(LaunchOf(1, kNeed, kTbs));
+  bench.Cycle(LaunchOf(1, kNeed, kTbs));
   Inputs in;
   in.dispatch_new_valid = true;
   in.dispatch_new_kernel = KernelId{1};
   for (std::uint32_t n = 1; n <= kTbs; ++n) {
     in.finished[1] = n % 16 == 1 && n != 1 ? 16 : 0;
     if (n % 4096 == 17) {
-      bench_.Cycle(in);
+      bench.Cycle(in);
     } else {
-      bench_.CycleUnseen(in);
+      bench.CycleUnseen(in);
     }
   }
   Complete(1, 15);
@@ -269,15 +271,15 @@ TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
   EXPECT_EQ(GetBits(dut().next_tb_o, 32, 32), kTbs);
   Complete(1, 1);
   EXPECT_EQ(dut().kernel_done_o, 0b0010);
-  bench_.Cycle();
+  bench.Cycle();
 }
 
 TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
-  bench_.Cycle(LaunchOf(1, kNeed, 1));
+  bench.Cycle(LaunchOf(1, kNeed, 1));
   HandOut(1, 1);
   Complete(1, 1);
   for (unsigned tick = 0; tick < 2; ++tick) ChipTick();
-  for (unsigned idle = 0; idle < 50; ++idle) bench_.Cycle();
+  for (unsigned idle = 0; idle < 50; ++idle) bench.Cycle();
   EXPECT_EQ(dut().members_o, 0b0010) << "earlier than the contract";
   ChipTick();
   EXPECT_EQ(dut().members_o, 0) << "later than the contract";
@@ -286,14 +288,14 @@ TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
 
 TEST_F(KernelTableLockstepRule, OnlyTheSameNeedKeepsAPlaceThatExpires) {
   for (const bool same : {true, false}) {
-    bench_.Cycle(LaunchOf(2, kNeed, 1));
-    bench_.Cycle(LaunchOf(0, kNeed, 1));
+    bench.Cycle(LaunchOf(2, kNeed, 1));
+    bench.Cycle(LaunchOf(0, kNeed, 1));
     HandOut(2, 1);
     Complete(2, 1);
     for (unsigned tick = 0; tick < 2; ++tick) ChipTick();
     Inputs in = LaunchOf(2, same ? kNeed : kOtherNeed, 1);
     in.tick = true;
-    EXPECT_EQ(bench_.Cycle(in).launch_same, same);
+    EXPECT_EQ(bench.Cycle(in).launch_same, same);
     EXPECT_EQ(dut().member_expired_o, 0);
     EXPECT_EQ(GetBits(dut().order_o, 4, 2), same ? 0u : 1u);
     for (const unsigned kernel : {0u, 2u}) {
