@@ -4,14 +4,15 @@
 // Purpose     Records the cycles of a window. Cycle n is the nanosecond from n to n + 1, the
 //             clock high in its first half; values are those at the end of the cycle, when all
 //             wires have settled.
-// Errors      InputError when the file cannot be written. A run that ends early leaves a closed,
-//             readable file.
+// Errors      InputError when the file cannot be written, or when the models were built without
+//             waves (SMK_TRACE=OFF). A run that ends early leaves a closed, readable file.
 #pragma once
 
 #include <verilated_fst_c.h>
 
 #include <string>
 
+#include "base/error.h"
 #include "cosim/gtkw.h"
 #include "cosim/rtl_control.h"
 
@@ -28,8 +29,12 @@ class WaveWriter {
 
   // All models first, then the file.
   template <typename Model>
-  void Trace(Model* model) {
+  void Trace([[maybe_unused]] Model* model) {
+#if VM_TRACE_FST
     model->trace(&fst_, 99);
+#else
+    throw InputError("--wave: built with SMK_TRACE=OFF");
+#endif
   }
   void Open();
 
