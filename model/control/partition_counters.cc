@@ -4,6 +4,9 @@
 namespace smk {
 namespace {
 
+// The counters of a read have 7 bits.
+constexpr unsigned kIndexRange = 128;
+
 // Bits [from, to) of a 64-bit mask.
 std::uint64_t Bits(unsigned from, unsigned to) {
   const std::uint64_t below_to = to >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << to) - 1;
@@ -17,41 +20,61 @@ bool SameBases(const PartitionRange& a, const PartitionRange& b) {
 
 }  // namespace
 
-PartitionCounters::State PartitionCounters::Next(const Inputs& in) const {
-  State next = state_;
-  if (!in.command_valid) return next;
-  if (in.command.first) next.next_valid = 0;
-  const unsigned k = Index(in.command.kernel);
-  next.next_valid |= static_cast<KernelMask>(1u << k);
-  next.next_range[k] = in.command.range;
-  if (in.command.last) {
-    next.partitioned = true;
-    next.valid = next.next_valid;
-    next.range = next.next_range;
-  }
-  return next;
-}
-
 PartitionCounters::Outputs PartitionCounters::Eval(const Inputs& in) const {
   Outputs out;
-  out.commit = in.command_valid && in.command.last;
-  if (!out.commit) return out;
-  const State next = Next(in);
-  for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
-    if ((in.slot_valid >> slot & 1) == 0) continue;
-    const unsigned k = Index((*in.slot_kernel)[slot]);
-    const PartitionRange& r = next.range[k];
-    const bool inside = (next.valid >> k & 1) != 0 && slot >= r.tb_base &&
-                        slot < static_cast<unsigned>(r.tb_base + r.tb_count);
-    const bool stays =
-        state_.partitioned && (state_.valid >> k & 1) != 0 && SameBases(state_.range[k], r);
-    if (!inside || !stays) out.misaligned |= 1u << slot;
+  out.judging = judging();
+  if (state_.judge == 0) return out;
+  const auto k = static_cast<KernelId>(__builtin_ctz(state_.judge));
+  const std::uint32_t stays = (state_.same & state_.judge) != 0 ? state_.slots : 0;
+  for (std::uint32_t m = in.slot_valid & ~stays; m != 0; m &= m - 1) {
+    const unsigned slot = static_cast<unsigned>(__builtin_ctz(m));
+    if ((*in.slot_kernel)[slot] == k) out.misaligned |= 1u << slot;
   }
   return out;
 }
 
+void PartitionCounters::Take(const SmCommand& command) {
+  State& s = state_;
+  if (command.first) s.next_valid = 0;
+  const unsigned k = Index(command.kernel);
+  s.next_valid |= static_cast<KernelMask>(1u << k);
+  s.next_range[k] = command.range;
+}
+
+// The plan comes into force.
+void PartitionCounters::Complete() {
+  State& s = state_;
+  s.same = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    const bool before = s.partitioned && (s.valid & s.next_valid & 1u << k) != 0;
+    if (before && SameBases(s.range[k], s.next_range[k])) {
+      s.same |= static_cast<KernelMask>(1u << k);
+    }
+  }
+  s.partitioned = true;
+  s.valid = s.next_valid;
+  s.range = s.next_range;
+}
+
+// One step of each part, the last first: all read what the one before held.
+void PartitionCounters::Read(const Inputs& in) {
+  State& s = state_;
+  const PartitionRange& r = s.range[in.read_kernel];
+  s.warps = Warps(in.read_kernel, s.first, in.read_warps);
+  s.first = (r.threads_base + s.index * in.read_warps) % kIndexRange;
+  s.index = (kIndexRange + in.read_slot - r.tb_base) % kIndexRange;
+  s.slots = Slots(in.read_kernel);
+}
+
 void PartitionCounters::Tick(const Inputs& in) {
-  if (in.command_valid) state_ = Next(in);
+  State& s = state_;
+  if (in.read) Read(in);
+  if (s.look != 0) s.slots = Slots(static_cast<unsigned>(__builtin_ctz(s.look)));
+  s.judge = s.look;
+  s.look = static_cast<KernelMask>(s.complete ? 1u : s.look << 1 & ((1u << kMaxKernels) - 1));
+  if (s.complete) Complete();
+  if (in.command_valid) Take(in.command);
+  s.complete = in.command_valid && in.command.last;
 }
 
 std::uint32_t PartitionCounters::Slots(unsigned kernel) const {
@@ -61,12 +84,10 @@ std::uint32_t PartitionCounters::Slots(unsigned kernel) const {
   return static_cast<std::uint32_t>(Bits(r.tb_base, r.tb_base + r.tb_count));
 }
 
-std::uint64_t PartitionCounters::Warps(unsigned kernel, unsigned slot, unsigned threads) const {
+std::uint64_t PartitionCounters::Warps(unsigned kernel, unsigned first, unsigned warps) const {
   if (!state_.partitioned) return ~std::uint64_t{0};
   if ((state_.valid >> kernel & 1) == 0) return 0;
-  const PartitionRange& r = state_.range[kernel];
-  const unsigned first = r.threads_base + (slot - r.tb_base) * threads;
-  return Bits(first, first + threads);
+  return Bits(first, (first + warps) % kIndexRange);
 }
 
 }  // namespace smk

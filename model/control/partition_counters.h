@@ -5,11 +5,12 @@
 //             TB's place follows from its slot, so TBs in a partition are aligned. When ranges
 //             change, says which resident TBs are out of place.
 // Paper       [SMK] Sec. 5.3.2, 6.7 (seven counters per kernel and SM); deviations [D5], [D12].
-// Interface   command: kPartition, one per kernel, `first` to `last`. Slots and Warps:
-//             combinational.
-// Latency     Ranges are in force the cycle after the last command; misaligned is combinational
-//             with it.
-// Throughput  One command per cycle.
+// Interface   command: kPartition, one per kernel, `first` to `last`. read: one TB at a time and not
+//             while judging; slots, warps: registers.
+// Latency     Ranges are in force 2 cycles after the last command; misaligned tells the TBs of one
+//             kernel after the other, from the 3rd cycle on. Slots 1 cycle after the kernel, warps
+//             3 after the slot.
+// Throughput  One command per cycle; one plan per kernels (at least four) + 3 cycles.
 // Reset       No partitions: every kernel may use the whole SM.
 // Doc         docs/modules/partition_counters.md
 // Does not move TBs: see smk_preempt_engine.
@@ -27,10 +28,15 @@ class PartitionCounters {
     // Resident TBs: kernel of each valid slot.
     std::uint32_t slot_valid = 0;
     const std::array<KernelId, kMaxTbSlots>* slot_kernel = nullptr;
+    // A TB that is launched: its kernel, its slot once there is one, its warps.
+    bool read = false;
+    std::uint8_t read_kernel = 0;
+    std::uint8_t read_slot = 0;
+    std::uint8_t read_warps = 0;
   };
   struct Outputs {
-    bool commit = false;           // the last command of a plan is taken now
-    std::uint32_t misaligned = 0;  // with commit: TBs out of place under the new ranges
+    bool judging = false;          // resident TBs are looked at
+    std::uint32_t misaligned = 0;  // pulses: TBs out of place under the new ranges
   };
   struct State {
     bool partitioned = false;
@@ -38,19 +44,31 @@ class PartitionCounters {
     std::array<PartitionRange, kMaxKernels> range{};
     KernelMask next_valid = 0;  // of the plan being received
     std::array<PartitionRange, kMaxKernels> next_range{};
+    bool complete = false;  // it is complete
+    KernelMask same = 0;    // kernels that begin where they began
+    KernelMask look = 0;    // the kernel whose slots are looked up, and the one that is judged
+    KernelMask judge = 0;
+    // Read in steps: the slots; the TB's number in its partition, its first warp slot, all of them.
+    std::uint32_t slots = 0;
+    unsigned index = 0;
+    unsigned first = 0;
+    std::uint64_t warps = 0;
   };
 
   Outputs Eval(const Inputs& in) const;
   void Tick(const Inputs& in);
   const State& state() const { return state_; }
+  bool judging() const { return state_.complete || state_.look != 0 || state_.judge != 0; }
 
-  // TB slots in which a TB of the kernel may be placed, and the warp slots of the TB in one of
-  // them: in a partition its aligned part.
+  // TB slots in which a TB of the kernel may be placed.
   std::uint32_t Slots(unsigned kernel) const;
-  std::uint64_t Warps(unsigned kernel, unsigned slot, unsigned threads) const;
 
  private:
-  State Next(const Inputs& in) const;
+  void Take(const SmCommand& command);
+  void Complete();
+  void Read(const Inputs& in);
+  // Warp slots of a TB of the kernel, from its first one on.
+  std::uint64_t Warps(unsigned kernel, unsigned first, unsigned warps) const;
 
   State state_;
 };

@@ -3,14 +3,21 @@
 
 namespace smk {
 
+std::uint32_t PreemptEngine::StopNext() const {
+  const State& s = state_;
+  std::uint32_t stop = 0;
+  const bool at_hand = s.step == Step::kDrain || s.step == Step::kTransfer || s.step == Step::kWait;
+  if (at_hand && !s.loading && !s.gone) stop |= 1u << s.slot;
+  const bool impatient = s.step == Step::kBuffer && s.waited == kBufferPatience;
+  if (s.whole_sm && s.mode != PreemptMode::kDrain && !impatient) stop |= s.leaving;
+  return stop;
+}
+
 PreemptEngine::Outputs PreemptEngine::Eval(const Inputs& in) const {
   Outputs out;
   const State& s = state_;
-  const bool saving = s.step != Step::kIdle && !s.loading && !s.gone;
   const std::uint32_t bit = 1u << s.slot;
-  if (saving && s.step != Step::kBuffer && s.step <= Step::kWait) out.stop |= bit;
-  const bool impatient = s.step == Step::kBuffer && s.waited == kBufferPatience;
-  if (s.whole_sm && s.mode != PreemptMode::kDrain && !impatient) out.stop |= s.leaving;
+  out.stop = s.stop;
   out.buffer_request = s.step == Step::kBuffer;
   if (s.step == Step::kIdle) return out;
   const KernelView& view = View(in);
@@ -25,8 +32,8 @@ PreemptEngine::Outputs PreemptEngine::Eval(const Inputs& in) const {
         ((std::uint64_t{s.buffer} << view.context_log2_lines) + s.line) * kLineBytes;
   }
   const bool complete = s.step == Step::kWait && s.done + in.context_done == view.context_lines;
-  const bool dropped = s.step == Step::kDrain && s.flush && s.quiet_seen && (in.quiet & bit) != 0 &&
-                       (in.finished & bit) == 0;
+  const bool dropped = s.step == Step::kDrain && s.flush && s.quiet_seen &&
+                       (in.quiet & s.stop & bit) != 0 && !s.gone && (in.finished & bit) == 0;
   out.release_valid = (complete && !s.loading) || dropped;
   out.release_slot = static_cast<TbSlot>(s.slot);
   out.release_kind = dropped ? TbRelease::kFlushed : TbRelease::kSaved;
@@ -41,7 +48,7 @@ PreemptEngine::Outputs PreemptEngine::Eval(const Inputs& in) const {
     out.event.kernel = (*in.slot_kernel)[s.slot];
     out.event.tb = (*in.slot_tb)[s.slot];
     out.event.buffer = s.buffer;
-    out.event.counted = (s.counted >> s.slot & 1) != 0;
+    out.event.counted = s.slot_counted;
   }
   return out;
 }
@@ -52,19 +59,32 @@ void PreemptEngine::Start(const Inputs& in) {
   State& s = state_;
   const std::uint32_t can_leave = s.leaving & in.running & ~in.finished;
   const bool drain = s.whole_sm && s.mode == PreemptMode::kDrain;
-  s.gone = s.flush = s.quiet_seen = false;
-  s.line = s.done = 0;
-  s.waited = 0;
   if (can_leave != 0 && !drain) {
     s.slot = static_cast<std::uint8_t>(31 - __builtin_clz(can_leave));
     s.loading = false;
-    s.step = Step::kBuffer;
+    s.step = Step::kLookUp;
   } else if (s.to_load != 0) {
     s.slot = static_cast<std::uint8_t>(__builtin_ctz(s.to_load));
     s.to_load &= s.to_load - 1;
     s.loading = true;
+    s.step = Step::kLookUp;
+  }
+}
+
+// A TB that finishes meanwhile needs no buffer.
+void PreemptEngine::LookUp(const Inputs& in) {
+  State& s = state_;
+  s.slot_counted = (s.counted >> s.slot & 1) != 0;
+  s.gone = s.flush = s.quiet_seen = false;
+  s.line = s.done = 0;
+  s.waited = 0;
+  if ((in.finished >> s.slot & 1) != 0) {
+    s.step = Step::kIdle;
+  } else if (s.loading) {
     s.buffer = (*in.slot_buffer)[s.slot];
-    s.step = Step::kTransfer;
+    s.step = Step::kOffset;
+  } else {
+    s.step = Step::kBuffer;
   }
 }
 
@@ -75,7 +95,7 @@ void PreemptEngine::Drain(const Inputs& in) {
     s.step = Step::kReport;
     return;
   }
-  const bool quiet = (in.quiet & bit) != 0;
+  const bool quiet = (in.quiet & s.stop & bit) != 0;
   if (quiet && s.quiet_seen) {
     s.step = s.flush ? Step::kReport : Step::kTransfer;
     return;
@@ -87,20 +107,31 @@ void PreemptEngine::Drain(const Inputs& in) {
 void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
   State& s = state_;
   const std::uint32_t bit = 1u << s.slot;
-  const bool current = s.step != Step::kIdle && !s.loading;
-  if (current && (in.finished & bit) != 0 && s.step <= Step::kDrain) s.gone = true;
+  const std::uint32_t stop = StopNext();
+  const bool leaves = !s.loading && s.step >= Step::kBuffer && s.step <= Step::kDrain;
+  if (leaves && (in.finished & bit) != 0) s.gone = true;
   switch (s.step) {
     case Step::kIdle:
+      Start(in);
+      break;
+    case Step::kLookUp:
+      LookUp(in);
       break;
     case Step::kBuffer:
       if (in.buffer_valid) {
         s.buffer = in.buffer;
-        s.step = Step::kDrain;
+        s.step = Step::kOffset;
       } else if (s.gone) {
         s.step = Step::kWithdraw;
       } else if (s.waited != kBufferPatience) {
         ++s.waited;
       }
+      break;
+    case Step::kOffset:
+      s.step = Step::kAddress;
+      break;
+    case Step::kAddress:
+      s.step = s.loading ? Step::kTransfer : Step::kDrain;
       break;
     case Step::kDrain:
       Drain(in);
@@ -128,16 +159,14 @@ void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
   if (out.release_valid) left |= 1u << Index(out.release_slot);
   s.leaving &= ~left;
   s.leaving |= in.leave & ~in.finished;
-  if (in.leave != 0) {
+  if (in.leave_counted) s.counted |= in.leave;
+  if (in.mode_valid) {
     s.mode = in.mode;
     s.whole_sm = in.whole_sm;
-    if (in.leave_counted) s.counted |= in.leave;
   }
   s.to_load |= in.load;
-  if (s.step == Step::kIdle) {
-    s.counted &= s.leaving;
-    Start(in);
-  }
+  s.counted &= s.leaving;
+  s.stop = stop;
 }
 
 }  // namespace smk

@@ -9,8 +9,8 @@
 // Interface   leave: pulse with a mask of slots. load: pulse with a mask of slots. context: stream.
 //             buffer_request: level until buffer_valid, or until the TB has finished: then a buffer
 //             may still come one cycle later. event: held until event_sent, then event_ack.
-// Latency     The buffer is requested in the cycle after leave; a save takes drain + lines + memory
-//             latency; quiet must hold for 2 cycles.
+// Latency     The buffer is requested 3 cycles after leave, a context 5 after load; a save takes 2 +
+//             drain + lines + memory latency; quiet must hold for 2 cycles of stop.
 // Throughput  One context line per cycle.
 // Reset       Idle.
 // Doc         docs/modules/preempt_engine.md
@@ -26,6 +26,7 @@ class PreemptEngine {
   struct Inputs {
     std::uint32_t leave = 0;     // pulse: these slots must go
     bool leave_counted = false;  // because of kPreempt
+    bool mode_valid = false;     // pulse: from now on TBs leave in this mode
     PreemptMode mode = PreemptMode::kSwitch;
     bool whole_sm = false;   // the SM stops while it is emptied
     std::uint32_t load = 0;  // pulse: these slots wait for their context
@@ -62,7 +63,10 @@ class PreemptEngine {
   };
   enum class Step : std::uint8_t {
     kIdle,
+    kLookUp,    // the table is read
     kBuffer,    // waits for a context buffer
+    kOffset,    // the address of the first line is computed
+    kAddress,
     kDrain,     // waits until nothing of the TB is in flight
     kTransfer,  // issues context lines
     kWait,      // waits until all lines are stored or loaded
@@ -79,6 +83,7 @@ class PreemptEngine {
     bool gone = false;     // the TB finished before it could leave
     bool flush = false;    // the TB is dropped
     std::uint8_t slot = 0;
+    bool slot_counted = false;
     std::uint16_t buffer = 0;
     std::uint16_t line = 0;  // next to issue
     std::uint16_t done = 0;  // completed
@@ -87,6 +92,7 @@ class PreemptEngine {
     std::uint32_t leaving = 0;  // slots that must go
     std::uint32_t counted = 0;  // of these, because of kPreempt
     std::uint32_t to_load = 0;
+    std::uint32_t stop = 0;  // who is stopped, as decided one cycle ago
     PreemptMode mode = PreemptMode::kSwitch;
     bool whole_sm = false;
   };
@@ -94,16 +100,19 @@ class PreemptEngine {
   Outputs Eval(const Inputs& in) const;
   void Tick(const Inputs& in, const Outputs& out);
   const State& state() const { return state_; }
+  // Who is stopped from the next cycle on.
+  std::uint32_t StopNext() const;
   // True when no TB is leaving and no report is outstanding.
   bool settled() const {
     return state_.leaving == 0 && (state_.step == Step::kIdle || state_.loading);
   }
   bool busy() const {
-    return state_.step != Step::kIdle || state_.leaving != 0 || state_.to_load != 0;
+    return state_.step != Step::kIdle || (state_.leaving | state_.to_load | state_.stop) != 0;
   }
 
  private:
   void Start(const Inputs& in);
+  void LookUp(const Inputs& in);
   void Drain(const Inputs& in);
   const KernelView& View(const Inputs& in) const {
     return (*in.kernels)[Index((*in.slot_kernel)[state_.slot])];

@@ -64,7 +64,9 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   PartitionTable partitions() const override { return driver_.tb_dispatch().state().partition; }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
     const SmControl& s = sms_[Index(sm)];
-    return s.gated() ? s.quota() : std::array<std::uint16_t, kMaxKernels>{};
+    const bool in_cycle = (stepped_ >> Index(sm) & 1) != 0;
+    const SmControl::Quotas& q = in_cycle ? s.quotas_used() : s.quotas();
+    return q.gated ? q.quota : std::array<std::uint16_t, kMaxKernels>{};
   }
 
   DriverToSm to_sm(unsigned sm) const override { return driver_out_[sm]; }

@@ -2,118 +2,143 @@
 #include "control/sm_control.h"
 
 namespace smk {
+namespace {
+
+// Cycles until the schedulers have heard of everything.
+constexpr std::uint8_t kEcho = 3;
+
+}  // namespace
 
 SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
     : config_(config),
       policy_(policy),
       table_({config.num_schedulers, config.limits.threads, config.limits.tbs}) {}
 
-// The highest slots of the kernel. One that waits for its context is a victim like any other: it is
-// loaded first, and then it leaves.
-std::uint32_t SmControl::ChooseVictims(KernelId kernel, unsigned count,
-                                       std::uint32_t finished) const {
-  std::uint32_t victims = 0;
-  const std::uint32_t here = table_.state().valid & ~finished & ~engine_.state().leaving;
-  for (int slot = kMaxTbSlots - 1; slot >= 0 && count != 0; --slot) {
-    if ((here >> slot & 1) == 0 || table_.state().kernel[slot] != kernel) continue;
-    victims |= 1u << slot;
-    --count;
+// The highest slot of the kernel, one per cycle until all are found or there is none. One that waits
+// for its context is a victim like any other: it is loaded first, and then it leaves.
+void SmControl::ChooseVictim(PreemptEngine::Inputs* engine) {
+  if (!choosing_) return;
+  choosing_ = false;
+  if (shortfall_ == 0) return;
+  const std::uint32_t here = table_.state().valid & ~finished_ & ~engine_.state().leaving;
+  for (int slot = kMaxTbSlots - 1; slot >= 0; --slot) {
+    if ((here >> slot & 1) == 0 || table_.state().kernel[slot] != victim_kernel_) continue;
+    engine->leave |= 1u << slot;
+    engine->leave_counted = true;
+    --shortfall_;
+    choosing_ = true;
+    return;
   }
-  return victims;
 }
 
-void SmControl::TakeCommand(const SmCommand& command, const SmInputs& in, TbTable::Inputs* table,
-                            PreemptEngine::Inputs* engine, bool* load_quota) {
-  const unsigned k = Index(command.kernel);
+// TBs that are out of place under the new plan.
+void SmControl::Judge(PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine) {
+  partitions->slot_valid = table_.state().valid & ~finished_;
+  partitions->slot_kernel = &table_.state().kernel;
+  engine->leave |= partitions_.Eval(*partitions).misaligned;
+}
+
+void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
+                            PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine) {
   switch (command.op) {
     case CommandOp::kDispatch:
       table->dispatch_valid = true;
       table->dispatch = command;
-      // A slot is taken again only after the TB that finished there has been reported.
-      table->allowed_slots = partitions_.Slots(k) & ~(finish_pending_ | in.tb_finished);
       break;
-    case CommandOp::kPreempt: {
-      engine->leave = ChooseVictims(command.kernel, command.count, in.tb_finished);
-      engine->leave_counted = true;
-      shortfall_ = static_cast<std::uint8_t>(command.count - __builtin_popcount(engine->leave));
+    case CommandOp::kPreempt:
+      choosing_ = true;
+      victim_kernel_ = command.kernel;
+      shortfall_ = command.count;
+      engine->mode_valid = true;
       settle_pending_ = true;
       break;
-    }
-    case CommandOp::kPartition: {
-      PartitionCounters::Inputs p;
-      p.command_valid = true;
-      p.command = command;
-      p.slot_valid = table_.state().valid & ~in.tb_finished;
-      p.slot_kernel = &table_.state().kernel;
-      const PartitionCounters::Outputs out = partitions_.Eval(p);
-      if (out.commit) {
-        engine->leave = out.misaligned;
-        settle_pending_ = true;
-        gated_ = false;
-      }
-      partitions_.Tick(p);
+    case CommandOp::kPartition:
+      partitions->command_valid = true;
+      partitions->command = command;
+      if (!command.last) break;
+      engine->mode_valid = true;
+      settle_pending_ = true;
+      quotas_.gated = false;
+      changed_ = kEcho;
       break;
-    }
     case CommandOp::kEvict:
-      engine->leave = table_.state().valid & ~in.tb_finished;
+      engine->leave = table_.state().valid & ~finished_;
+      engine->mode_valid = true;
       engine->whole_sm = true;
       engine->mode = command.mode;
       settle_pending_ = true;
       break;
     case CommandOp::kQuota:
-      quota_[k] = command.quota;
-      if (command.last) {
-        *load_quota = !gated_;
-        gated_ = true;
-      }
+      quotas_.quota[Index(command.kernel)] = command.quota;
+      quotas_.load = command.last && !quotas_.gated;
+      quotas_.gated = quotas_.gated || command.last;
+      changed_ = kEcho;
       break;
   }
 }
 
-// One event per cycle: a TB that left, then a TB that finished, then that all who had to leave
-// have.
+// One report per cycle: a TB that left, then a TB that finished, then that all who had to leave
+// have. The event register has what was reported one cycle ago.
 void SmControl::SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in,
                           SmToDriver* to_driver, PreemptEngine::Inputs* engine_in) {
-  to_driver->event = SmEvent{};
+  to_driver->event = report_;
+  report_ = SmEvent{};
   if (engine.event_valid) {
-    to_driver->event = engine.event;
+    report_ = engine.event;
     engine_in->event_sent = true;
   } else if (finish_pending_ != 0) {
     const unsigned slot = static_cast<unsigned>(__builtin_ctz(finish_pending_));
-    to_driver->event.valid = true;
-    to_driver->event.kind = EventKind::kFinished;
-    to_driver->event.kernel = table_.state().kernel[slot];
-    to_driver->event.tb = table_.state().tb[slot];
-    to_driver->event.counted = (finish_counted_ >> slot & 1) != 0;
+    report_.valid = true;
+    report_.kind = EventKind::kFinished;
+    report_.kernel = table_.state().kernel[slot];
+    report_.tb = table_.state().tb[slot];
+    report_.counted = (finish_counted_ >> slot & 1) != 0;
     finish_pending_ &= finish_pending_ - 1;
     finish_counted_ &= ~(1u << slot);
-  } else if (settle_pending_ && engine_.settled() && in.tb_finished == 0) {
-    to_driver->event.valid = true;
-    to_driver->event.kind = EventKind::kSettled;
-    to_driver->event.shortfall = shortfall_;
+  } else if (settle_pending_ && !choosing_ && !partitions_.judging() && engine_.settled() &&
+             in.tb_finished == 0) {
+    report_.valid = true;
+    report_.kind = EventKind::kSettled;
+    report_.shortfall = shortfall_;
     settle_pending_ = false;
     shortfall_ = 0;
   }
 }
 
-void SmControl::UpdateStops(std::uint32_t tb_stop) {
+SmControl::Masks SmControl::WarpsOf(std::uint32_t slots) const {
+  Masks masks{};
+  for (std::uint32_t m = slots; m != 0; m &= m - 1) {
+    const Masks& warps = slot_warps_[static_cast<unsigned>(__builtin_ctz(m))];
+    for (unsigned s = 0; s < kMaxSchedulers; ++s) masks[s] |= warps[s];
+  }
+  return masks;
+}
+
+// What the schedulers hear in the next cycle. Who goes is stopped until they have forgotten it.
+void SmControl::TellSchedulers(const WarpStart& start, std::uint32_t gone) {
   const TbTable::State& t = table_.state();
-  const std::uint32_t stopped = tb_stop | (t.valid & ~t.running);
-  if (stops_valid_ && stopped == stopped_slots_) return;
+  const std::uint32_t stopped = engine_.StopNext() | (t.valid & ~t.running) | gone;
+  if (!stops_valid_ || stopped != stopped_slots_) stop_ = WarpsOf(stopped);
   stops_valid_ = true;
   stopped_slots_ = stopped;
-  stop_.fill(0);
-  for (std::uint32_t m = stopped; m != 0; m &= m - 1) {
-    const auto& warps = slot_warps_[static_cast<unsigned>(__builtin_ctz(m))];
-    for (unsigned s = 0; s < kMaxSchedulers; ++s) stop_[s] |= warps[s];
+  leave_ = WarpsOf(gone);
+  for (std::uint32_t m = gone; m != 0; m &= m - 1) {
+    slot_warps_[static_cast<unsigned>(__builtin_ctz(m))].fill(0);
   }
+  start_ = start;
+  if (start.valid) {
+    const unsigned w = Index(start.warp);
+    slot_warps_[Index(start.tb_slot)][w % config_.num_schedulers] |=
+        static_cast<std::uint16_t>(1u << (w / config_.num_schedulers));
+  }
+  if (start.valid || gone != 0) stops_valid_ = false;  // a slot has other warps
 }
 
 // The warp schedulers in an ordinary cycle: only those with ready warps can change state.
 inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   QuotaScheduler::Inputs q;
-  q.gated = gated_;
-  q.quota = &quota_;
+  q.gated = quotas_.gated;
+  q.quota = &quotas_.quota;
   q.policy = policy_.warp_policy;
   for (unsigned s = 0; s < config_.num_schedulers; ++s) {
     if (in.ready[s] == 0) continue;
@@ -127,26 +152,25 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   }
 }
 
-// The warp schedulers in a cycle in which anything else may happen, too.
-void SmControl::Issue(const SmInputs& in, bool tick,
-                      const std::array<std::uint16_t, kMaxSchedulers>& leave,
-                      const WarpStart& start, bool load_quota, SmOutputs* out) {
+// The warp schedulers in a cycle in which anything else may happen, too. Grants are counted one cycle
+// later than this, and so does a tick come: the same window, reported later.
+void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
   ProfileCounters::Inputs profile;
   profile.tick = tick;
   for (unsigned s = 0; s < config_.num_schedulers; ++s) {
     QuotaScheduler::Inputs q;
     q.ready = in.ready[s];
     q.stop = stop_[s];
-    q.leave = leave[s];
-    q.gated = gated_;
-    q.quota = &quota_;
-    q.load = load_quota;
+    q.leave = leave_[s];
+    q.gated = used_.gated;
+    q.quota = &used_.quota;
+    q.load = used_.load;
     q.tick = tick;
     q.policy = policy_.warp_policy;
-    if (start.valid && Index(start.warp) % config_.num_schedulers == s) {
+    if (start_.valid && Index(start_.warp) % config_.num_schedulers == s) {
       q.start_valid = true;
-      q.start_warp = static_cast<std::uint8_t>(Index(start.warp) / config_.num_schedulers);
-      q.start_kernel = start.kernel;
+      q.start_warp = static_cast<std::uint8_t>(Index(start_.warp) / config_.num_schedulers);
+      q.start_kernel = start_.kernel;
     }
     const QuotaScheduler::Outputs grant = schedulers_[s].Eval(q);
     schedulers_[s].Tick(q, grant);
@@ -158,13 +182,30 @@ void SmControl::Issue(const SmInputs& in, bool tick,
   profile_.Tick(profile);
 }
 
+// The TB being launched: what its kernel may use.
+void SmControl::Launch(const KernelViews& kernels, PartitionCounters::Inputs* partitions,
+                       TbTable::Inputs* table) const {
+  const TbTable::State& t = table_.state();
+  const unsigned k = Index(t.launch.kernel);
+  partitions->read = true;
+  partitions->read_kernel = static_cast<std::uint8_t>(k);
+  partitions->read_slot = static_cast<std::uint8_t>(Index(t.launch_slot));
+  partitions->read_warps = static_cast<std::uint8_t>(kernels[k].need.threads);
+  table->launch_warps = partitions->read_warps;
+  // A slot is taken again only after the TB that finished there has been reported.
+  table->allowed_slots = partitions_.state().slots & ~finish_pending_;
+  table->allowed_warps = partitions_.state().warps;
+}
+
 void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
                            const KernelViews& kernels, SmOutputs* out, SmToDriver* to_driver) {
   TbTable::Inputs table;
+  PartitionCounters::Inputs partitions;
   PreemptEngine::Inputs engine;
-  bool load_quota = false;
   const TbTable::State& t = table_.state();
-  finish_counted_ |= in.tb_finished & engine_.state().counted & engine_.state().leaving;
+  if (changed_ != 0) --changed_;
+  used_ = quotas_;
+  quotas_.load = false;
   engine.running = t.running;
   engine.slot_kernel = &t.kernel;
   engine.slot_tb = &t.tb;
@@ -179,21 +220,20 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   engine.buffer = from_driver.buffer;
   engine.event_ack = from_driver.event_ack;
   const PreemptEngine::Outputs e = engine_.Eval(engine);
+  if (table_.launching()) Launch(kernels, &partitions, &table);
 
   SendEvent(e, in, to_driver, &engine);
+  ChooseVictim(&engine);
+  Judge(&partitions, &engine);
+  finish_counted_ |= in.tb_finished & ((engine_.state().counted & engine_.state().leaving) |
+                                       (engine.leave_counted ? engine.leave : 0));
   if (from_driver.command_valid && to_driver->command_ready) {
-    TakeCommand(from_driver.command, in, &table, &engine, &load_quota);
+    TakeCommand(from_driver.command, &table, &partitions, &engine);
   }
-  if (t.launching) {
-    const unsigned slot = Index(t.launch_slot);
-    const unsigned k = Index(t.kernel[slot]);
-    table.launch_warps = static_cast<std::uint8_t>(kernels[k].need.threads);
-    table.allowed_warps = partitions_.Warps(k, slot, table.launch_warps);
-  }
-  table.finished = in.tb_finished;
-  table.release_valid = e.release_valid;
+  table.finished = finished_;
+  table.release_valid = release_;
   table.release_slot = e.release_slot;
-  table.loaded_valid = e.loaded_valid;
+  table.loaded_valid = loaded_;
   table.loaded_slot = e.loaded_slot;
   const TbTable::Outputs tb = table_.Eval(table);
   engine.load = tb.load;
@@ -206,35 +246,29 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   out->release_slot = e.release_slot;
   out->release_kind = e.release_kind;
 
-  std::array<std::uint16_t, kMaxSchedulers> leave{};
-  std::uint32_t left = in.tb_finished;
-  if (e.release_valid) left |= 1u << Index(e.release_slot);
-  for (std::uint32_t m = left; m != 0; m &= m - 1) {
-    const auto& warps = slot_warps_[static_cast<unsigned>(__builtin_ctz(m))];
-    for (unsigned s = 0; s < kMaxSchedulers; ++s) leave[s] |= warps[s];
-  }
-  UpdateStops(e.stop);
-  Issue(in, from_driver.tick, leave, tb.warp_start, load_quota, out);
-  for (std::uint32_t m = left; m != 0; m &= m - 1) {
-    slot_warps_[static_cast<unsigned>(__builtin_ctz(m))].fill(0);
-  }
-  if (tb.warp_start.valid) {
-    const unsigned w = Index(tb.warp_start.warp);
-    slot_warps_[Index(tb.warp_start.tb_slot)][w % config_.num_schedulers] |=
-        static_cast<std::uint16_t>(1u << (w / config_.num_schedulers));
-  }
-  if (tb.warp_start.valid || left != 0) stops_valid_ = false;  // a slot has other warps
+  to_driver->profile_valid = ticked_;
+  to_driver->profile_issued = profile_.state().report;
+  Issue(in, from_driver.tick, out);
+  std::uint32_t gone = finished_;
+  if (release_) gone |= 1u << Index(table.release_slot);
+  TellSchedulers(tb.warp_start, gone);
   table_.Tick(table, tb);
+  partitions_.Tick(partitions);
   engine_.Tick(engine, e);
   finish_pending_ |= in.tb_finished;
-  to_driver->command_ready = !table_.state().launching;
+  finished_ = in.tb_finished;
+  release_ = e.release_valid;
+  loaded_ = e.loaded_valid;
+  ticked_ = from_driver.tick;
+  if (in.tb_finished != 0 || e.release_valid || tb.activate != 0 || tb.warp_start.valid) {
+    changed_ = kEcho;
+  }
+  to_driver->command_ready = !table_.launching();
   to_driver->buffer_request = engine_.state().step == PreemptEngine::Step::kBuffer;
   to_driver->buffer_kernel = t.kernel[engine_.state().slot];
-  to_driver->profile_valid = profile_.state().report_valid;
-  to_driver->profile_issued = profile_.state().report;
-  awake_ = table_.state().launching || engine_.busy() || finish_pending_ != 0 || settle_pending_ ||
-           to_driver->event.valid || profile_.state().report_valid || left != 0 ||
-           out->tb_activate != 0;
+  awake_ = table_.launching() || engine_.busy() || finish_pending_ != 0 || settle_pending_ ||
+           report_.valid || to_driver->event.valid || changed_ != 0 || ticked_ ||
+           to_driver->profile_valid;
 }
 
 void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
@@ -248,7 +282,7 @@ void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const Ke
   } else {
     StepTables(in, from_driver, kernels, out, to_driver);
   }
-  if (gated_) out->quota_left = schedulers_[0].state().left;
+  if (used_.gated) out->quota_left = schedulers_[0].state().left;
 }
 
 }  // namespace smk

@@ -6,7 +6,7 @@ namespace smk {
 TbTable::Outputs TbTable::Eval(const Inputs& in) const {
   Outputs out;
   if (in.loaded_valid) out.activate |= 1u << Index(in.loaded_slot);
-  if (!state_.launching) return out;
+  if (state_.step != Step::kStart) return out;
   const std::uint64_t all =
       config_.num_warps == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << config_.num_warps) - 1;
   const std::uint64_t free = in.allowed_warps & ~state_.warp_valid & all;
@@ -18,9 +18,9 @@ TbTable::Outputs TbTable::Eval(const Inputs& in) const {
   out.warp_start.tb_slot = state_.launch_slot;
   out.warp_start.kernel = state_.kernel[slot];
   out.warp_start.tb = state_.tb[slot];
-  out.warp_start.restore = state_.launch_restore;
+  out.warp_start.restore = state_.launch.restore;
   if (state_.launch_warp + 1u == in.launch_warps) {
-    (state_.launch_restore ? out.load : out.activate) |= 1u << slot;
+    (state_.launch.restore ? out.load : out.activate) |= 1u << slot;
   }
   return out;
 }
@@ -32,29 +32,37 @@ void TbTable::Free(unsigned slot) {
   state_.warps[slot] = 0;
 }
 
+// The lowest free slot.
+void TbTable::Choose(std::uint32_t allowed_slots) {
+  const std::uint32_t all = config_.num_slots == 32 ? ~0u : (1u << config_.num_slots) - 1;
+  const std::uint32_t free = allowed_slots & ~state_.valid & all;
+  const unsigned slot = static_cast<unsigned>(__builtin_ctz(free));
+  state_.valid |= 1u << slot;
+  state_.kernel[slot] = state_.launch.kernel;
+  state_.tb[slot] = state_.launch.tb;
+  state_.buffer[slot] = state_.launch.buffer;
+  state_.launch_slot = static_cast<TbSlot>(slot);
+  state_.launch_warp = 0;
+}
+
 void TbTable::Tick(const Inputs& in, const Outputs& out) {
   if (out.warp_start.valid) {
     const std::uint64_t bit = std::uint64_t{1} << Index(out.warp_start.warp);
     state_.warp_valid |= bit;
     state_.warps[Index(state_.launch_slot)] |= bit;
     ++state_.launch_warp;
-    if (((out.activate | out.load) >> Index(state_.launch_slot) & 1) != 0) state_.launching = false;
+    if (((out.activate | out.load) >> Index(state_.launch_slot) & 1) != 0) state_.step = Step::kNone;
   }
   state_.running |= out.activate;
+  if (state_.step == Step::kChoose) Choose(in.allowed_slots);
+  if (state_.step != Step::kNone && state_.step != Step::kStart) {
+    state_.step = static_cast<Step>(static_cast<unsigned>(state_.step) + 1);
+  }
   for (std::uint32_t m = in.finished; m != 0; m &= m - 1) Free(__builtin_ctz(m));
   if (in.release_valid) Free(Index(in.release_slot));
   if (in.dispatch_valid) {
-    const std::uint32_t all = config_.num_slots == 32 ? ~0u : (1u << config_.num_slots) - 1;
-    const std::uint32_t free = in.allowed_slots & ~state_.valid & all;
-    const unsigned slot = static_cast<unsigned>(__builtin_ctz(free));
-    state_.valid |= 1u << slot;
-    state_.kernel[slot] = in.dispatch.kernel;
-    state_.tb[slot] = in.dispatch.tb;
-    state_.buffer[slot] = in.dispatch.buffer;
-    state_.launching = true;
-    state_.launch_restore = in.dispatch.restore;
-    state_.launch_slot = static_cast<TbSlot>(slot);
-    state_.launch_warp = 0;
+    state_.step = Step::kSlots;
+    state_.launch = in.dispatch;
   }
 }
 

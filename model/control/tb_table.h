@@ -8,8 +8,8 @@
 //             release, loaded: pulses. activate: pulse when the last warp of a new TB is placed, or
 //             a restored TB's context is loaded. load: pulse when the last warp of a restored TB is
 //             placed.
-// Latency     First warp one cycle after dispatch; a TB of W warps is active after W cycles.
-// Throughput  One TB per W + 1 cycles.
+// Latency     Slot 2 cycles after dispatch, first warp 6; a TB of W warps is active after W + 5.
+// Throughput  One TB per W + 6 cycles.
 // Reset       Empty.
 // Doc         docs/modules/tb_table.md
 // Warp slot w belongs to scheduler w mod the number of schedulers.
@@ -29,9 +29,10 @@ class TbTable {
   struct Inputs {
     bool dispatch_valid = false;
     SmCommand dispatch{};
-    std::uint32_t allowed_slots = 0;  // for the dispatched kernel
-    std::uint64_t allowed_warps = 0;  // for the kernel being launched
-    std::uint8_t launch_warps = 0;    // warps per TB of the kernel being launched
+    // For the kernel being launched, when they are looked at; launch_warps: warps per TB.
+    std::uint32_t allowed_slots = 0;
+    std::uint64_t allowed_warps = 0;
+    std::uint8_t launch_warps = 0;
     std::uint32_t finished = 0;       // pulse per slot
     bool release_valid = false;       // the preemption engine frees a slot
     TbSlot release_slot{0};
@@ -43,6 +44,8 @@ class TbTable {
     std::uint32_t activate = 0;  // pulse
     std::uint32_t load = 0;      // pulse: all warps of a restored TB are placed
   };
+  // Of a launch: what the kernel may use is looked up in steps, then warps start.
+  enum class Step : std::uint8_t { kNone, kSlots, kChoose, kIndex, kFirst, kWarps, kStart };
   struct State {
     std::uint32_t valid = 0;
     std::uint32_t running = 0;  // active: neither being launched nor waiting for its context
@@ -51,8 +54,8 @@ class TbTable {
     std::array<std::uint16_t, kMaxTbSlots> buffer{};
     std::uint64_t warp_valid = 0;
     std::array<std::uint64_t, kMaxTbSlots> warps{};  // RTL: slot number per warp
-    bool launching = false;
-    bool launch_restore = false;
+    Step step = Step::kNone;
+    SmCommand launch{};
     TbSlot launch_slot{0};
     std::uint8_t launch_warp = 0;  // next warp of the TB
   };
@@ -61,12 +64,14 @@ class TbTable {
   Outputs Eval(const Inputs& in) const;
   void Tick(const Inputs& in, const Outputs& out);
   const State& state() const { return state_; }
+  bool launching() const { return state_.step != Step::kNone; }
 
   // Warps of a slot on one scheduler, as a mask of indices within the scheduler.
   std::uint16_t SchedulerWarps(std::uint64_t warps, unsigned scheduler) const;
 
  private:
   void Free(unsigned slot);
+  void Choose(std::uint32_t allowed_slots);
 
   Config config_;
   State state_;

@@ -5,11 +5,12 @@
 //             TB's place follows from its slot, so TBs in a partition are aligned. When ranges
 //             change, says which resident TBs are out of place.
 // Paper       [SMK] Sec. 5.3.2, 6.7 (seven counters per kernel and SM).
-// Interface   command_*: one pulse per kernel (S5), from first to last. slots_o, warps_o, range_o:
-//             read ports, combinational from the kernel and the slot.
-// Latency     commit_o and misaligned_o in the cycle of the last command; ranges are in force in
-//             the next.
-// Throughput  One command per cycle.
+// Interface   command_*: one pulse per kernel (S5), from first to last. read_*: one TB at a time
+//             and not while judging_o; slots_o, warps_o: registers.
+// Latency     Ranges are in force 2 cycles after the last command; misaligned_o tells the TBs of
+//             one kernel after the other, from the 3rd cycle on. slots_o 1 cycle after the kernel,
+//             warps_o 3 after the slot.
+// Throughput  One command per cycle; one plan per kernels (at least four) + 3 cycles.
 // Reset       No partitions: every kernel may use the whole SM.
 // Model       model/control/partition_counters.h   Doc  docs/modules/partition_counters.md
 // Does not move a TB: see smk_preempt_engine.
@@ -26,16 +27,16 @@ module smk_partition_counters (
   input  logic                      command_last_i,
   // Resident TBs of each kernel.
   input  smk_pkg::kernel_slots_t    kernel_slots_i,
-  // The plan is complete now, and these TBs are out of place under it.
-  output logic                      commit_o,
+  // Resident TBs are looked at, and these are out of place under the new plan (pulses).
+  output logic                      judging_o,
   output smk_pkg::slot_mask_t       misaligned_o,
-  // TB slots in which a TB of this kernel may be placed.
-  input  smk_pkg::kernel_id_t       slots_kernel_i,
+  // TB slots in which a TB of this kernel may be placed; warp slots of the one in this slot, which
+  // has so many warps; ranges of the kernel.
+  input  logic                      read_i,
+  input  smk_pkg::kernel_id_t       read_kernel_i,
+  input  smk_pkg::tb_slot_t         read_slot_i,
+  input  smk_pkg::thread_cnt_t      read_warps_i,
   output smk_pkg::slot_mask_t       slots_o,
-  // Warp slots of the TB of this kernel in this slot, which has so many warps, and its ranges.
-  input  smk_pkg::kernel_id_t       warps_kernel_i,
-  input  smk_pkg::tb_slot_t         warps_slot_i,
-  input  smk_pkg::thread_cnt_t      warps_threads_i,
   output smk_pkg::warp_mask_t       warps_o,
   output smk_pkg::partition_range_t range_o
 );
@@ -43,11 +44,22 @@ module smk_partition_counters (
   localparam int unsigned NumWarps   = smk_pkg::NumWarps;
   localparam int unsigned BasesWidth = smk_pkg::BasesWidth;
   localparam int unsigned TbCntWidth = smk_pkg::TbCntWidth;
+  // Cycles in which kernels are looked up: as long with fewer than four.
+  localparam int unsigned Looks = NumKernels < 4 ? 4 : NumKernels;
 
   logic                  partitioned_q;
   smk_pkg::kernel_mask_t valid_q, next_valid_d, next_valid_q;
   // The plan in force, and the one being received.
   smk_pkg::range_vec_t range_q, next_range_d, next_range_q;
+  // The plan is complete; kernels that keep their place under it; the kernel whose slots are looked
+  // up, and the one whose TBs are judged.
+  logic                  complete_q;
+  smk_pkg::kernel_mask_t same_d, same_q;
+  logic [Looks-1:0]      look_q, judge_q;
+  // Read in steps: the slots; the TB's number in its partition, its first warp slot, its warp slots.
+  smk_pkg::slot_mask_t   slots_d, slots_q;
+  logic [6:0]            index_d, index_q, first_d, first_q;
+  smk_pkg::warp_mask_t   warps_d, warps_q;
 
   // TB slots [base, base + count).
   function automatic smk_pkg::slot_mask_t slots_of(input smk_pkg::tb_cnt_t base,
@@ -67,27 +79,22 @@ module smk_partition_counters (
     end
   end
 
-  assign commit_o = command_valid_i && command_last_i;
-
-  // A TB stays when its slot is inside the new range and its place is where it was.
-  smk_pkg::kernel_slots_t next_slots, stays;
-  for (genvar k = 0; k < NumKernels; k++) begin : gen_stays
-    logic [BasesWidth-1:0]            bases, next_bases, unused_limits;
-    logic [BasesWidth-TbCntWidth-1:0] unused_next_limits;
-    smk_pkg::tb_cnt_t                 next_count;
-    logic                             same_partition;
-    assign {bases, unused_limits}                       = range_q.kernel[k];
-    assign {next_bases, unused_next_limits, next_count} = next_range_d.kernel[k];
-    assign same_partition = partitioned_q && valid_q[k] && next_valid_d[k] && next_bases == bases;
-    assign next_slots.kernel[k] = slots_of(next_bases[TbCntWidth-1:0], next_count);
-    assign stays.kernel[k]      = same_partition ? next_slots.kernel[k] : '0;
+  // A kernel's place stays when it begins where it began; a TB stays when its slot is inside, too.
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_same
+    logic [BasesWidth-1:0] bases, next_bases, unused_limits, unused_next_limits;
+    assign {bases, unused_limits}           = range_q.kernel[k];
+    assign {next_bases, unused_next_limits} = next_range_q.kernel[k];
+    assign same_d[k] = partitioned_q && valid_q[k] && next_valid_q[k] && next_bases == bases;
   end
   always_comb begin
     misaligned_o = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (commit_o) misaligned_o = misaligned_o | (kernel_slots_i.kernel[k] & ~stays.kernel[k]);
+      if (judge_q[k]) begin
+        misaligned_o = misaligned_o | (kernel_slots_i.kernel[k] & ~(same_q[k] ? slots_q : '0));
+      end
     end
   end
+  assign judging_o = complete_q || look_q != '0 || judge_q != '0;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -96,53 +103,93 @@ module smk_partition_counters (
       next_valid_q  <= '0;
       range_q       <= '0;
       next_range_q  <= '0;
-    end else if (command_valid_i) begin
-      next_valid_q <= next_valid_d;
-      next_range_q <= next_range_d;
-      if (command_last_i) begin
+      complete_q    <= 1'b0;
+      same_q        <= '0;
+      look_q        <= '0;
+      judge_q       <= '0;
+    end else begin
+      complete_q <= command_valid_i && command_last_i;
+      look_q     <= complete_q ? Looks'(1) : look_q << 1;
+      judge_q    <= look_q;
+      if (command_valid_i) begin
+        next_valid_q <= next_valid_d;
+        next_range_q <= next_range_d;
+      end
+      if (complete_q) begin
         partitioned_q <= 1'b1;
-        valid_q       <= next_valid_d;
-        range_q       <= next_range_d;
+        valid_q       <= next_valid_q;
+        range_q       <= next_range_q;
+        same_q        <= same_d;
       end
     end
   end
 
-  // Read port of the slots: the last counter of each half.
-  logic [BasesWidth-TbCntWidth-1:0] unused_bases, unused_limits;
-  smk_pkg::tb_cnt_t                 slots_base, slots_count;
-  assign {unused_bases, slots_base, unused_limits, slots_count} = range_q.kernel[slots_kernel_i];
+  // The kernel that is looked up, one-hot, and its TB slots: the last counter of each half.
+  smk_pkg::kernel_mask_t    of, valid_of;
+  logic [2*BasesWidth-1:0]  looked;
+  smk_pkg::partition_range_t at;
   always_comb begin
-    slots_o = '1;
-    if (partitioned_q) slots_o = valid_q[slots_kernel_i] ? slots_of(slots_base, slots_count) : '0;
+    looked = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      of[k] = look_q[k] || (look_q == '0 && read_kernel_i == smk_pkg::KernelWidth'(k));
+      looked = looked | (range_q.kernel[k] & {2*BasesWidth{of[k]}});
+    end
+  end
+  assign valid_of = valid_q & of;
+  assign at       = looked;
+  always_comb begin
+    slots_d = '1;
+    if (partitioned_q) slots_d = valid_of != '0 ? slots_of(at.tb_base, at.tb_count) : '0;
   end
 
-  // Read port of the warps: the aligned part of one TB.
-  logic [6:0] warps_first;
-  assign range_o     = range_q.kernel[warps_kernel_i];
-  assign warps_first = 7'(range_o.threads_base) +
-                       (7'(warps_slot_i) - 7'(range_o.tb_base)) * 7'(warps_threads_i);
+  // The aligned part of one TB.
+  assign index_d = 7'(read_slot_i) - 7'(at.tb_base);
+  assign first_d = 7'(at.threads_base) + index_q * 7'(read_warps_i);
   always_comb begin
-    warps_o = '1;
+    warps_d = '1;
     if (partitioned_q) begin
-      warps_o = '0;
-      if (valid_q[warps_kernel_i]) begin
-        warps_o = NumWarps'(smk_pkg::bits_between(warps_first, warps_first + 7'(warps_threads_i)));
+      warps_d = '0;
+      if (valid_of != '0) begin
+        warps_d = NumWarps'(smk_pkg::bits_between(first_q, first_q + 7'(read_warps_i)));
       end
     end
   end
 
-  // Isolation: ranges of different kernels never overlap, if the plans that arrive do not.
-  for (genvar k = 1; k < NumKernels; k++) begin : gen_apart
-    `SMK_ASSERT(PlansApart_M, commit_o && next_valid_d[k] && next_valid_d[k-1] |->
-                (next_slots.kernel[k] & next_slots.kernel[k-1]) == '0)
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      slots_q <= '0;
+      index_q <= '0;
+      first_q <= '0;
+      warps_q <= '0;
+    end else begin
+      if (read_i || look_q != '0) slots_q <= slots_d;
+      if (read_i) begin
+        index_q <= index_d;
+        first_q <= first_d;
+        warps_q <= warps_d;
+      end
+    end
   end
-  // Conservation: with a commit every resident TB either stays in its range or is out of place.
+
+  assign slots_o = slots_q;
+  assign warps_o = warps_q;
+  assign range_o = at;
+
+  // Conservation: a TB that is judged either lies in the new range, where it was, or is out of
+  // place.
   for (genvar k = 0; k < NumKernels; k++) begin : gen_conserved
-    `SMK_ASSERT(TbsConserved_A, commit_o |->
-                (kernel_slots_i.kernel[k] & ~misaligned_o & ~stays.kernel[k]) == '0)
+    logic [BasesWidth-TbCntWidth-1:0] unused_bases, unused_limits;
+    smk_pkg::tb_cnt_t                 base, tbs;
+    assign {unused_bases, base, unused_limits, tbs} = range_q.kernel[k];
+    `SMK_ASSERT(TbsConserved_A, judge_q[k] |->
+                (kernel_slots_i.kernel[k] & ~misaligned_o &
+                 ~(same_q[k] ? slots_of(base, tbs) : '0)) == '0)
   end
   // Nothing is out of place before a plan is complete.
-  `SMK_ASSERT(NoEarlyVerdict_A, !commit_o |-> misaligned_o == '0)
+  `SMK_ASSERT(NoEarlyVerdict_A, judge_q == '0 |-> misaligned_o == '0)
+  // One kernel is judged at a time, and meanwhile no TB comes and no new plan.
+  `SMK_ASSERT(JudgedOneByOne_A, $onehot0(look_q) && $onehot0(judge_q))
+  `SMK_ASSERT(QuietWhileJudging_M, judging_o |-> !read_i && !command_valid_i)
   // Once partitioned, always partitioned.
   `SMK_ASSERT(StaysPartitioned_A, partitioned_q |=> partitioned_q)
   // Ranges end behind their beginning and inside the SM.

@@ -3,11 +3,13 @@
 //
 // Purpose     Wires TB table, partition counters and preemption engine; holds the command port from
 //             the driver, the quotas received, and the one event register towards the driver.
-//             Chooses the victims of a preemption: the highest TB slots of the kernel.
+//             Chooses the victims of a preemption, one per cycle: the highest TB slots of the
+//             kernel.
 // Paper       [SMK] Fig. 3.
 // Interface   command_*: stream; ready while no TB is placed. event_o: pulse (S5), register.
-//             next_quota_o, next_gated_o, load_o: for the schedulers, with this cycle's command.
-// Latency     command to buffer_request_o 1 cycle; tb_finished_i to event_o 2 cycles.
+//             Everything for the schedulers comes from registers.
+// Latency     Command to first warp 6 cycles, to buffer_request_o 4 (with a plan at least 6);
+//             tb_finished_i to event_o 3 cycles.
 // Throughput  One command and one event per cycle.
 // Reset       No TB, no quotas, nothing to report.
 // Model       model/control/sm_control.h   Doc  docs/modules/sm_control.md
@@ -47,18 +49,16 @@ module smk_sm_tables (
   output smk_pkg::tb_slot_t                 release_slot_o,
   output smk_pkg::tb_release_e              release_kind_o,
   // To the schedulers: warps that are stopped, that are freed, and that start (which warp of which
-  // kernel on every scheduler, the pulse on one); quotas.
+  // kernel on every scheduler, the pulse on one); quotas received, whether they are in force, and a
+  // reload at once.
   output smk_pkg::scheduler_warps_t         stop_warps_o,
   output smk_pkg::scheduler_warps_t         leave_warps_o,
   output logic [smk_pkg::NumSchedulers-1:0] start_valid_o,
   output logic [$clog2(smk_pkg::WarpsPerScheduler)-1:0] start_warp_o,
   output smk_pkg::kernel_id_t               start_kernel_o,
-  output smk_pkg::quota_vec_t               next_quota_o,
-  output logic                              next_gated_o,
-  output logic                              load_o,
-  // Quotas received, and whether they are in force.
   output smk_pkg::quota_vec_t               quota_o,
   output logic                              gated_o,
+  output logic                              load_o,
   output logic                              awake_o
 );
   localparam int unsigned NumKernels        = smk_pkg::NumKernels;
@@ -68,35 +68,57 @@ module smk_sm_tables (
   localparam int unsigned SlotWidth         = smk_pkg::SlotWidth;
   localparam int unsigned TbCntWidth        = smk_pkg::TbCntWidth;
   localparam int unsigned SchedulerWidth    = $clog2(NumSchedulers);
+  // Cycles until the schedulers have heard of everything.
+  localparam int unsigned Echo              = 3;
 
   smk_pkg::quota_vec_t quota_d, quota_q;
-  logic                gated_d, gated_q;
+  logic                gated_d, gated_q, load_d, load_q;
+  // What the machine and the engine said one cycle ago; the table hears it now.
+  smk_pkg::slot_mask_t finished_q;
+  logic                release_q, loaded_q;
+  // Victims are chosen, of this kernel (one-hot).
+  logic                  choosing_d, choosing_q;
+  smk_pkg::kernel_mask_t victim_of_d, victim_of_q;
   // Finished TBs to be reported, and of these those that were chosen as victims before.
   smk_pkg::slot_mask_t finish_pending_d, finish_pending_q, finish_counted_d, finish_counted_q;
-  // Settled is to be reported, with so many victims missing.
+  // Settled is to be reported, with so many victims missing (or still to be chosen).
   logic                settle_pending_d, settle_pending_q;
   smk_pkg::tb_cnt_t    shortfall_d, shortfall_q;
-  smk_pkg::sm_event_t  event_d, event_q;
-  // TBs have come to run or have gone: who is stopped changes once more.
-  logic                changed_d, changed_q;
+  // What is reported, before the table was read; and with it.
+  smk_pkg::sm_event_t  report_d, report_q, event_d, event_q;
+  smk_pkg::tb_slot_t   report_slot_d, report_slot_q;
+  // Of the engine's slot and of the TB being launched, read from the table one cycle ago.
+  // Base and lines, from the driver's registers, take one cycle more.
+  smk_pkg::kernel_id_t    context_kernel_q;
+  smk_pkg::address_t      context_base_q;
+  smk_pkg::line_t         context_lines_q;
+  smk_pkg::context_view_t context_view, view;
+  smk_pkg::buffer_t       context_buffer_q;
+  smk_pkg::thread_cnt_t   launch_warps_q;
+  // A warp that starts, for the schedulers.
+  logic                start_valid_q;
+  smk_pkg::warp_id_t   start_slot_q;
+  smk_pkg::kernel_id_t start_kernel_q;
+  // Something happened that the schedulers hear of later.
+  logic                changed;
+  logic [Echo-1:0]     changed_q;
 
   // Wires between the blocks.
   logic                     launching, loaded_valid, engine_settled, engine_busy;
-  smk_pkg::tb_slot_t        launch_slot, engine_slot, event_slot;
+  smk_pkg::tb_slot_t        launch_slot, engine_slot;
   smk_pkg::kernel_id_t      launch_kernel, event_kernel, context_kernel;
   smk_pkg::tb_id_t          event_tb;
   smk_pkg::buffer_t         context_buffer, engine_event_buffer;
-  smk_pkg::thread_cnt_t     launch_warps;
-  smk_pkg::slot_mask_t      valid, running, load_slots, leaving, counted;
+  smk_pkg::slot_mask_t      valid, running, load_slots, leaving, counted, stop_next;
   smk_pkg::kernel_slots_t   kernel_slots, staying_slots;
   smk_pkg::warp_mask_t      allowed_warps, leave_warps, stop_warps;
   smk_pkg::slot_mask_t      partition_slots, misaligned;
-  logic                     commit, engine_event_valid, engine_event_counted;
+  logic                     judging, engine_event_valid, engine_event_counted;
   smk_pkg::event_kind_e     engine_event_kind;
   smk_pkg::partition_range_t unused_range;
 
   // Commands. A preemption, a plan or an eviction comes only once the one before it is settled.
-  logic take, take_dispatch, take_preempt, take_partition, take_evict, take_quota;
+  logic take, take_dispatch, take_preempt, take_partition, take_evict, take_quota, take_plan;
   assign command_ready_o = !launching;
   assign take            = command_valid_i && command_ready_o;
   assign take_dispatch   = take && command_i.op == smk_pkg::CommandDispatch;
@@ -105,60 +127,37 @@ module smk_sm_tables (
   assign take_evict      = take && command_i.op == smk_pkg::CommandEvict;
   assign take_quota      = take && command_i.op == smk_pkg::CommandQuota;
 
-  // Resident TBs that do not finish now.
+  assign take_plan       = take_partition && command_i.last;
+
+  // Resident TBs that have not finished.
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      staying_slots.kernel[k] = kernel_slots.kernel[k] & ~tb_finished_i;
+      staying_slots.kernel[k] = kernel_slots.kernel[k] & ~finished_q;
     end
   end
 
-  // Victims: a candidate with fewer than `count` candidates above it. The numbers of candidates
-  // above all slots are added up together, bit by bit, in a logarithmic number of steps.
-  typedef struct packed {logic [TbCntWidth-1:0][NumSlots-1:0] plane;} slot_ranks_t;
-  slot_ranks_t         ranks, shifted;
-  smk_pkg::slot_mask_t candidates, victims, carry, either, fewer;
-  smk_pkg::tb_cnt_t    count, found;
-  assign count      = command_i.count;
-  assign candidates = staying_slots.kernel[command_i.kernel] & ~leaving;
+  // Victims: the highest candidate, cycle by cycle, until so many are found or there is none.
+  smk_pkg::slot_mask_t candidates, victims;
+  assign victims = choosing_q && shortfall_q != '0 ?
+                   NumSlots'(smk_pkg::highest_one(64'(candidates))) : '0;
   always_comb begin
-    ranks          = '0;
-    shifted        = '0;
-    carry          = '0;
-    either         = '0;
-    ranks.plane[0] = candidates >> 1;
-    for (int unsigned step = 0; step < SlotWidth; step++) begin
-      for (int unsigned b = 0; b < TbCntWidth; b++) begin
-        shifted.plane[b] = ranks.plane[b] >> (1 << step);
-      end
-      carry = '0;
-      for (int unsigned b = 0; b < TbCntWidth; b++) begin
-        either           = ranks.plane[b] ^ shifted.plane[b];
-        shifted.plane[b] = (ranks.plane[b] & shifted.plane[b]) | (either & carry);
-        ranks.plane[b]   = either ^ carry;
-        carry            = shifted.plane[b];
-      end
+    candidates = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (victim_of_q[k]) candidates = candidates | staying_slots.kernel[k];
     end
+    candidates = candidates & ~leaving;
   end
   always_comb begin
-    fewer = '0;
-    for (int unsigned b = 0; b < TbCntWidth; b++) begin
-      fewer    = count[b] ? ~ranks.plane[b] | fewer : ~ranks.plane[b] & fewer;
-      found[b] = (ranks.plane[b] & NumSlots'(1)) != '0;
-    end
-    victims = candidates & fewer;
-    found   = found + TbCntWidth'(candidates[0]);
+    victim_of_d = take_preempt ? NumKernels'(1) << command_i.kernel : victim_of_q;
+    choosing_d  = take_preempt || (choosing_q && shortfall_q != '0 && candidates != '0);
   end
 
   // Who must leave.
   smk_pkg::slot_mask_t leave;
-  always_comb begin
-    leave = misaligned;
-    if (take_preempt) leave = leave | victims;
-    if (take_evict)   leave = leave | (valid & ~tb_finished_i);
-  end
+  assign leave = misaligned | victims | (take_evict ? valid & ~finished_q : '0);
 
   // Quotas: in force with the last one, until the next plan.
-  assign load_o = take_quota && command_i.last && !gated_q;
+  assign load_d = take_quota && command_i.last && !gated_q;
   always_comb begin
     quota_d = quota_q;
     gated_d = gated_q;
@@ -168,41 +167,46 @@ module smk_sm_tables (
       end
     end
     if (take_quota && command_i.last) gated_d = 1'b1;
-    if (commit)                       gated_d = 1'b0;
+    if (take_plan)                    gated_d = 1'b0;
   end
 
-  // The event register: a TB that left, then a TB that finished, then that all who had to leave
-  // have. A slot is taken again only after its TB has been reported, so the table still knows it.
+  // What is reported: a TB that left, then a TB that finished, then that all who had to leave have.
+  // A slot is taken again only after its TB has been reported, so the table still knows it.
   smk_pkg::slot_mask_t finish, reported;
   logic                send_finished, send_settled;
   assign finish        = NumSlots'(smk_pkg::lowest_one(64'(finish_pending_q)));
   assign send_finished = !engine_event_valid && finish_pending_q != '0;
   assign send_settled  = !engine_event_valid && finish_pending_q == '0 && settle_pending_q &&
-                         engine_settled && tb_finished_i == '0;
+                         !choosing_q && !judging && engine_settled && tb_finished_i == '0;
   assign reported      = send_finished ? finish : '0;
-  assign event_slot    = engine_event_valid ? engine_slot
+  assign report_slot_d = engine_event_valid ? engine_slot
                                             : SlotWidth'(smk_pkg::index_of(64'(finish)));
   always_comb begin
-    event_d           = event_q;
-    event_d.valid     = engine_event_valid || send_finished || send_settled;
-    event_d.kind      = send_finished ? smk_pkg::EventFinished : smk_pkg::EventSettled;
-    event_d.kernel    = event_kernel;
-    event_d.tb        = event_tb;
-    event_d.buffer    = engine_event_buffer;
-    event_d.counted   = engine_event_valid ? engine_event_counted
-                                           : (finish_counted_q & finish) != '0;
-    event_d.shortfall = shortfall_q;
-    if (engine_event_valid) event_d.kind = engine_event_kind;
+    report_d           = report_q;
+    report_d.valid     = engine_event_valid || send_finished || send_settled;
+    report_d.kind      = send_finished ? smk_pkg::EventFinished : smk_pkg::EventSettled;
+    report_d.buffer    = engine_event_buffer;
+    report_d.counted   = engine_event_valid ? engine_event_counted
+                                            : (finish_counted_q & finish) != '0;
+    report_d.shortfall = shortfall_q;
+    if (engine_event_valid) report_d.kind = engine_event_kind;
+  end
+  always_comb begin
+    event_d        = report_q;
+    event_d.kernel = event_kernel;
+    event_d.tb     = event_tb;
   end
 
-  // What is still to be reported.
+  // What is still to be reported. A victim that finishes as it is chosen is counted as well.
   assign finish_pending_d = (finish_pending_q & ~reported) | tb_finished_i;
-  assign finish_counted_d = (finish_counted_q & ~reported) | (tb_finished_i & counted & leaving);
+  assign finish_counted_d = (finish_counted_q & ~reported) |
+                            (tb_finished_i & ((counted & leaving) | victims));
   always_comb begin
     settle_pending_d = settle_pending_q && !send_settled;
-    shortfall_d      = send_settled ? '0 : shortfall_q;
-    if (take_preempt) shortfall_d = (count > found) ? count - found : '0;
-    if (take_preempt || commit || take_evict) settle_pending_d = 1'b1;
+    shortfall_d      = shortfall_q - TbCntWidth'(victims != '0);
+    if (send_settled) shortfall_d = '0;
+    if (take_preempt) shortfall_d = command_i.count;
+    if (take_preempt || take_plan || take_evict) settle_pending_d = 1'b1;
   end
 
   // From warp slots to schedulers: slot w belongs to scheduler w mod NumSchedulers. Every n-th bit
@@ -222,19 +226,16 @@ module smk_sm_tables (
     drawn     = (drawn | (drawn >> (8 * Gap))) & Runs16;
     every_nth = WarpsPerScheduler'(drawn);
   endfunction
-  smk_pkg::warp_id_t start_slot;
-  assign start_slot     = warp_start_o.warp;
-  assign start_warp_o   = start_slot[smk_pkg::WarpWidth-1:SchedulerWidth];
-  assign start_kernel_o = warp_start_o.kernel;
+  assign start_warp_o   = start_slot_q[smk_pkg::WarpWidth-1:SchedulerWidth];
+  assign start_kernel_o = start_kernel_q;
   for (genvar s = 0; s < NumSchedulers; s++) begin : gen_warps
     assign leave_warps_o.scheduler[s] = every_nth(64'(leave_warps) >> s);
     assign stop_warps_o.scheduler[s]  = every_nth(64'(stop_warps) >> s);
-    assign start_valid_o[s] = warp_start_o.valid &&
-                              start_slot[SchedulerWidth-1:0] == SchedulerWidth'(s);
+    assign start_valid_o[s] = start_valid_q &&
+                              start_slot_q[SchedulerWidth-1:0] == SchedulerWidth'(s);
   end
 
   // A TB gets its warps among those of its partition.
-  assign launch_warps = warps_i.kernel[launch_kernel];
   smk_tb_table u_tb_table (
     .clk_i,
     .rst_ni,
@@ -243,17 +244,17 @@ module smk_sm_tables (
     .dispatch_tb_i     (command_i.tb),
     .dispatch_restore_i(command_i.restore),
     .dispatch_buffer_i (command_i.buffer),
-    .allowed_slots_i   (partition_slots & ~finish_pending_d),
     .launching_o       (launching),
     .launch_slot_o     (launch_slot),
     .launch_kernel_o   (launch_kernel),
+    .allowed_slots_i   (partition_slots & ~finish_pending_q),
     .allowed_warps_i   (allowed_warps),
-    .launch_warps_i    (launch_warps),
+    .launch_warps_i    (launch_warps_q),
     .warp_start_o,
-    .finished_i        (tb_finished_i),
-    .release_valid_i   (release_valid_o),
-    .release_slot_i    (release_slot_o),
-    .loaded_valid_i    (loaded_valid),
+    .finished_i        (finished_q),
+    .release_valid_i   (release_q),
+    .release_slot_i    (engine_slot),
+    .loaded_valid_i    (loaded_q),
     .loaded_slot_i     (engine_slot),
     .activate_o        (tb_activate_o),
     .load_o            (load_slots),
@@ -261,9 +262,9 @@ module smk_sm_tables (
     .running_o         (running),
     .kernel_slots_o    (kernel_slots),
     .leave_warps_o     (leave_warps),
-    .stop_slots_i      (tb_stop_o),
+    .stop_slots_i      (stop_next),
     .stop_warps_o      (stop_warps),
-    .read_slot_i       (event_slot),
+    .read_slot_i       (report_slot_q),
     .read_kernel_o     (event_kernel),
     .read_tb_o         (event_tb),
     .context_slot_i    (engine_slot),
@@ -280,13 +281,13 @@ module smk_sm_tables (
     .command_first_i (command_i.first),
     .command_last_i  (command_i.last),
     .kernel_slots_i  (staying_slots),
-    .commit_o        (commit),
+    .judging_o       (judging),
     .misaligned_o    (misaligned),
-    .slots_kernel_i  (command_i.kernel),
+    .read_i          (launching),
+    .read_kernel_i   (launch_kernel),
+    .read_slot_i     (launch_slot),
+    .read_warps_i    (launch_warps_q),
     .slots_o         (partition_slots),
-    .warps_kernel_i  (launch_kernel),
-    .warps_slot_i    (launch_slot),
-    .warps_threads_i (launch_warps),
     .warps_o         (allowed_warps),
     .range_o         (unused_range)
   );
@@ -295,18 +296,20 @@ module smk_sm_tables (
     .clk_i,
     .rst_ni,
     .leave_i         (leave),
-    .leave_counted_i (take_preempt),
+    .leave_counted_i (choosing_q),
+    .mode_valid_i    (take_preempt || take_plan || take_evict),
     .mode_i          (take_evict ? command_i.mode : smk_pkg::PreemptSwitch),
     .whole_sm_i      (take_evict),
     .load_i          (load_slots),
     .running_i       (running),
     .slot_o          (engine_slot),
-    .view_i          (views_i.kernel[context_kernel]),
-    .slot_buffer_i   (context_buffer),
+    .view_i          (view),
+    .slot_buffer_i   (context_buffer_q),
     .finished_i      (tb_finished_i),
     .quiet_i         (tb_quiet_i),
     .flushable_i     (tb_flushable_i),
     .stop_o          (tb_stop_o),
+    .stop_next_o     (stop_next),
     .context_o,
     .context_ready_i,
     .context_done_i,
@@ -329,39 +332,90 @@ module smk_sm_tables (
   );
 
   assign release_slot_o  = engine_slot;
-  assign buffer_kernel_o = context_kernel;
-  assign changed_d       = tb_finished_i != '0 || release_valid_o || tb_activate_o != '0;
+  assign buffer_kernel_o = context_kernel_q;
+  assign context_view    = views_i.kernel[context_kernel_q];
+  always_comb begin
+    view               = context_view;
+    view.context_base  = context_base_q;
+    view.context_lines = context_lines_q;
+  end
+  assign changed         = tb_finished_i != '0 || release_valid_o || tb_activate_o != '0 ||
+                           warp_start_o.valid || take_quota || take_plan;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       quota_q          <= '0;
       gated_q          <= 1'b0;
+      load_q           <= 1'b0;
+      finished_q       <= '0;
+      release_q        <= 1'b0;
+      loaded_q         <= 1'b0;
+      choosing_q       <= 1'b0;
+      victim_of_q      <= '0;
       finish_pending_q <= '0;
       finish_counted_q <= '0;
       settle_pending_q <= 1'b0;
       shortfall_q      <= '0;
-      event_q          <= '0;
-      changed_q        <= 1'b0;
+      changed_q        <= '0;
+      start_valid_q    <= 1'b0;
     end else begin
       quota_q          <= quota_d;
       gated_q          <= gated_d;
+      load_q           <= load_d;
+      finished_q       <= tb_finished_i;
+      release_q        <= release_valid_o;
+      loaded_q         <= loaded_valid;
+      choosing_q       <= choosing_d;
+      victim_of_q      <= victim_of_d;
       finish_pending_q <= finish_pending_d;
       finish_counted_q <= finish_counted_d;
       settle_pending_q <= settle_pending_d;
       shortfall_q      <= shortfall_d;
-      event_q.valid    <= event_d.valid;
+      changed_q        <= {changed_q[Echo-2:0], changed};
+      start_valid_q    <= warp_start_o.valid;
+    end
+  end
+  // Reports, and what was read from the table.
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      report_q         <= '0;
+      report_slot_q    <= '0;
+      event_q          <= '0;
+      context_kernel_q <= '0;
+      context_base_q   <= '0;
+      context_lines_q  <= '0;
+      context_buffer_q <= '0;
+      launch_warps_q   <= '0;
+      start_slot_q     <= '0;
+      start_kernel_q   <= '0;
+    end else begin
+      report_q.valid <= report_d.valid;
+      event_q.valid  <= event_d.valid;
       if (event_d.valid) event_q <= event_d;
-      changed_q        <= changed_d;
+      if (report_d.valid) begin
+        report_q      <= report_d;
+        report_slot_q <= report_slot_d;
+      end
+      if (engine_busy) begin
+        context_kernel_q <= context_kernel;
+        context_base_q   <= context_view.context_base;
+        context_lines_q  <= context_view.context_lines;
+        context_buffer_q <= context_buffer;
+      end
+      if (launching) launch_warps_q <= warps_i.kernel[launch_kernel];
+      if (warp_start_o.valid) begin
+        start_slot_q   <= warp_start_o.warp;
+        start_kernel_q <= warp_start_o.kernel;
+      end
     end
   end
 
-  assign event_o      = event_q;
-  assign next_quota_o = quota_d;
-  assign next_gated_o = gated_d;
-  assign quota_o      = quota_q;
-  assign gated_o      = gated_q;
-  assign awake_o      = launching || engine_busy || finish_pending_q != '0 || settle_pending_q ||
-                        event_q.valid || changed_q;
+  assign event_o = event_q;
+  assign quota_o = quota_q;
+  assign gated_o = gated_q;
+  assign load_o  = load_q;
+  assign awake_o = launching || engine_busy || finish_pending_q != '0 || settle_pending_q ||
+                   report_q.valid || event_q.valid || changed_q != '0;
 
   // A command is offered until it is taken (S2).
   `SMK_ASSERT_STREAM(CommandHeld_M, command_valid_i, command_ready_o, command_i)
@@ -369,20 +423,19 @@ module smk_sm_tables (
   // have.
   `SMK_ASSERT(CommandWhenSettled_M, take_dispatch || take_preempt || take_partition || take_evict
               |-> leaving == '0 && !settle_pending_q)
-  // So the slot of a TB that leaves is not taken in the cycle in which it is released.
-  `SMK_ASSERT(ReleasedSlotIsNotTaken_A, take_dispatch && release_valid_o |=>
-              launch_slot != $past(release_slot_o))
-  // The slot of a TB that is still to be reported is not taken either.
-  `SMK_ASSERT(SlotOfReportIsHeld_A, (finish_pending_q & valid) == '0)
+  // The slot of a TB that is still to be reported is not taken: it is empty, or empties now.
+  `SMK_ASSERT(SlotOfReportIsHeld_A, (finish_pending_q & valid & ~finished_q) == '0)
   // Conservation: every TB that finished is reported once.
   `SMK_ASSERT(FinishesConserved_A, 1'b1 |=> 32'($countones(finish_pending_q)) == $past(
               32'($countones(finish_pending_q)) + 32'($countones(tb_finished_i)) -
               32'(send_finished)))
   // Conservation: every victim asked for is found or missing; the highest are found.
-  `SMK_ASSERT(VictimsConserved_A, take_preempt |->
-              32'($countones(victims)) + 32'(shortfall_d) == 32'(count))
-  `SMK_ASSERT(VictimsAreHighest_A, take_preempt && victims != '0 |->
-              (candidates & ~victims) < NumSlots'(smk_pkg::lowest_one(64'(victims))))
+  `SMK_ASSERT(VictimsConserved_A, choosing_q && !choosing_d |->
+              shortfall_q == '0 || candidates == '0)
+  `SMK_ASSERT(VictimIsCounted_A, choosing_q |=> shortfall_q == $past(
+              shortfall_q - TbCntWidth'(shortfall_q != '0 && candidates != '0)))
+  `SMK_ASSERT(VictimIsHighest_A, victims != '0 |->
+              $onehot(victims) && (candidates & ~victims) < victims)
   // Settled is said last: nobody has to leave, and all who did are reported.
   `SMK_ASSERT(SettledLast_A, send_settled |-> leaving == '0 && finish_pending_d == '0)
   // Nothing changes in a cycle without a command, a pulse, or awake_o.
@@ -396,5 +449,5 @@ module smk_sm_tables (
               !release_valid_o && tb_activate_o == '0 && stop_warps_o == '0)
   // Finished TBs really wait behind the engine's report, and victims are really missing.
   `SMK_COVER(FinishWaits_C, engine_event_valid && finish_pending_q != '0)
-  `SMK_COVER(VictimMissing_C, take_preempt && shortfall_d != '0)
+  `SMK_COVER(VictimMissing_C, choosing_q && !choosing_d && shortfall_q != '0)
 endmodule

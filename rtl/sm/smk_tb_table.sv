@@ -7,9 +7,9 @@
 // Paper       [SMK] Sec. 5.1, 5.4 (warps are spread over the schedulers).
 // Interface   dispatch_*, finished_i, release_*, loaded_*: pulses (S5), dispatch only while
 //             !launching_o. warp_start_o: pulse, combinational from allowed_warps_i. read_*,
-//             context_*: read ports, combinational from the slot.
-// Latency     First warp one cycle after dispatch; a TB of W warps is active after W cycles.
-// Throughput  One TB per W + 1 cycles.
+//             context_*: read ports, combinational from the slot. leave_*, stop_warps_o: registers.
+// Latency     Slot 2 cycles after dispatch, first warp 6; a TB of W warps is active after W + 5.
+// Throughput  One TB per W + 6 cycles.
 // Reset       Empty; what a slot held is not reset.
 // Model       model/control/tb_table.h   Doc  docs/modules/tb_table.md
 // Warp slot w belongs to scheduler w mod NumSchedulers. Does not choose victims.
@@ -24,11 +24,12 @@ module smk_tb_table (
   input  smk_pkg::tb_id_t        dispatch_tb_i,
   input  logic                   dispatch_restore_i,
   input  smk_pkg::buffer_t       dispatch_buffer_i,
-  input  smk_pkg::slot_mask_t    allowed_slots_i,
-  // The TB being launched, and what its kernel may use and needs.
+  // The TB being launched, and what its kernel may use and needs: slots 2 cycles after dispatch,
+  // warps from the 6th on.
   output logic                   launching_o,
   output smk_pkg::tb_slot_t      launch_slot_o,
   output smk_pkg::kernel_id_t    launch_kernel_o,
+  input  smk_pkg::slot_mask_t    allowed_slots_i,
   input  smk_pkg::warp_mask_t    allowed_warps_i,
   input  smk_pkg::thread_cnt_t   launch_warps_i,
   output smk_pkg::warp_start_t   warp_start_o,
@@ -45,7 +46,8 @@ module smk_tb_table (
   output smk_pkg::slot_mask_t    valid_o,
   output smk_pkg::slot_mask_t    running_o,
   output smk_pkg::kernel_slots_t kernel_slots_o,
-  // Warps of the TBs that go now; warps of these stopped TBs and of all that do not run.
+  // One cycle late: warps of the TBs that go; warps of these stopped TBs and of all that do not
+  // run.
   output smk_pkg::warp_mask_t    leave_warps_o,
   input  smk_pkg::slot_mask_t    stop_slots_i,
   output smk_pkg::warp_mask_t    stop_warps_o,
@@ -72,18 +74,24 @@ module smk_tb_table (
   smk_pkg::warp_mask_t warp_valid_d, warp_valid_q;
   slot_kernels_t       slot_kernel_d, slot_kernel_q;
   warp_slots_t         warp_slot_d, warp_slot_q;
-  logic                launching_d, launching_q;
-  logic                restore_q;
+  smk_pkg::warp_mask_t leave_warps, leave_warps_q, stop_warps, stop_warps_q;
+  // The TB being launched.
+  typedef enum logic [2:0] {StNone, StSlots, StChoose, StIndex, StFirst, StWarps, StStart} step_e;
+  step_e               step_d, step_q;
+  logic                launching, choose, restore_q;
   smk_pkg::tb_slot_t   slot_q;
   smk_pkg::kernel_id_t kernel_q;
   smk_pkg::tb_id_t     tb_q;
+  smk_pkg::buffer_t    buffer_q;
   smk_pkg::warp_id_t   warp_d, warp_q;
+  assign launching = step_q != StNone;
+  assign choose    = step_q == StChoose;
 
   // Launch: one warp per cycle into the lowest free warp slot.
   smk_pkg::warp_mask_t free_warps, start;
   logic                start_valid, last_warp;
   assign free_warps  = allowed_warps_i & ~warp_valid_q;
-  assign start_valid = launching_q && (free_warps != '0);
+  assign start_valid = step_q == StStart && (free_warps != '0);
   assign start       = start_valid ? NumWarps'(smk_pkg::lowest_one(64'(free_warps))) : '0;
   assign last_warp   = start_valid &&
                        (32'(warp_q) + 32'd1 == 32'(launch_warps_i));
@@ -103,10 +111,10 @@ module smk_tb_table (
   assign activate_o = loaded | (restore_q ? '0 : launched);
   assign load_o     = restore_q ? launched : '0;
 
-  // Dispatch: the lowest free slot; one that is freed in this cycle counts as free.
+  // The lowest free slot.
   smk_pkg::slot_mask_t free_slots, arrive;
   smk_pkg::tb_slot_t   arrive_slot;
-  assign free_slots  = allowed_slots_i & ~(valid_q & ~gone);
+  assign free_slots  = allowed_slots_i & ~valid_q;
   assign arrive      = NumSlots'(smk_pkg::lowest_one(64'(free_slots)));
   assign arrive_slot = SlotWidth'(smk_pkg::index_of(64'(arrive)));
 
@@ -115,37 +123,37 @@ module smk_tb_table (
     valid_d       = valid_q & ~gone;
     running_d     = (running_q | activate_o) & ~gone;
     slot_kernel_d = slot_kernel_q;
-    if (dispatch_valid_i) begin
+    if (choose) begin
       valid_d = valid_d | arrive;
       for (int unsigned b = 0; b < KernelWidth; b++) begin
         slot_kernel_d.plane[b] = (slot_kernel_q.plane[b] & ~arrive) |
-                                 (arrive & {NumSlots{dispatch_kernel_i[b]}});
+                                 (arrive & {NumSlots{kernel_q[b]}});
       end
     end
   end
 
   // Warps come and go.
   always_comb begin
-    warp_valid_d = (warp_valid_q | start) & ~leave_warps_o;
+    warp_valid_d = (warp_valid_q | start) & ~leave_warps;
     for (int unsigned b = 0; b < SlotWidth; b++) begin
       warp_slot_d.plane[b] = (warp_slot_q.plane[b] & ~start) | (start & {NumWarps{slot_q[b]}});
     end
   end
 
-  // From slots to their warps.
+  // From slots to their warps. Who goes is stopped until the scheduler has forgotten its warps.
   smk_pkg::slot_mask_t stopped;
-  assign stopped = stop_slots_i | (valid_q & ~running_q);
+  assign stopped = stop_slots_i | (valid_q & ~running_q) | gone;
   always_comb begin
     smk_pkg::warp_mask_t of_slot;
-    leave_warps_o = '0;
-    stop_warps_o  = '0;
+    leave_warps = '0;
+    stop_warps  = '0;
     for (int unsigned s = 0; s < NumSlots; s++) begin
       of_slot = warp_valid_q;
       for (int unsigned b = 0; b < SlotWidth; b++) begin
         of_slot = of_slot & (((s >> b) % 2 == 1) ? warp_slot_q.plane[b] : ~warp_slot_q.plane[b]);
       end
-      if (gone[s])    leave_warps_o = leave_warps_o | of_slot;
-      if (stopped[s]) stop_warps_o  = stop_warps_o | of_slot;
+      if (gone[s])    leave_warps = leave_warps | of_slot;
+      if (stopped[s]) stop_warps  = stop_warps | of_slot;
     end
   end
 
@@ -160,14 +168,24 @@ module smk_tb_table (
     end
   end
 
-  // The launch.
+  // The launch: what the kernel may use is looked up in steps.
   always_comb begin
-    launching_d = launching_q && !last_warp;
-    warp_d      = warp_q + WarpWidth'(start_valid);
-    if (dispatch_valid_i) begin
-      launching_d = 1'b1;
-      warp_d      = '0;
-    end
+    step_d = step_q;
+    unique case (step_q)
+      // No TB is launched.
+      StNone:   step_d = dispatch_valid_i ? StSlots : StNone;
+      // The kernel's TB slots are looked up, and one is chosen.
+      StSlots:  step_d = StChoose;
+      StChoose: step_d = StIndex;
+      // The warp slots of this slot are found in three steps.
+      StIndex:  step_d = StFirst;
+      StFirst:  step_d = StWarps;
+      StWarps:  step_d = StStart;
+      // Warps start.
+      StStart:  if (last_warp) step_d = StNone;
+      default:  step_d = StNone;
+    endcase
+    warp_d = choose ? '0 : warp_q + WarpWidth'(start_valid);
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -177,38 +195,47 @@ module smk_tb_table (
       slot_kernel_q <= '0;
       warp_valid_q  <= '0;
       warp_slot_q   <= '0;
-      launching_q   <= 1'b0;
+      step_q        <= StNone;
       warp_q        <= '0;
+      leave_warps_q <= '0;
+      stop_warps_q  <= '0;
     end else begin
       valid_q       <= valid_d;
       running_q     <= running_d;
       slot_kernel_q <= slot_kernel_d;
       warp_valid_q  <= warp_valid_d;
       warp_slot_q   <= warp_slot_d;
-      launching_q   <= launching_d;
+      step_q        <= step_d;
       warp_q        <= warp_d;
+      leave_warps_q <= leave_warps;
+      stop_warps_q  <= stop_warps;
     end
   end
 
-  // Payload, with a write port at dispatch; not reset.
+  // Payload, with a write port when the slot is chosen; not reset.
   smk_pkg::tb_id_t  tb_mem     [NumSlots];
   smk_pkg::buffer_t buffer_mem [NumSlots];
   always_ff @(posedge clk_i) begin
     if (dispatch_valid_i) begin
+      kernel_q  <= dispatch_kernel_i;
+      tb_q      <= dispatch_tb_i;
+      restore_q <= dispatch_restore_i;
+      buffer_q  <= dispatch_buffer_i;
+    end
+    if (choose) begin
       slot_q                  <= arrive_slot;
-      kernel_q                <= dispatch_kernel_i;
-      tb_q                    <= dispatch_tb_i;
-      restore_q               <= dispatch_restore_i;
-      tb_mem[arrive_slot]     <= dispatch_tb_i;
-      buffer_mem[arrive_slot] <= dispatch_buffer_i;
+      tb_mem[arrive_slot]     <= tb_q;
+      buffer_mem[arrive_slot] <= buffer_q;
     end
   end
 
-  assign launching_o      = launching_q;
+  assign launching_o      = launching;
   assign launch_slot_o    = slot_q;
   assign launch_kernel_o  = kernel_q;
   assign valid_o          = valid_q;
   assign running_o        = running_q;
+  assign leave_warps_o    = leave_warps_q;
+  assign stop_warps_o     = stop_warps_q;
   assign read_tb_o        = tb_mem[read_slot_i];
   assign context_buffer_o = buffer_mem[context_slot_i];
   smk_pkg::slot_mask_t read, in_context;
@@ -223,22 +250,23 @@ module smk_tb_table (
 
   // Conservation: resident TBs change by one arrival and by those that go.
   `SMK_ASSERT(TbsConserved_A, 1'b1 |=> 32'($countones(valid_q)) == $past(
-              32'($countones(valid_q)) + 32'(dispatch_valid_i) - 32'($countones(valid_q & gone))))
+              32'($countones(valid_q)) + 32'(choose) - 32'($countones(valid_q & gone))))
   // Conservation: a warp slot is taken by a start and freed with its TB only.
   `SMK_ASSERT(WarpsConserved_A, 1'b1 |=> 32'($countones(warp_valid_q)) == $past(
-              32'($countones(warp_valid_q)) + 32'(start_valid) - 32'($countones(leave_warps_o))))
+              32'($countones(warp_valid_q)) + 32'(start_valid) - 32'($countones(leave_warps))))
   // Only resident TBs run.
   `SMK_ASSERT(RunnersAreResident_A, (running_q & ~valid_q) == '0)
   // A warp starts in a slot that is free and allowed.
   `SMK_ASSERT(StartIsFree_A, (start & (warp_valid_q | ~allowed_warps_i)) == '0)
   // One TB is launched at a time, and it finds a slot.
-  `SMK_ASSERT(DispatchFits_M, dispatch_valid_i |-> !launching_q && free_slots != '0)
+  `SMK_ASSERT(DispatchWhenFree_M, dispatch_valid_i |-> !launching)
+  `SMK_ASSERT(DispatchFits_M, choose |-> free_slots != '0)
   // A TB that goes was there and ran.
   `SMK_ASSERT(GoersRan_M, (gone & ~running_q) == '0)
   // A context is loaded for a TB that waits for it, after its last warp was placed.
   `SMK_ASSERT(LoadedWaits_M, (loaded & (running_q | ~valid_q)) == '0)
   // A TB has at least one warp, and not more than its allowance.
-  `SMK_ASSERT(LaunchHasWarps_M, launching_q |-> launch_warps_i != '0)
+  `SMK_ASSERT(LaunchHasWarps_M, step_q == StStart |-> launch_warps_i != '0)
   // A launch really waits for warp slots in our tests.
-  `SMK_COVER(LaunchWaits_C, launching_q && !start_valid)
+  `SMK_COVER(LaunchWaits_C, step_q == StStart && !start_valid)
 endmodule

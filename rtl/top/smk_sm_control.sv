@@ -5,12 +5,13 @@
 // Paper       [SMK] Fig. 3.
 // Interface   command_*: stream; ready while no TB is placed. buffer_*, event_ack_i, tick_i:
 //             pulses (S5). Everything towards the driver comes from registers.
-// Latency     ready_i to grant 0 cycles; command to buffer_request_o 1 cycle; tb_finished_i to
-//             event_o 2 cycles; tick_i to profile_valid_o 1 cycle.
+// Latency     ready_i to grant 0 cycles; command to first warp 6 cycles, to buffer_request_o 4 (with
+//             a plan at least 6); tb_finished_i to event_o 3 cycles; tick_i to profile_valid_o 2.
 // Throughput  One command, one event, and one grant per scheduler and cycle.
 // Reset       No TB, no quotas, nothing to report.
 // Model       model/control/sm_control.h   Doc  docs/modules/sm_control.md
-// Nothing changes in a cycle without a ready warp, a command, a pulse, or awake_o. Wiring only.
+// Nothing changes in a cycle without a ready warp, a command, a pulse, or awake_o, but that the last
+// grant is counted, which nobody sees. Wiring only, and registers between the blocks.
 `include "smk_assert.svh"
 
 module smk_sm_control (
@@ -67,9 +68,13 @@ module smk_sm_control (
   logic [NumSchedulers-1:0]  start_valid;
   logic [WarpWidth-1:0]      start_warp;
   smk_pkg::kernel_id_t       start_kernel;
-  smk_pkg::quota_vec_t       next_quota, left;
-  logic                      next_gated, load, tables_awake;
+  smk_pkg::quota_vec_t       left;
+  logic                      load, tables_awake;
   smk_pkg::grant_kernels_t   grant_kernel;
+  // For the profile counters, one cycle late; the schedulers have quotas since the last cycle.
+  logic [NumSchedulers-1:0]  grant_valid_q;
+  smk_pkg::grant_kernels_t   grant_kernel_q;
+  logic                      tick_q, gated_q;
 
   smk_sm_tables u_tables (
     .clk_i,
@@ -102,11 +107,9 @@ module smk_sm_control (
     .start_valid_o (start_valid),
     .start_warp_o  (start_warp),
     .start_kernel_o(start_kernel),
-    .next_quota_o  (next_quota),
-    .next_gated_o  (next_gated),
-    .load_o        (load),
     .quota_o,
     .gated_o,
+    .load_o        (load),
     .awake_o       (tables_awake)
   );
 
@@ -128,8 +131,8 @@ module smk_sm_control (
       .start_valid_i (start_valid[s]),
       .start_warp_i  (start_warp),
       .start_kernel_i(start_kernel),
-      .gated_i       (next_gated),
-      .quota_i       (next_quota),
+      .gated_i       (gated_o),
+      .quota_i       (quota_o),
       .load_i        (load),
       .tick_i,
       .policy_i      (warp_policy_i),
@@ -156,22 +159,40 @@ module smk_sm_control (
   smk_profile_counters u_profile_counters (
     .clk_i,
     .rst_ni,
-    .grant_valid_i  (grant_valid_o),
-    .grant_kernel_i (grant_kernel),
-    .tick_i,
+    .grant_valid_i  (grant_valid_q),
+    .grant_kernel_i (grant_kernel_q),
+    .tick_i         (tick_q),
     .report_valid_o (profile_valid_o),
     .report_issued_o(profile_issued_o)
   );
 
-  assign quota_left_o = gated_o ? left : '0;
-  assign awake_o      = tables_awake || profile_valid_o;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      grant_valid_q  <= '0;
+      grant_kernel_q <= '0;
+      tick_q         <= 1'b0;
+      gated_q        <= 1'b0;
+    end else begin
+      grant_valid_q  <= grant_valid_o;
+      grant_kernel_q <= grant_kernel;
+      tick_q         <= tick_i;
+      gated_q        <= gated_o;
+    end
+  end
+
+  assign quota_left_o = gated_q ? left : '0;
+  assign awake_o      = tables_awake || tick_q || profile_valid_o;
 
   // Nothing changes in an idle cycle, and nothing is said.
   `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_o) && $stable(quota_o) &&
               $stable(gated_o) && $stable(profile_issued_o))
   `SMK_ASSERT(IdleIsSilent_A, unused_quiet |-> grant_valid_o == '0 && !warp_start_o.valid &&
               !context_o.valid && !release_valid_o && tb_activate_o == '0)
-  // Conservation: every warp slot is freed in the cycle in which its TB goes, and in no other.
-  `SMK_ASSERT(WarpsLeaveWithTheirTb_A, leave_warps != '0 |->
-              tb_finished_i != '0 || release_valid_o)
+  // Conservation: every warp slot is freed two cycles after its TB has gone, and in no other.
+  logic [1:0] unused_gone_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) unused_gone_q <= '0;
+    else         unused_gone_q <= {unused_gone_q[0], tb_finished_i != '0 || release_valid_o};
+  end
+  `SMK_ASSERT(WarpsLeaveWithTheirTb_A, leave_warps != '0 |-> unused_gone_q[1])
 endmodule

@@ -53,22 +53,20 @@ class RtlSm {
     } else {
       IssueReady(in, out);
     }
-    if (gated_now_) out->quota_left = Vector16(schedulers_[0]->left_next_o);
+    if (tables_->gated_o != 0) out->quota_left = Vector16(schedulers_[0]->left_next_o);
   }
   // The clock edge of a cycle that was stepped; false when it changed no register of the tables.
   bool Edge() {
     if (!busy_) return false;
     tables_.Edge();
-    awake_ = tables_->awake_o != 0 || profile_->report_valid_o != 0;
+    awake_ = tables_->awake_o != 0 || ticked_ || profile_->report_valid_o != 0;
     busy_ = false;
     return true;
   }
 
-  // Quotas as after this cycle, from Step on.
-  bool gated() const { return (busy_ ? tables_->next_gated_o : tables_->gated_o) != 0; }
-  std::array<std::uint16_t, kMaxKernels> quota() const {
-    return Vector16(busy_ ? tables_->next_quota_o : tables_->quota_o);
-  }
+  // Quotas: those that the schedulers have in this cycle; after Edge as after the cycle.
+  bool gated() const { return tables_->gated_o != 0; }
+  std::array<std::uint16_t, kMaxKernels> quota() const { return Vector16(tables_->quota_o); }
   // Registers, valid after Edge.
   bool awake() const { return awake_; }
   bool talks() const {
@@ -125,7 +123,7 @@ class RtlSm {
   bool awake_ = false;
   bool busy_ = false;       // this cycle is not a quiet one
   bool calm_ = true;        // the schedulers' other inputs are those of a quiet cycle
-  bool gated_now_ = false;  // with the command of this cycle
+  bool ticked_ = false;     // a tick has come: its report is there after the next cycle
 };
 
 template <typename Rtl>
@@ -144,7 +142,6 @@ void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs
   t.context_ready_i = in.context_ready;
   t.context_done_i = in.context_done;
   tables_.Settle();
-  gated_now_ = t.next_gated_o != 0;
   out->warp_start = Layout::ReadWarpStart(t.warp_start_o);
   out->tb_activate = t.tb_activate_o;
   out->tb_stop = t.tb_stop_o;
@@ -167,8 +164,8 @@ void RtlSm<Rtl>::IssueAll(const SmInputs& in, bool tick, SmOutputs* out) {
     q.start_valid_i = (t.start_valid_o >> s & 1) != 0;
     q.start_warp_i = t.start_warp_o;
     q.start_kernel_i = t.start_kernel_o;
-    q.gated_i = t.next_gated_o;
-    q.quota_i = t.next_quota_o;
+    q.gated_i = t.gated_o;
+    q.quota_i = t.quota_o;
     q.load_i = t.load_o;
     q.tick_i = tick;
     schedulers_[s].Cycle();
@@ -178,11 +175,7 @@ void RtlSm<Rtl>::IssueAll(const SmInputs& in, bool tick, SmOutputs* out) {
   profile_->grant_valid_i = out->grant_valid;
   profile_->tick_i = tick;
   profile_.Cycle();
-  if (!tick) return;
-  // What a tick reports is a register after this cycle: one cycle without grants lets it be seen.
-  profile_->grant_valid_i = 0;
-  profile_->tick_i = 0;
-  profile_.Cycle();
+  ticked_ = tick;
 }
 
 // Only schedulers with a ready warp, in a cycle in which nothing else happens.

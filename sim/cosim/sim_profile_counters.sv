@@ -2,7 +2,7 @@
 // sim_profile_counters: smk_profile_counters behind input registers, for simulation only.
 //
 // Purpose     One evaluation per cycle instead of two: see sim_quota_scheduler.
-// Latency     The report of a tick is there after one evaluation more.
+// Latency     The report of a tick is there after one cycle more, as in smk_sm_control.
 // Reset       No grant.
 // verilator tracing_off
 module sim_profile_counters (

@@ -6,7 +6,8 @@ module smk_partition_counters_checker (
   input logic                  clk_i,
   input logic                  rst_ni,
   input logic                  command_valid_i,
-  input logic                  commit_o,
+  input logic                  complete_q,
+  input logic                  judging_o,
   input logic                  partitioned_q,
   input smk_pkg::kernel_mask_t valid_q,
   input smk_pkg::range_vec_t   range_q,
@@ -38,7 +39,7 @@ module smk_partition_counters_checker (
   logic committed_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) committed_q <= 1'b0;
-    else         committed_q <= commit_o;
+    else         committed_q <= complete_q;
   end
   for (genvar a = 1; a < NumKernels; a++) begin : gen_first
     for (genvar b = 0; b < a; b++) begin : gen_second
@@ -51,8 +52,8 @@ module smk_partition_counters_checker (
     end
   end
   // Nothing changes without a command.
-  `SMK_ASSERT(IdleHolds_A, !command_valid_i |=>
-              $stable({partitioned_q, valid_q, range_q, next_valid_q, next_range_q}))
+  `SMK_ASSERT(IdleHolds_A, !command_valid_i && !judging_o |=>
+              !judging_o && $stable({partitioned_q, valid_q, range_q, next_valid_q, next_range_q}))
 endmodule
 
 bind smk_partition_counters smk_partition_counters_checker u_checker (.*);

@@ -22,14 +22,6 @@ static_assert(PackageFitsModel<Vfermi_partition_counters_smk_pkg>(), "rtl and mo
 using Inputs = PartitionCounters::Inputs;
 using SlotKernels = std::array<KernelId, kMaxTbSlots>;
 
-// What the read ports are asked for in a cycle.
-struct Question {
-  unsigned slots_kernel = 0;
-  unsigned warps_kernel = 0;
-  unsigned warps_slot = 0;
-  unsigned warps_threads = 1;
-};
-
 // The block and its reference. With `distort` the block is compared with a second reference that
 // is told something else: one rule broken.
 template <typename DutType, typename Pkg>
@@ -38,18 +30,18 @@ class Bench {
   using Dut = DutType;
   using Package = Pkg;
   explicit Bench(std::uint64_t seed) : lockstep_("partition_counters", seed) {
-    Drive({}, {});
+    Drive({});
     lockstep_.Reset();
   }
-  PartitionCounters::Outputs Cycle(Inputs in, const Question& ask) {
+  PartitionCounters::Outputs Cycle(Inputs in) {
     in.slot_kernel = &slot_kernel;
-    Drive(in, ask);
+    Drive(in);
     lockstep_.Eval();
     const PartitionCounters::Outputs out = model_.Eval(in);
     Inputs told = in;
     if (distort) distort(&told);
     const PartitionCounters& other = distort ? broken_ : model_;
-    Compare(other, other.Eval(told), ask);
+    Compare(other, other.Eval(told), in.read_kernel);
     lockstep_.ClockEdge();
     model_.Tick(in);
     broken_.Tick(told);
@@ -70,7 +62,7 @@ class Bench {
   static constexpr unsigned kThreads = CntWidth(Package::LimitThreads);
   static constexpr unsigned kTbs = CntWidth(Package::LimitTbs);
 
-  void Drive(const Inputs& in, const Question& ask) {
+  void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
     const PartitionRange& r = in.command.range;
     dut.command_valid_i = in.command_valid;
@@ -93,21 +85,21 @@ class Bench {
       }
       SetBits(&dut.kernel_slots_i, Package::NumSlots * k, Package::NumSlots, slots);
     }
-    dut.slots_kernel_i = static_cast<CData>(ask.slots_kernel);
-    dut.warps_kernel_i = static_cast<CData>(ask.warps_kernel);
-    dut.warps_slot_i = static_cast<CData>(ask.warps_slot);
-    dut.warps_threads_i = static_cast<CData>(ask.warps_threads);
+    dut.read_i = in.read;
+    dut.read_kernel_i = in.read_kernel;
+    dut.read_slot_i = in.read_slot;
+    dut.read_warps_i = in.read_warps;
   }
 
   void Compare(const PartitionCounters& want, const PartitionCounters::Outputs& out,
-               const Question& ask) {
+               unsigned kernel) {
     const Dut& dut = lockstep_.dut();
-    lockstep_.Expect("commit", dut.commit_o, out.commit);
+    lockstep_.Expect("judging", dut.judging_o, out.judging);
     lockstep_.Expect("misaligned", dut.misaligned_o, out.misaligned);
-    lockstep_.Expect("slots", dut.slots_o, want.Slots(ask.slots_kernel) & kSlots);
-    lockstep_.Expect("warps", dut.warps_o,
-                     want.Warps(ask.warps_kernel, ask.warps_slot, ask.warps_threads) & kWarps);
-    const PartitionRange& r = want.state().range[ask.warps_kernel];
+    lockstep_.Expect("slots", dut.slots_o, want.state().slots & kSlots);
+    lockstep_.Expect("warps", dut.warps_o, want.state().warps & kWarps);
+    if (want.state().look != 0) return;
+    const PartitionRange& r = want.state().range[kernel];
     FieldReader range(dut.range_o);
     lockstep_.Expect("tb_count", range.Take(kTbs), r.tb_count);
     lockstep_.Expect("threads_limit", range.Take(kThreads), r.threads_limit);
@@ -167,20 +159,19 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
   return plan;
 }
 
-// A question the block must be able to answer: a slot of the kernel's range, and its threads.
+// A question the block must be able to answer: a slot of the kernel's range, and its warps.
 template <typename Package>
-Question RandomQuestion(const PartitionCounters& model, Dice* dice) {
-  Question ask;
-  ask.slots_kernel = dice->Below(kMaxKernels);
-  ask.warps_kernel = dice->Below(kMaxKernels);
-  const PartitionRange& r = model.state().range[ask.warps_kernel];
+void Ask(const PartitionCounters& model, Dice* dice, Inputs* in) {
+  in->read = true;
+  const unsigned kernel = dice->Below(kMaxKernels);
+  in->read_kernel = static_cast<std::uint8_t>(kernel);
+  const PartitionRange& r = model.state().range[kernel];
   if (!model.state().partitioned || r.tb_count == 0) {
-    ask.warps_slot = dice->Below(Package::NumSlots);
-    return ask;
+    in->read_slot = static_cast<std::uint8_t>(dice->Below(Package::NumSlots));
+    return;
   }
-  ask.warps_slot = r.tb_base + dice->Below(r.tb_count);
-  ask.warps_threads = (r.threads_limit - r.threads_base) / r.tb_count;
-  return ask;
+  in->read_slot = static_cast<std::uint8_t>(r.tb_base + dice->Below(r.tb_count));
+  in->read_warps = static_cast<std::uint8_t>((r.threads_limit - r.threads_base) / r.tb_count);
 }
 
 // Plans in a row, some repeated or with one kernel moved, with gaps between commands.
@@ -190,19 +181,33 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   Dice dice(seed);
   std::vector<SmCommand> plan = RandomPlan<Package>(&dice);
   std::size_t next = 0;
+  unsigned asking = 0;  // cycles for which the question stays
+  Inputs question;
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
     Inputs in;
     in.slot_valid =
         static_cast<std::uint32_t>(dice.Sparse(1) & ((std::uint64_t{1} << Package::NumSlots) - 1));
     bench->slot_kernel[dice.Below(Package::NumSlots)] =
         static_cast<KernelId>(dice.Below(kMaxKernels));
-    in.command_valid = dice.Percent(70);
+    const bool judging = bench->model().judging();
+    in.command_valid = !judging && asking == 0 && dice.Percent(70);
     in.command = plan[next];
     if (in.command_valid && ++next == plan.size()) {
       next = 0;
       if (dice.Percent(60)) plan = RandomPlan<Package>(&dice);
     }
-    bench->Cycle(in, RandomQuestion<Package>(bench->model(), &dice));
+    if (!judging && !in.command_valid && asking == 0) {
+      asking = 1 + dice.Below(8);
+      Ask<Package>(bench->model(), &dice, &question);
+    }
+    if (asking != 0) {
+      --asking;
+      in.read = true;
+    }
+    in.read_kernel = question.read_kernel;
+    in.read_slot = question.read_slot;
+    in.read_warps = question.read_warps;
+    bench->Cycle(in);
   }
 }
 
@@ -235,27 +240,40 @@ SmCommand Partition(unsigned kernel, unsigned tb_base, unsigned tb_count, unsign
   return command;
 }
 
-TEST(PartitionCountersLockstep, RangesAreInForceExactlyAfterTheLastCommand) {
+TEST(PartitionCountersLockstep, SlotsAndWarpsAreReadExactlyInTheirCycle) {
   Gtx980 bench(1);
-  Question ask;
   Inputs in;
   in.command_valid = true;
   in.command = Partition(0, 0, 6, 2);
   in.command.first = true;
-  bench.Cycle(in, ask);
-  EXPECT_EQ(bench.lockstep().dut().slots_o, ~0u) << "earlier than the contract";
+  bench.Cycle(in);
   in.command = Partition(1, 6, 12, 2);
   in.command.last = true;
-  EXPECT_TRUE(bench.Cycle(in, ask).commit);
-  EXPECT_EQ(bench.lockstep().dut().slots_o, 0x3fu) << "later than the contract";
-  ask.slots_kernel = 1;
-  ask.warps_kernel = 1;
-  ask.warps_slot = 7;
-  ask.warps_threads = 2;
-  bench.Cycle({}, ask);
+  bench.Cycle(in);
+  for (unsigned cycle = 1; cycle < 7; ++cycle) {
+    EXPECT_TRUE(bench.Cycle({}).judging) << "earlier than the contract: " << cycle;
+  }
+  EXPECT_FALSE(bench.Cycle({}).judging) << "later than the contract";
+  Inputs read;
+  read.read = true;
+  read.read_kernel = 1;
+  read.read_slot = 7;
+  read.read_warps = 2;
+  bench.Cycle(read);
   EXPECT_EQ(bench.lockstep().dut().slots_o, 0x3ffc0u);
+  bench.Cycle(read);
+  EXPECT_NE(bench.lockstep().dut().warps_o, 3ull << 14) << "earlier than the contract";
+  bench.Cycle(read);
   EXPECT_EQ(bench.lockstep().dut().warps_o, 3ull << 14) << "the aligned part of the TB";
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+// Who is out of place, by the command's cycle and those after it.
+std::uint32_t Judge(Gtx980* bench, Inputs in) {
+  std::uint32_t misaligned = bench->Cycle(in).misaligned;
+  in.command_valid = false;
+  while (bench->model().judging()) misaligned |= bench->Cycle(in).misaligned;
+  return misaligned;
 }
 
 TEST(PartitionCountersLockstep, OnlyTbsOutOfPlaceAreMisaligned) {
@@ -265,11 +283,11 @@ TEST(PartitionCountersLockstep, OnlyTbsOutOfPlaceAreMisaligned) {
   in.command = Partition(0, 0, 6, 2);
   in.command.first = in.command.last = true;
   in.slot_valid = 0b1011;
-  EXPECT_EQ(bench.Cycle(in, {}).misaligned, 0b1011u) << "unpartitioned before: all move";
+  EXPECT_EQ(Judge(&bench, in), 0b1011u) << "unpartitioned before: all move";
   in.command.range.tb_count = 2;
-  EXPECT_EQ(bench.Cycle(in, {}).misaligned, 0b1000u) << "the range shrinks";
+  EXPECT_EQ(Judge(&bench, in), 0b1000u) << "the range shrinks";
   in.command.range.registers_base = 1;
-  EXPECT_EQ(bench.Cycle(in, {}).misaligned, 0b1011u) << "the range moves";
+  EXPECT_EQ(Judge(&bench, in), 0b1011u) << "the range moves";
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 

@@ -247,7 +247,8 @@ class FakeSm {
       }
     }
     for (const unsigned left : tb.progress.left) tb.alive += left != 0 ? 1 : 0;
-    tb.next.assign(tb.need_warps, now + 1 + Hash(scenario_.seed, 7, now, slot) % 20);
+    // The schedulers know one cycle later that it runs.
+    tb.next.assign(tb.need_warps, now + 2 + Hash(scenario_.seed, 7, now, slot) % 20);
     tb.in_flight = now + 1;
   }
 

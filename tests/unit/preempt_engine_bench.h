@@ -47,34 +47,40 @@ struct PreemptEngineBench {
     if (out.loaded_valid) wires.running |= 1u << Index(out.loaded_slot);
     wires.running &= ~wires.finished;
     wires.leave = wires.load = wires.finished = 0;
-    wires.leave_counted = false;
+    wires.leave_counted = wires.mode_valid = false;
     wires.context_done = 0;
     wires.buffer_valid = wires.event_ack = false;
     return out;
   }
+  void Run(unsigned cycles) {
+    for (unsigned i = 0; i < cycles; ++i) Step();
+  }
+  // Until the first buffer is requested.
   void Leave(std::uint32_t slots, bool counted = false) {
     wires.leave = slots;
     wires.leave_counted = counted;
+    wires.mode_valid = true;
     wires.whole_sm = false;
-    Step();
+    Run(3);
   }
   void Evict(std::uint32_t slots, PreemptMode mode) {
     wires.leave = slots;
+    wires.mode_valid = true;
     wires.whole_sm = true;
     wires.mode = mode;
-    Step();
+    Run(3);
   }
+  // Until the TB has stopped.
   void GiveBuffer(unsigned buffer) {
     wires.buffer_valid = true;
     wires.buffer = static_cast<std::uint16_t>(buffer);
-    Step();
+    Run(4);
   }
   // From the buffer to the first line offered: the TB is quiet at once.
   void Drain(unsigned buffer) {
     GiveBuffer(buffer);
     wires.quiet = ~0u;
-    Step();
-    Step();
+    while (step() == PreemptEngine::Step::kDrain) Step();
   }
   // All lines go out, one per cycle; all are completed in the cycle after.
   PreemptEngine::Outputs Transfer() {
@@ -82,11 +88,11 @@ struct PreemptEngineBench {
     wires.context_done = kLines;
     return Step();
   }
-  // The report and its acknowledgement.
+  // The report and its acknowledgement, until a buffer is requested for the next TB.
   SmEvent Report() {
     const SmEvent event = Step().event;
     wires.event_ack = true;
-    Step();
+    Run(3);
     return event;
   }
   PreemptEngine::Outputs Look() const { return engine.Eval(wires); }

@@ -68,6 +68,9 @@ class Bench {
     model_.Tick(in, out);
     return out;
   }
+  void Cycles(const Inputs& in, unsigned cycles) {
+    for (unsigned i = 0; i < cycles; ++i) Cycle(in);
+  }
   const PreemptEngine& model() const { return model_; }
   Lockstep<Dut>& lockstep() { return lockstep_; }
   static constexpr unsigned kMaxLines = Package::MaxContextLines;
@@ -91,6 +94,7 @@ class Bench {
     Dut& dut = lockstep_.dut();
     SetBits(&dut.leave_i, 0, kSlots, in.leave);
     dut.leave_counted_i = in.leave_counted;
+    dut.mode_valid_i = in.mode_valid;
     dut.mode_i = static_cast<CData>(in.mode);
     dut.whole_sm_i = in.whole_sm;
     SetBits(&dut.load_i, 0, kSlots, in.load);
@@ -116,6 +120,7 @@ class Bench {
   void Compare(const PreemptEngine& want, const PreemptEngine::Outputs& out) {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("stop", dut.stop_o, out.stop);
+    lockstep_.Expect("stop_next", dut.stop_next_o, want.StopNext());
     CompareContext(out.context);
     lockstep_.Expect("release_valid", dut.release_valid_o, out.release_valid);
     lockstep_.Expect("loaded_valid", dut.loaded_valid_o, out.loaded_valid);
@@ -241,6 +246,7 @@ class Surroundings {
     if (!dice_.Percent(leave_)) return;
     in->leave = Mask(1 + dice_.Below(4)) & (running_ | s.to_load) & ~in->finished & ~s.leaving;
     in->leave_counted = dice_.Percent(50);
+    in->mode_valid = true;
     in->whole_sm = dice_.Percent(30);
     in->mode = in->whole_sm ? static_cast<PreemptMode>(dice_.Below(3)) : PreemptMode::kSwitch;
   }
@@ -313,10 +319,12 @@ TEST(PreemptEngineLockstep, SavesEveryLineOnceAndReportsExactlyAfterTheLast) {
   in.leave = 1u << 3;
   bench.Cycle(in);
   in.leave = 0;
+  for (unsigned n = 0; n < 2; ++n) EXPECT_FALSE(bench.Cycle(in).buffer_request) << n;
   in.buffer_valid = true;
   in.buffer = 9;
   EXPECT_TRUE(bench.Cycle(in).buffer_request);
   in.buffer_valid = false;
+  for (unsigned n = 0; n < 3; ++n) EXPECT_EQ(bench.Cycle(in).stop, 0u) << n;
   EXPECT_EQ(bench.Cycle(in).stop, 1u << 3) << "fetch is stopped before the TB is quiet";
   in.quiet = 1u << 3;
   EXPECT_FALSE(bench.Cycle(in).context.valid);
@@ -351,6 +359,7 @@ TEST(PreemptEngineLockstep, BackPressureHoldsTheLine) {
   in.load = 1u << 2;
   bench.Cycle(in);
   in.load = 0;
+  for (unsigned n = 0; n < 4; ++n) EXPECT_FALSE(bench.Cycle(in).context.valid) << n;
   for (unsigned n = 0; n < 4; ++n) {
     const PreemptEngine::Outputs out = bench.Cycle(in);
     EXPECT_TRUE(out.context.valid && !out.context.store);
@@ -369,6 +378,7 @@ TEST(PreemptEngineLockstep, BufferOfATbThatFinishedFirstIsGivenBack) {
   in.running = in.leave = 1;
   bench.Cycle(in);
   in.leave = 0;
+  bench.Cycles(in, 2);
   in.finished = 1;
   bench.Cycle(in);
   in.finished = in.running = 0;
@@ -388,10 +398,11 @@ TEST(PreemptEngineLockstep, SwitchedSmStandsStillForABufferButNotForEver) {
   Gtx980 bench(1);
   Inputs in;
   in.running = in.leave = 0b11;
-  in.whole_sm = true;
+  in.mode_valid = in.whole_sm = true;
   bench.Cycle(in);
   in.leave = 0;
-  for (unsigned n = 0; n < PreemptEngine::kBufferPatience; ++n) {
+  EXPECT_EQ(bench.Cycle(in).stop, 0u);
+  for (unsigned n = 0; n < PreemptEngine::kBufferPatience + 2; ++n) {
     EXPECT_EQ(bench.Cycle(in).stop, 0b11u) << "earlier than the contract: " << n;
   }
   EXPECT_EQ(bench.Cycle(in).stop, 0u) << "later than the contract";

@@ -14,12 +14,14 @@ using Bench = PreemptEngineBench;
 using Step = PreemptEngine::Step;
 constexpr unsigned kLines = Bench::kLines;
 
-TEST(PreemptEngineTest, AsksForABufferTheCycleAfterTheTbHasToLeave) {
+TEST(PreemptEngineTest, AsksForABufferThreeCyclesAfterTheTbHasToLeave) {
   Bench bench;
   bench.wires.running = 0b100;
-  EXPECT_FALSE(bench.Look().buffer_request);
-  bench.Leave(0b100);
-  EXPECT_TRUE(bench.Look().buffer_request);
+  bench.wires.leave = 0b100;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(bench.Step().buffer_request) << "earlier than the contract: " << i;
+  }
+  EXPECT_TRUE(bench.Look().buffer_request) << "later than the contract";
   EXPECT_EQ(bench.Look().buffer_kernel, KernelId{1});
   for (int i = 0; i < 100; ++i) EXPECT_TRUE(bench.Step().buffer_request) << "a level";
   bench.GiveBuffer(0);
@@ -96,6 +98,7 @@ TEST(PreemptEngineTest, TheTbLeavesWithItsLastLineStored) {
   EXPECT_TRUE(out.release_valid) << "later than the contract";
   EXPECT_EQ(out.release_slot, TbSlot{1});
   EXPECT_EQ(out.release_kind, TbRelease::kSaved);
+  bench.Step();
   EXPECT_EQ(bench.Look().stop, 0u);
 }
 
@@ -128,7 +131,9 @@ TEST(PreemptEngineTest, ReportsTheSavedTbAndWaitsForTheDriver) {
 TEST(PreemptEngineTest, LoadsTheMirrorImage) {
   Bench bench;
   bench.wires.load = 0b100;
-  bench.Step();
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(bench.Step().context.valid) << "earlier than the contract: " << i;
+  }
   for (unsigned line = 0; line < kLines; ++line) {
     const PreemptEngine::Outputs out = bench.Step();
     EXPECT_TRUE(out.context.valid);
@@ -155,10 +160,10 @@ TEST(PreemptEngineTest, ATbThatFinishesWhileItDrainsGivesItsBufferBack) {
   bench.GiveBuffer(4);
   bench.wires.finished = 1;
   bench.Step();
-  EXPECT_EQ(bench.Look().stop, 0u);
   const SmEvent event = bench.Report();
   EXPECT_EQ(event.kind, EventKind::kBufferFree);
   EXPECT_EQ(event.buffer, 4);
+  EXPECT_EQ(bench.Look().stop, 0u);
   EXPECT_TRUE(bench.engine.settled());
 }
 
@@ -172,6 +177,36 @@ TEST(PreemptEngineTest, ATbThatFinishesInItsLastCycleOfDrainIsNotSaved) {
   bench.wires.finished = 1;
   EXPECT_FALSE(bench.Step().release_valid);
   EXPECT_EQ(bench.Report().kind, EventKind::kBufferFree);
+}
+
+TEST(PreemptEngineTest, ATbThatFinishesBeforeTheRequestNeedsNoBuffer) {
+  for (const int cycle : {1, 2}) {
+    Bench bench;
+    bench.wires.running = bench.wires.leave = 1;
+    for (int i = 0; i < 6; ++i) {
+      if (i == cycle) bench.wires.finished = 1;
+      EXPECT_FALSE(bench.Step().buffer_request) << cycle;
+    }
+    EXPECT_TRUE(bench.engine.settled());
+    EXPECT_FALSE(bench.engine.busy());
+  }
+}
+
+TEST(PreemptEngineTest, ATbThatFinishesWhileItsAddressIsComputedGivesItsBufferBack) {
+  for (const int cycle : {1, 2}) {
+    Bench bench;
+    bench.wires.running = 1;
+    bench.Leave(1);
+    bench.wires.buffer_valid = true;
+    bench.wires.buffer = 4;
+    for (int i = 0; i < 4; ++i) {
+      if (i == cycle) bench.wires.finished = 1;
+      EXPECT_EQ(bench.Step().stop, 0u);
+    }
+    const SmEvent event = bench.Report();
+    EXPECT_EQ(event.kind, EventKind::kBufferFree);
+    EXPECT_EQ(event.buffer, 4);
+  }
 }
 
 TEST(PreemptEngineTest, ATbThatFinishesBeforeItHasABufferWithdrawsTheRequest) {
@@ -192,7 +227,9 @@ TEST(PreemptEngineTest, ABufferThatComesTooLateIsGivenBack) {
   bench.Leave(1);
   bench.wires.finished = 1;
   bench.Step();
-  bench.GiveBuffer(6);
+  bench.wires.buffer_valid = true;
+  bench.wires.buffer = 6;
+  bench.Step();
   const SmEvent event = bench.Report();
   EXPECT_EQ(event.kind, EventKind::kBufferFree);
   EXPECT_EQ(event.buffer, 6);
@@ -217,12 +254,13 @@ TEST(PreemptEngineTest, LoadsTheLowestSlotFirstAndSavesBeforeLoads) {
   bench.wires.running = 1;
   bench.wires.load = 0b1100;
   bench.wires.leave = 1;
-  bench.Step();
+  bench.Run(3);
   EXPECT_TRUE(bench.Look().buffer_request);
   bench.Drain(0);
   bench.Transfer();
   bench.Report();
   for (unsigned slot : {2u, 3u}) {
+    bench.Run(2);
     EXPECT_EQ(bench.Look().context.tb_slot, static_cast<TbSlot>(slot));
     EXPECT_FALSE(bench.Look().context.store);
     bench.Transfer();
@@ -235,7 +273,8 @@ TEST(PreemptEngineTest, ATbThatWaitsForItsContextIsLoadedBeforeItIsSaved) {
   Bench bench;
   bench.wires.load = 1;
   bench.wires.leave = 1;
-  bench.Step();
+  bench.Run(5);
+  EXPECT_TRUE(bench.Look().context.valid);
   EXPECT_FALSE(bench.Look().context.store);
   bench.Transfer();
   EXPECT_FALSE(bench.engine.settled());
@@ -259,29 +298,29 @@ TEST(PreemptEngineTest, NothingChangesWhenIdle) {
 }
 
 // The example of docs/modules/preempt_engine.md, cycle by cycle. Memory completes a line after 10
-// cycles; the last instruction of the TB completes in cycle 7.
+// cycles; the last instruction of the TB completes in cycle 12.
 TEST(PreemptEngineTest, SavesAsInTheExampleOfItsPage) {
   Bench bench;
   bench.wires.running = 1 << 6;
-  for (unsigned cycle = 0; cycle <= 45; ++cycle) {
+  for (unsigned cycle = 0; cycle <= 50; ++cycle) {
     auto& in = bench.wires;
     if (cycle == 0) in.leave = 1 << 6;
-    in.buffer_valid = cycle == 2;
+    in.buffer_valid = cycle == 4;
     in.buffer = 3;
-    in.quiet = cycle >= 8 ? 1 << 6 : 0;
-    in.context_done = cycle >= 20 && cycle <= 40 ? 1 : 0;
-    in.event_ack = cycle == 44;
+    in.quiet = cycle >= 13 ? 1 << 6 : 0;
+    in.context_done = cycle >= 25 && cycle <= 45 ? 1 : 0;
+    in.event_ack = cycle == 49;
     const PreemptEngine::Outputs out = bench.Step();
     SCOPED_TRACE(testing::Message() << "cycle " << cycle);
-    EXPECT_EQ(out.buffer_request, cycle == 1 || cycle == 2);
-    EXPECT_EQ(out.stop, cycle >= 3 && cycle <= 40 ? 1u << 6 : 0u);
-    EXPECT_EQ(out.context.valid, cycle >= 10 && cycle <= 30);
+    EXPECT_EQ(out.buffer_request, cycle == 3 || cycle == 4);
+    EXPECT_EQ(out.stop, cycle >= 8 && cycle <= 46 ? 1u << 6 : 0u);
+    EXPECT_EQ(out.context.valid, cycle >= 15 && cycle <= 35);
     if (out.context.valid) {
-      EXPECT_EQ(out.context.address, 0x10003000u + (cycle - 10) * 128);
+      EXPECT_EQ(out.context.address, 0x10003000u + (cycle - 15) * 128);
     }
-    EXPECT_EQ(out.release_valid, cycle == 40);
-    EXPECT_EQ(out.event_valid, cycle == 41);
-    EXPECT_EQ(bench.engine.settled(), cycle >= 44);
+    EXPECT_EQ(out.release_valid, cycle == 45);
+    EXPECT_EQ(out.event_valid, cycle == 46);
+    EXPECT_EQ(bench.engine.settled(), cycle >= 49);
   }
 }
 

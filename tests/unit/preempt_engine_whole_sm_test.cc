@@ -30,7 +30,7 @@ TEST(PreemptEngineWholeSm, AnSmThatWaitsForABufferTooLongRunsOn) {
   Bench bench;
   bench.wires.running = 0b11;
   bench.Evict(0b11, PreemptMode::kSwitch);
-  for (unsigned i = 0; i < PreemptEngine::kBufferPatience; ++i) {
+  for (unsigned i = 0; i <= PreemptEngine::kBufferPatience; ++i) {
     EXPECT_EQ(bench.Step().stop, 0b11u) << "cycle " << i;
   }
   EXPECT_EQ(bench.Step().stop, 0u);
@@ -60,6 +60,7 @@ TEST(PreemptEngineWholeSm, ADrainLoadsContextsSoThatTheirTbsCanFinish) {
   Bench bench;
   bench.wires.load = 0b10;
   bench.Evict(0b10, PreemptMode::kDrain);
+  bench.Run(2);
   bench.Transfer();
   EXPECT_EQ(bench.Report().kind, EventKind::kBufferFree);
   EXPECT_FALSE(bench.engine.settled());

@@ -84,8 +84,8 @@ TEST(SmControlLockstep, ACommandWaitsExactlyUntilTheTbIsPlaced) {
   quota.op = CommandOp::kQuota;
   quota.quota = 9;
   quota.last = true;
-  for (unsigned cycle = 0; cycle < 5; ++cycle) {
-    EXPECT_EQ(bench.dut().command_ready_o, cycle == 4);
+  for (unsigned cycle = 0; cycle < 10; ++cycle) {
+    EXPECT_EQ(bench.dut().command_ready_o, cycle == 9);
     EXPECT_EQ(bench.dut().gated_o, 0) << "earlier than the contract: " << cycle;
     bench.from_driver.command_valid = true;
     bench.from_driver.command = quota;
@@ -94,37 +94,43 @@ TEST(SmControlLockstep, ACommandWaitsExactlyUntilTheTbIsPlaced) {
   EXPECT_EQ(bench.dut().gated_o, 1) << "later than the contract";
 }
 
-TEST(SmControlLockstep, AFinishedTbIsReportedAfterExactlyOneCycle) {
+TEST(SmControlLockstep, AFinishedTbIsReportedAfterExactlyTwoCycles) {
   Bench bench;
   bench.Place(3, 17);
   bench.in.tb_finished = 1;
-  bench.Step();
-  EXPECT_FALSE(bench.to_driver.event.valid) << "earlier than the contract";
+  for (unsigned cycle = 0; cycle < 2; ++cycle) {
+    bench.Step();
+    EXPECT_FALSE(bench.to_driver.event.valid) << "earlier than the contract: " << cycle;
+  }
   bench.Step();
   EXPECT_TRUE(bench.to_driver.event.valid) << "later than the contract";
   EXPECT_EQ(bench.to_driver.event.tb, TbId{17});
 }
 
-TEST(SmControlLockstep, ASlotIsTakenAgainInTheCycleOfItsReportAndNotBefore) {
-  for (const unsigned wait : {0u, 1u, 2u}) {
+// Two TBs finish before the slot of a third one is chosen, 2 cycles after its dispatch.
+TEST(SmControlLockstep, ASlotIsTakenAgainInTheCycleAfterItsReportAndNotBefore) {
+  for (const unsigned before : {1u, 2u}) {
     Bench bench;
     bench.Place(0, 10);
     bench.Place(0, 11);
-    bench.in.tb_finished = 0b11;
-    bench.Run(wait);
+    if (before == 2) bench.in.tb_finished = 0b11;
     bench.Dispatch(2, 99);
-    EXPECT_EQ(bench.valid(), wait == 0 ? 0b100u : 0b001u) << wait;
-    bench.Run(10);
+    if (before == 1) bench.in.tb_finished = 0b11;
+    bench.Run(15);
+    EXPECT_EQ(bench.valid(), before == 1 ? 0b100u : 0b001u) << before;
     EXPECT_EQ(bench.events[0].tb, TbId{10});
     EXPECT_EQ(bench.events[1].tb, TbId{11});
   }
 }
 
-TEST(SmControlLockstep, TheBufferIsRequestedInTheCycleAfterTheCommand) {
+TEST(SmControlLockstep, TheBufferIsRequestedInTheFourthCycleAfterTheCommand) {
   Bench bench;
   bench.Place(2, 5);
-  EXPECT_EQ(bench.dut().buffer_request_o, 0);
   bench.Preempt(2, 1);
+  for (unsigned cycle = 1; cycle < 4; ++cycle) {
+    EXPECT_EQ(bench.dut().buffer_request_o, 0) << "earlier than the contract: " << cycle;
+    bench.Step();
+  }
   EXPECT_EQ(bench.dut().buffer_request_o, 1);
   EXPECT_EQ(bench.dut().buffer_kernel_o, 2);
 }
@@ -138,6 +144,7 @@ TEST(SmControlLockstep, VictimsAreTheHighestSlotsOfTheKernel) {
     bench.Preempt(1, count);
     std::uint32_t highest = 0;
     for (unsigned n = 0; n < std::min(count, 16u); ++n) highest |= 1u << (31 - 2 * n);
+    bench.Run(count);  // one per cycle, sooner than one can leave
     EXPECT_EQ(bench.control().model().preempt_engine().state().leaving, highest) << count;
     EXPECT_TRUE(bench.RunUntil(EventKind::kSettled));
     EXPECT_EQ(bench.to_driver.event.shortfall, count == 17 ? 1 : 0);
@@ -148,7 +155,7 @@ TEST(SmControlLockstep, AVictimThatFinishesIsCountedAndOthersAreNot) {
   Bench bench;
   for (unsigned tb = 0; tb < 3; ++tb) bench.Place(0, tb);
   bench.Preempt(0, 1);
-  bench.in.tb_finished = 0b101;
+  bench.in.tb_finished = 0b101;  // as it is chosen
   bench.Step();
   bench.Run(10);
   ASSERT_THAT(bench.Kinds(), testing::Contains(EventKind::kSettled));
@@ -164,8 +171,11 @@ TEST(SmControlLockstep, OnlyTheLastRangeOfAPlanMovesTbs) {
   EXPECT_EQ(bench.control().model().preempt_engine().state().leaving, 0u);
   EXPECT_EQ(bench.dut().gated_o, 1);
   bench.Partition(1, 4, 4, false, true);
-  EXPECT_EQ(bench.control().model().preempt_engine().state().leaving, 0b11u);
   EXPECT_EQ(bench.dut().gated_o, 0) << "a new plan lifts the quotas";
+  bench.Run(2);
+  EXPECT_EQ(bench.control().model().preempt_engine().state().leaving, 0u);
+  bench.Step();
+  EXPECT_EQ(bench.control().model().preempt_engine().state().leaving, 0b11u);
   EXPECT_TRUE(bench.RunUntil(EventKind::kSettled));
   EXPECT_THAT(bench.Kinds(),
               ElementsAre(EventKind::kSaved, EventKind::kSaved, EventKind::kSettled));
@@ -195,6 +205,8 @@ TEST(SmControlLockstep, QuotasAreLoadedAtOnceOnlyWhenTheyComeIntoForce) {
   bench.Quota(0, 7, false);
   EXPECT_EQ(bench.dut().gated_o, 0);
   bench.Quota(0, 7, true);
+  EXPECT_EQ(bench.out.quota_left[0], 0) << "earlier than the contract";
+  bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 7);
   bench.Quota(0, 20, true);
   EXPECT_EQ(bench.out.quota_left[0], 7) << "taken at the next reload";
@@ -236,7 +248,7 @@ TEST(SmControlLockstep, SettledWaitsForTbsThatFinishMeanwhile) {
   bench.in.tb_finished = 1;
   bench.Step();
   EXPECT_FALSE(bench.to_driver.event.valid);
-  bench.Run(2);
+  bench.Run(3);
   EXPECT_THAT(bench.Kinds(), ElementsAre(EventKind::kFinished, EventKind::kSettled));
 }
 
@@ -244,11 +256,13 @@ TEST(SmControlLockstep, AwakeUntilNothingIsLeftToSay) {
   Bench bench;
   EXPECT_EQ(bench.dut().awake_o, 0);
   bench.Place(0, 0);
-  bench.Run(2);
   EXPECT_EQ(bench.dut().awake_o, 0);
   bench.from_driver.tick = true;
-  bench.Step();
-  EXPECT_EQ(bench.dut().awake_o, 1) << "the profile is reported";
+  for (unsigned cycle = 0; cycle < 2; ++cycle) {
+    bench.Step();
+    EXPECT_EQ(bench.dut().awake_o, 1) << "the profile is reported";
+    EXPECT_EQ(bench.dut().profile_valid_o, cycle == 1);
+  }
   bench.Step();
   EXPECT_EQ(bench.dut().awake_o, 0);
 }

@@ -17,20 +17,23 @@ class Bench : public SmControlBench<SmControl> {
 TEST(SmControlTest, TakesNoCommandWhileATbIsPlaced) {
   Bench bench;
   bench.Dispatch(0, 0);
+  bench.Run(5);
+  EXPECT_FALSE(bench.out.warp_start.valid);
   for (unsigned w = 0; w < 4; ++w) {
     EXPECT_FALSE(bench.to_driver.command_ready);
     bench.Step();
+    EXPECT_TRUE(bench.out.warp_start.valid);
     EXPECT_EQ(bench.out.warp_start.warp_in_tb, w);
   }
   EXPECT_EQ(bench.out.tb_activate, 1u);
   EXPECT_TRUE(bench.to_driver.command_ready);
 }
 
-TEST(SmControlTest, AFinishedTbIsReportedInTheNextCycle) {
+TEST(SmControlTest, AFinishedTbIsReportedOnce) {
   Bench bench;
   bench.Place(3, 17);
   bench.in.tb_finished = 1;
-  bench.Step();
+  bench.Run(2);
   EXPECT_TRUE(bench.events.empty());
   bench.Step();
   ASSERT_EQ(bench.events.size(), 1u);
@@ -45,7 +48,7 @@ TEST(SmControlTest, TbsThatFinishTogetherAreReportedOnePerCycle) {
   Bench bench;
   for (unsigned tb = 0; tb < 5; ++tb) bench.Place(1, tb);
   bench.in.tb_finished = 0b10111;
-  bench.Step();
+  bench.Run(2);
   for (unsigned n = 1; n <= 4; ++n) {
     bench.Step();
     EXPECT_EQ(bench.events.size(), n);
@@ -53,13 +56,14 @@ TEST(SmControlTest, TbsThatFinishTogetherAreReportedOnePerCycle) {
   EXPECT_EQ(bench.events.back().tb, TbId{4});
 }
 
-// A TB dispatched in the very cycle must not be taken for the one that finished.
+// A TB whose slot is chosen in the very cycle must not be taken for the one that finished.
 TEST(SmControlTest, ASlotIsTakenAgainOnlyAfterTheReport) {
   Bench bench;
   bench.Place(0, 10);
   bench.Place(0, 11);
-  bench.in.tb_finished = 0b11;
   bench.Dispatch(2, 99);
+  bench.Step();
+  bench.in.tb_finished = 0b11;
   bench.Run(10);
   ASSERT_EQ(bench.events.size(), 2u);
   EXPECT_EQ(bench.events[0].tb, TbId{10});
@@ -114,7 +118,7 @@ TEST(SmControlTest, AVictimThatFinishesBeforeItCanLeaveIsCounted) {
 TEST(SmControlTest, ATbThatIsBeingLoadedIsAVictimToo) {
   Bench bench;
   bench.Dispatch(0, 7, true);
-  bench.Run(6);
+  bench.Run(10);
   bench.Preempt(0, 1);
   bench.Run(100);
   ASSERT_EQ(bench.events.size(), 3u);
@@ -146,6 +150,7 @@ TEST(SmControlTest, NewPartitionsSendMisalignedTbsAway) {
 TEST(SmControlTest, ATbGetsTheWarpsOfItsSlot) {
   Bench bench;
   bench.Partition(2, 3, 5, true, true);
+  bench.Run(10);
   for (unsigned tb = 0; tb < 3; ++tb) bench.Place(2, tb);
   EXPECT_EQ(bench.control().tb_table().state().valid, 0b111000u);
   EXPECT_EQ(bench.control().tb_table().state().warps[4], std::uint64_t{0xf} << 16);
@@ -154,6 +159,7 @@ TEST(SmControlTest, ATbGetsTheWarpsOfItsSlot) {
 TEST(SmControlTest, QuotasComeIntoForceWithTheLastCommandUntilTheNextPlan) {
   Bench bench;
   bench.Partition(0, 0, 4, true, true);
+  bench.Run(10);
   bench.Place(0, 0);
   bench.Quota(0, 10, false);
   EXPECT_FALSE(bench.control().gated());
@@ -166,6 +172,7 @@ TEST(SmControlTest, QuotasComeIntoForceWithTheLastCommandUntilTheNextPlan) {
   EXPECT_EQ(bench.out.quota_left[0], 9);
   bench.Partition(0, 0, 2, true, true);
   EXPECT_FALSE(bench.control().gated());
+  bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 0);
 }
 
@@ -188,15 +195,16 @@ TEST(SmControlTest, AReleasedTbGetsNoGrantInItsLastCycle) {
   Bench bench;
   for (unsigned tb = 0; tb < 3; ++tb) bench.Place(0, tb);
   bench.Evict(PreemptMode::kFlush);
+  bench.Step();  // the SM stops
   bool released = false;
   for (int i = 0; i < 20 && !released; ++i) {
     bench.in.tb_flushable = ~0u;
     bench.in.ready.fill(0b100);  // the warps of slot 2
-    if (i == 1) bench.in.tb_finished = 0b010;
+    if (i == 4) bench.in.tb_finished = 0b010;
     bench.Step();
     released = bench.out.release_valid;
     if (released) {
-      EXPECT_EQ(i, 2);
+      EXPECT_EQ(i, 5);
       EXPECT_EQ(bench.out.release_slot, TbSlot{2});
     }
     EXPECT_EQ(bench.out.grant_valid, 0) << "cycle " << i;
@@ -211,7 +219,9 @@ TEST(SmControlTest, ReportsTheWindowAfterATick) {
   bench.Step();
   bench.from_driver.tick = true;
   bench.Step();
-  EXPECT_TRUE(bench.to_driver.profile_valid);
+  EXPECT_FALSE(bench.to_driver.profile_valid) << "earlier than the contract";
+  bench.Step();
+  EXPECT_TRUE(bench.to_driver.profile_valid) << "later than the contract";
   EXPECT_EQ(bench.to_driver.profile_issued[1], 2);
   bench.Step();
   EXPECT_FALSE(bench.to_driver.profile_valid);
@@ -222,7 +232,7 @@ TEST(SmControlTest, SleepsWhenNothingIsGoingOn) {
   EXPECT_FALSE(bench.control().awake());
   bench.Dispatch(0, 0);
   EXPECT_TRUE(bench.control().awake());
-  bench.Run(8);
+  bench.Run(13);
   EXPECT_FALSE(bench.control().awake());
   bench.in.ready[0] = 1;
   bench.Step();

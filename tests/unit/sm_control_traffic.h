@@ -216,7 +216,7 @@ class SmControlMachine {
     SmInputs in;
     Ready(t, &in);
     // A TB whose context is stored is quiet and cannot finish any more.
-    std::uint32_t can_finish = t.running;
+    std::uint32_t can_finish = t.running & ~gone_;
     if (e.step == PreemptEngine::Step::kTransfer || e.step == PreemptEngine::Step::kWait) {
       can_finish &= ~(1u << e.slot);
     }
@@ -236,6 +236,8 @@ class SmControlMachine {
   }
   void After(const SmInputs& in, const SmOutputs& out) {
     in_flight_ += (out.context.valid && in.context_ready ? 1u : 0u) - in.context_done;
+    gone_ = in.tb_finished;
+    if (out.release_valid) gone_ |= 1u << Index(out.release_slot);
   }
 
  private:
@@ -254,6 +256,7 @@ class SmControlMachine {
 
   ControlConfig config_;
   Dice& dice_;
+  std::uint32_t gone_ = 0;  // TBs that went in the last cycle: the table hears of it in this one
   unsigned in_flight_ = 0;  // context lines issued and not completed
   unsigned ready_ = 0, sparse_ = 1, finish_ = 0, quiet_ = 1, context_ = 50;
 };

@@ -87,10 +87,12 @@ class Bench {
                const Question& ask) {
     const Dut& dut = lockstep_.dut();
     const TbTable::State& s = want.state();
-    lockstep_.Expect("launching", dut.launching_o, s.launching);
-    if (s.launching) {
+    lockstep_.Expect("launching", dut.launching_o, want.launching());
+    if (want.launching()) {
+      lockstep_.Expect("launch_kernel", dut.launch_kernel_o, Index(s.launch.kernel));
+    }
+    if (s.step > TbTable::Step::kChoose) {
       lockstep_.Expect("launch_slot", dut.launch_slot_o, Index(s.launch_slot));
-      lockstep_.Expect("launch_kernel", dut.launch_kernel_o, Index(s.kernel[Index(s.launch_slot)]));
     }
     CompareStart(out.warp_start);
     lockstep_.Expect("activate", dut.activate_o, out.activate);
@@ -123,21 +125,21 @@ class Bench {
     lockstep_.Expect("warp_start.warp", warp, Index(want.warp));
   }
 
-  // Masks that the reference's wiring makes from the state.
+  // Masks that the reference's wiring makes from the state; of warps those of the last cycle.
   void CompareMasks(const TbTable::State& s, const Inputs& in, const Question& ask) {
     const Dut& dut = lockstep_.dut();
-    const std::uint32_t stopped = ask.stop_slots | (s.valid & ~s.running);
+    lockstep_.Expect("leave_warps", dut.leave_warps_o, leave_warps_);
+    lockstep_.Expect("stop_warps", dut.stop_warps_o, stop_warps_);
     std::uint32_t gone = in.finished;
     if (in.release_valid) gone |= 1u << Index(in.release_slot);
-    std::uint64_t leave_warps = 0, stop_warps = 0;
+    const std::uint32_t stopped = ask.stop_slots | (s.valid & ~s.running) | gone;
+    leave_warps_ = stop_warps_ = 0;
     std::array<std::uint64_t, kMaxKernels> of_kernel{};
     for (unsigned slot = 0; slot < kSlots; ++slot) {
-      if ((gone >> slot & 1) != 0) leave_warps |= s.warps[slot];
-      if ((stopped >> slot & 1) != 0) stop_warps |= s.warps[slot];
+      if ((gone >> slot & 1) != 0) leave_warps_ |= s.warps[slot];
+      if ((stopped >> slot & 1) != 0) stop_warps_ |= s.warps[slot];
       if ((s.valid >> slot & 1) != 0) of_kernel[Index(s.kernel[slot])] |= std::uint64_t{1} << slot;
     }
-    lockstep_.Expect("leave_warps", dut.leave_warps_o, leave_warps);
-    lockstep_.Expect("stop_warps", dut.stop_warps_o, stop_warps);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       lockstep_.Expect("kernel_slots", GetBits(dut.kernel_slots_o, kSlots * k, kSlots),
                        of_kernel[k]);
@@ -147,6 +149,7 @@ class Bench {
   Lockstep<Dut> lockstep_;
   TbTable model_{kConfig};
   TbTable broken_{kConfig};
+  std::uint64_t leave_warps_ = 0, stop_warps_ = 0;
 };
 
 using Gtx980 = Bench<Vsmk_tb_table, Vsmk_tb_table_smk_pkg>;
@@ -170,7 +173,8 @@ class Traffic {
   Inputs Next(const TbTable::State& s, unsigned cycle) {
     if (cycle % 512 == 0) ChangePhase();
     // Not in the middle of a launch.
-    if (!s.launching) warps_ = next_warps_;
+    const bool launching = s.step != TbTable::Step::kNone;
+    if (!launching) warps_ = next_warps_;
     Inputs in;
     in.allowed_slots = static_cast<std::uint32_t>((scarce_ ? dice_.Sparse(2) : ~0ull) &
                                                   ((std::uint64_t{1} << AnyBench::kSlots) - 1));
@@ -178,10 +182,14 @@ class Traffic {
     if (AnyBench::kConfig.num_warps < 64) {
       in.allowed_warps &= (std::uint64_t{1} << AnyBench::kConfig.num_warps % 64) - 1;
     }
-    if (s.launching) in.launch_warps = warps_[Index(s.kernel[Index(s.launch_slot)])];
+    constexpr auto kAll = static_cast<std::uint32_t>((std::uint64_t{1} << AnyBench::kSlots) - 1);
+    if (s.step == TbTable::Step::kChoose && (in.allowed_slots & ~s.valid) == 0) {
+      in.allowed_slots = kAll;
+    }
+    if (launching) in.launch_warps = warps_[Index(s.launch.kernel)];
     GoAndLoad(s, &in);
     in.dispatch_valid =
-        !s.launching && (in.allowed_slots & ~s.valid) != 0 && dice_.Percent(arrive_);
+        !launching && (kAll & ~s.valid) != 0 && dice_.Percent(arrive_);
     in.dispatch.kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
     in.dispatch.tb = static_cast<TbId>(dice_.Bits());
     in.dispatch.restore = dice_.Percent(30);
@@ -216,7 +224,7 @@ class Traffic {
       in->release_slot = static_cast<TbSlot>(PickBit(s.running, &dice_));
     }
     std::uint32_t waiting = s.valid & ~s.running;
-    if (s.launching) waiting &= ~(1u << Index(s.launch_slot));
+    if (s.step > TbTable::Step::kChoose) waiting &= ~(1u << Index(s.launch_slot));
     if (waiting != 0 && dice_.Percent(leave_)) {
       in->loaded_valid = true;
       in->loaded_slot = static_cast<TbSlot>(PickBit(waiting, &dice_));
@@ -255,7 +263,6 @@ TEST(TbTableLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(
 Inputs Dispatch(unsigned kernel, unsigned tb, bool restore) {
   Inputs in;
   in.dispatch_valid = true;
-  in.allowed_slots = ~0u;
   in.dispatch.kernel = static_cast<KernelId>(kernel);
   in.dispatch.tb = static_cast<TbId>(tb);
   in.dispatch.restore = restore;
@@ -265,14 +272,24 @@ Inputs Dispatch(unsigned kernel, unsigned tb, bool restore) {
 // A cycle in which a TB of four warps may be launched.
 Inputs Launch() {
   Inputs in;
+  in.allowed_slots = ~0u;
   in.allowed_warps = ~0ull;
   in.launch_warps = 4;
   return in;
 }
 
+// Until the first warp can start.
+template <typename AnyBench>
+void LookUp(AnyBench* bench) {
+  for (unsigned cycle = 1; cycle < 6; ++cycle) {
+    EXPECT_FALSE(bench->Cycle(Launch()).warp_start.valid) << "earlier than the contract: " << cycle;
+  }
+}
+
 TEST(TbTableLockstep, TbIsActiveExactlyWithItsLastWarp) {
   Gtx980 bench(1);
   EXPECT_FALSE(bench.Cycle(Dispatch(2, 77, false)).warp_start.valid);
+  LookUp(&bench);
   for (unsigned warp = 0; warp < 4; ++warp) {
     const TbTable::Outputs out = bench.Cycle(Launch());
     EXPECT_EQ(Index(out.warp_start.warp), warp);
@@ -286,10 +303,12 @@ TEST(TbTableLockstep, TbIsActiveExactlyWithItsLastWarp) {
 TEST(TbTableLockstep, RestoredTbRunsOnlyAfterItsContextIsLoaded) {
   Gtx980 bench(1);
   bench.Cycle(Dispatch(1, 5, true));
+  LookUp(&bench);
   for (unsigned warp = 0; warp < 3; ++warp) EXPECT_EQ(bench.Cycle(Launch()).load, 0u);
   const TbTable::Outputs last = bench.Cycle(Launch());
   EXPECT_EQ(last.load, 1u);
   EXPECT_EQ(last.activate, 0u);
+  bench.Cycle({});
   bench.Cycle({});
   EXPECT_EQ(bench.lockstep().dut().stop_warps_o, 0xfu) << "no warp runs before";
   Inputs loaded;
@@ -299,16 +318,20 @@ TEST(TbTableLockstep, RestoredTbRunsOnlyAfterItsContextIsLoaded) {
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
-TEST(TbTableLockstep, SlotFreedInACycleIsTakenInTheSame) {
+TEST(TbTableLockstep, ASlotIsTakenExactlyFromTheCycleAfterItWasFreedOn) {
   Gtx980 bench(1);
   for (unsigned tb = 0; tb < 2; ++tb) {
     bench.Cycle(Dispatch(0, tb, false));
+    LookUp(&bench);
     for (unsigned warp = 0; warp < 4; ++warp) bench.Cycle(Launch());
   }
-  Inputs in = Dispatch(0, 2, false);
-  in.finished = 1;
-  bench.Cycle(in);
-  EXPECT_EQ(bench.lockstep().dut().valid_o, 3u);
+  bench.Cycle(Dispatch(0, 2, false));
+  Inputs freed = Launch(), chosen = Launch();
+  freed.finished = 1;
+  chosen.finished = 2;
+  bench.Cycle(freed);
+  bench.Cycle(chosen);
+  EXPECT_EQ(bench.lockstep().dut().valid_o, 1u);
   EXPECT_EQ(bench.lockstep().dut().launch_slot_o, 0u);
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }

@@ -20,7 +20,7 @@ class Bench {
   TbTable::Outputs Step(TbTable::Inputs in) {
     in.allowed_warps = warps_allowed;
     in.launch_warps = launch_warps;
-    if (in.dispatch_valid) in.allowed_slots = slots_allowed;
+    in.allowed_slots = slots_allowed;
     const TbTable::Outputs out = table_.Eval(in);
     table_.Tick(in, out);
     return out;
@@ -35,10 +35,15 @@ class Bench {
     in.dispatch.buffer = static_cast<std::uint16_t>(tb + 100);
     return Step(in);
   }
+  // Dispatches, until the first warp can start.
+  void Launch(unsigned tb, unsigned warps, bool restore = false) {
+    Dispatch(tb, warps, restore);
+    for (int i = 0; i < 5; ++i) Step({});
+  }
   // Dispatches and places all warps.
   void Place(unsigned tb, unsigned warps) {
     Dispatch(tb, warps);
-    while (state().launching) Step({});
+    while (launching()) Step({});
   }
   void Finish(std::uint32_t slots) {
     TbTable::Inputs in;
@@ -52,6 +57,7 @@ class Bench {
     Step(in);
   }
   const TbTable::State& state() const { return table_.state(); }
+  bool launching() const { return table_.launching(); }
 
   std::uint32_t slots_allowed = ~0u;
   std::uint64_t warps_allowed = ~std::uint64_t{0};
@@ -61,9 +67,13 @@ class Bench {
   TbTable table_;
 };
 
-TEST(TbTableTest, TheFirstWarpComesOneCycleAfterTheDispatch) {
+TEST(TbTableTest, TheFirstWarpComesSixCyclesAfterTheDispatchAndTheSlotAfterTwo) {
   Bench bench;
-  EXPECT_FALSE(bench.Dispatch(7, 2).warp_start.valid) << "not in the same cycle";
+  EXPECT_FALSE(bench.Dispatch(7, 2).warp_start.valid);
+  for (int cycle = 1; cycle < 6; ++cycle) {
+    EXPECT_EQ(bench.state().valid, cycle > 2 ? 1u : 0u) << cycle;
+    EXPECT_FALSE(bench.Step({}).warp_start.valid) << "earlier than the contract: " << cycle;
+  }
   const WarpStart start = bench.Step({}).warp_start;
   EXPECT_TRUE(start.valid);
   EXPECT_EQ(start.warp_in_tb, 0);
@@ -75,15 +85,15 @@ TEST(TbTableTest, TheFirstWarpComesOneCycleAfterTheDispatch) {
 TEST(TbTableTest, ATbOfNWarpsIsActivatedWithTheNth) {
   for (unsigned warps : {1u, 2u, 7u, 64u}) {
     Bench bench;
-    bench.Dispatch(0, warps);
+    bench.Launch(0, warps);
     for (unsigned w = 0; w + 1 < warps; ++w) {
       const TbTable::Outputs out = bench.Step({});
       EXPECT_EQ(Index(out.warp_start.warp), w);
       EXPECT_EQ(out.activate, 0u) << "earlier than the contract";
-      EXPECT_TRUE(bench.state().launching);
+      EXPECT_TRUE(bench.launching());
     }
     EXPECT_EQ(bench.Step({}).activate, 1u) << "later than the contract";
-    EXPECT_FALSE(bench.state().launching);
+    EXPECT_FALSE(bench.launching());
     EXPECT_EQ(bench.state().running, 1u);
     EXPECT_FALSE(bench.Step({}).warp_start.valid);
   }
@@ -112,7 +122,7 @@ TEST(TbTableTest, StaysInsideWhatTheKernelMayUse) {
 
 TEST(TbTableTest, ARestoredTbIsLoadedFirstAndActivatedAfterwards) {
   Bench bench;
-  bench.Dispatch(3, 2, true);
+  bench.Launch(3, 2, true);
   EXPECT_TRUE(bench.Step({}).warp_start.restore);
   const TbTable::Outputs last = bench.Step({});
   EXPECT_EQ(last.load, 1u);
@@ -150,7 +160,7 @@ TEST(TbTableTest, AReleasedTbFreesSlotAndWarps) {
 TEST(TbTableTest, ALaunchGoesOnWhileOthersFinish) {
   Bench bench;
   bench.Place(0, 4);
-  bench.Dispatch(1, 4);
+  bench.Launch(1, 4);
   bench.Step({});
   bench.Finish(1);  // the second warp is placed in this cycle
   EXPECT_EQ(bench.state().warps[1], 0x30u);
@@ -220,13 +230,14 @@ class RandomBench {
       if (random_() % 40 == 0) in.finished |= 1u << slot;
     }
     const bool room = oracle_.tbs.size() < config_.num_slots && oracle_.used() < config_.num_warps;
-    if (launching_ < 0 && room && random_() % 3 == 0) {
+    const TbTable::Step step = bench_.state().step;
+    if (step == TbTable::Step::kNone && room && random_() % 3 == 0) {
       in.dispatch_valid = true;
       const unsigned left = config_.num_warps - oracle_.used();
       next_warps_ = 1 + static_cast<unsigned>(random_()) % std::min(left, 8u);
     }
     const WarpStart start = bench_.Step(in).warp_start;
-    ASSERT_EQ(start.valid, launching_ >= 0);
+    ASSERT_EQ(start.valid, step == TbTable::Step::kStart);
     if (start.valid) {
       ASSERT_EQ(Index(start.warp), oracle_.LowestWarp());
       ASSERT_EQ(Index(start.tb_slot), static_cast<unsigned>(launching_));
@@ -235,7 +246,7 @@ class RandomBench {
       warps.insert(Index(start.warp));
       if (warps.size() == bench_.launch_warps) launching_ = -1;
     }
-    Apply(in);
+    Apply(in, step == TbTable::Step::kChoose);
     ASSERT_EQ(static_cast<std::size_t>(__builtin_popcount(bench_.state().valid)),
               oracle_.tbs.size());
     ASSERT_EQ(static_cast<unsigned>(__builtin_popcountll(bench_.state().warp_valid)),
@@ -243,14 +254,16 @@ class RandomBench {
   }
 
  private:
-  void Apply(const TbTable::Inputs& in) {
+  // The slot is chosen among those that are free before this cycle.
+  void Apply(const TbTable::Inputs& in, bool choose) {
+    const unsigned lowest = oracle_.LowestSlot();
     for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
       if (in.finished >> slot & 1) oracle_.tbs.erase(slot);
     }
-    if (!in.dispatch_valid) return;
-    launching_ = static_cast<int>(oracle_.LowestSlot());
-    oracle_.tbs[static_cast<unsigned>(launching_)];
-    bench_.launch_warps = static_cast<std::uint8_t>(next_warps_);
+    if (in.dispatch_valid) bench_.launch_warps = static_cast<std::uint8_t>(next_warps_);
+    if (!choose) return;
+    launching_ = static_cast<int>(lowest);
+    oracle_.tbs[lowest];
   }
 
   TbTable::Config config_;

@@ -9,6 +9,7 @@ module formal_preempt_engine (
   input smk_pkg::slot_mask_t     come_i,
   input smk_pkg::slot_mask_t     leave_i,
   input logic                    leave_counted_i,
+  input logic                    mode_valid_i,
   input smk_pkg::preempt_mode_e  mode_i,
   input logic                    whole_sm_i,
   input smk_pkg::slot_mask_t     load_i,
@@ -36,10 +37,10 @@ module formal_preempt_engine (
   localparam int unsigned MaxLines = 2;
   // Buffer, drain, lines, the last of them, report and acknowledgement, and the steps between.
   localparam int unsigned Bound = BufferIn + QuietIn + MaxLines * ReadyIn + DoneIn + 2 * AnswerIn +
-                                  8;
+                                  13;
 
   `FORMAL_RESET
-  smk_pkg::slot_mask_t       running_q, stop, leaving, counted;
+  smk_pkg::slot_mask_t       running_q, stop, stop_next, leaving, counted;
   smk_pkg::tb_slot_t         slot;
   smk_pkg::context_request_t context_o;
   smk_pkg::tb_release_e      release_kind;
@@ -48,12 +49,13 @@ module formal_preempt_engine (
   logic                      release_valid, loaded_valid, buffer_request, event_valid;
   logic                      event_counted, settled, busy;
   smk_preempt_engine u_dut (
-    .clk_i, .rst_ni, .leave_i, .leave_counted_i, .mode_i, .whole_sm_i, .load_i, .view_i,
+    .clk_i, .rst_ni, .leave_i, .leave_counted_i, .mode_valid_i, .mode_i, .whole_sm_i, .load_i, .view_i,
     .slot_buffer_i, .finished_i, .quiet_i, .flushable_i, .context_o, .context_ready_i,
     .context_done_i, .buffer_valid_i, .buffer_i, .event_sent_i, .event_ack_i,
     .running_i       (running_q),
     .slot_o          (slot),
     .stop_o          (stop),
+    .stop_next_o     (stop_next),
     .release_valid_o (release_valid),
     .release_kind_o  (release_kind),
     .loaded_valid_o  (loaded_valid),
@@ -80,7 +82,7 @@ module formal_preempt_engine (
   end
 
   // Lines of the transfer at hand: taken and completed. Whether it stores, and into which buffer.
-  logic                 fire, transfer_q, store_q, view_known_q;
+  logic                 fire, transfer_q, store_q, view_known_q, slot_is_new_q;
   smk_pkg::line_t       taken_q, completed_q, taken_now, completed_now;
   smk_pkg::buffer_t     buffer_q;
   smk_pkg::tb_slot_t    slot_before_q;
@@ -94,6 +96,7 @@ module formal_preempt_engine (
     view_q        <= view_i;
     slot_buffer_q <= slot_buffer_i;
     slot_before_q <= slot;
+    slot_is_new_q <= slot != slot_before_q;
     view_known_q  <= rst_ni;
     if (!rst_ni || release_valid || loaded_valid) begin
       transfer_q  <= 1'b0;
@@ -130,8 +133,9 @@ module formal_preempt_engine (
   // Memory completes no more lines than it took.
   `ASSUME(DoneWasTaken_M, completed_q + 16'(context_done_i) <= 16'(taken_now) &&
           (transfers || context_done_i == '0))
-  // What is known of a TB's context does not change: at least one line, and it fits its buffer.
-  `ASSUME(ViewIsConstant_M, !view_known_q || slot != slot_before_q ||
+  // What is known of a TB's context comes one cycle after its slot, and does not change: at least
+  // one line, and it fits its buffer.
+  `ASSUME(ViewIsConstant_M, !view_known_q || slot != slot_before_q || slot_is_new_q ||
           (view_i == view_q && slot_buffer_i == slot_buffer_q))
   `ASSUME(ContextFits_M, view_i.context_lines != '0 &&
           32'(view_i.context_lines) <= (32'd1 << view_i.context_log2_lines))
@@ -224,5 +228,5 @@ module formal_preempt_engine (
   `PROVE(EngineGetsOn_A, !fair || 32'(since_q) <= Bound)
 
   (* keep *) logic idle;
-  assign idle = rst_ni && !busy && !told;
+  assign idle = rst_ni && !busy && !told && !mode_valid_i;
 endmodule

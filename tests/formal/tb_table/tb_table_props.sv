@@ -69,7 +69,13 @@ module formal_tb_table (
   smk_pkg::thread_cnt_t placed_q, launch_warps_q;
   smk_pkg::kernel_id_t  kernel_q;
   smk_pkg::tb_id_t      tb_q;
-  assign free_slots = allowed_slots_i & ~(here_q & ~gone);
+  // Cycles since it came, up to 6: the slot is chosen in the 2nd, warps start from the 6th on.
+  logic [2:0]           since_q;
+  logic                 choose, starts;
+  smk_pkg::buffer_t     buffer_q;
+  assign choose     = launching_q && since_q == 3'd2;
+  assign starts     = launching_q && since_q == 3'd6;
+  assign free_slots = allowed_slots_i & ~here_q;
   assign last_warp  = warp_start.valid && placed_q + 1'b1 == launch_warps_i;
   assign launched   = last_warp ? NumSlots'(1) << slot_q : '0;
   // The lowest.
@@ -85,17 +91,22 @@ module formal_tb_table (
       {here_q, runs_q, waits_q} <= '0;
       launching_q               <= 1'b0;
     end else begin
-      here_q  <= (here_q & ~gone) | (dispatch_valid_i ? arrive : '0);
+      here_q  <= (here_q & ~gone) | (choose ? arrive : '0);
       runs_q  <= (runs_q | loaded | (restore_q ? '0 : launched)) & ~gone;
       waits_q <= (waits_q | (restore_q ? launched : '0)) & ~loaded;
       if (last_warp) launching_q <= 1'b0;
       if (warp_start.valid) placed_q <= placed_q + 1'b1;
+      if (since_q != 3'd6) since_q <= since_q + 1'b1;
       if (dispatch_valid_i) begin
         launching_q <= 1'b1;
+        since_q     <= 3'd1;
         placed_q    <= '0;
         restore_q   <= dispatch_restore_i;
         kernel_q    <= dispatch_kernel_i;
         tb_q        <= dispatch_tb_i;
+        buffer_q    <= dispatch_buffer_i;
+      end
+      if (choose) begin
         for (int unsigned s = 0; s < NumSlots; s++) if (arrive[s]) slot_q <= SlotWidth'(s);
       end
     end
@@ -107,7 +118,7 @@ module formal_tb_table (
   smk_pkg::warp_mask_t start, taken, going, stopping;
   smk_pkg::slot_mask_t stopped;
   assign start   = warp_start.valid ? NumWarps'(1) << warp_start.warp : '0;
-  assign stopped = stop_slots_i | (here_q & ~runs_q);
+  assign stopped = stop_slots_i | (here_q & ~runs_q) | gone;
   always_comb begin
     {taken, going, stopping} = '0;
     for (int unsigned s = 0; s < NumSlots; s++) begin
@@ -116,17 +127,24 @@ module formal_tb_table (
       stopping = stopping | (of.slot[s] & {NumWarps{stopped[s]}});
     end
   end
+  // The schedulers hear of them one cycle later.
+  smk_pkg::warp_mask_t going_q, stopping_q;
+  always_ff @(posedge clk_i) begin
+    going_q    <= rst_ni ? going : '0;
+    stopping_q <= rst_ni ? stopping : '0;
+  end
   for (genvar s = 0; s < NumSlots; s++) begin : gen_of
     smk_pkg::warp_mask_t of_q;
     always_ff @(posedge clk_i) begin
       if (!rst_ni || gone[s]) of_q <= '0;
-      else if (launching_q && slot_q == SlotWidth'(s)) of_q <= of_q | start;
+      else if (starts && slot_q == SlotWidth'(s)) of_q <= of_q | start;
     end
     assign of.slot[s] = of_q;
   end
 
   // As rtl/sm/smk_tb_table.sv requires; a TB's warps fit the SM.
-  `ASSUME(DispatchFits_M, !dispatch_valid_i || (!launching_q && free_slots != '0))
+  `ASSUME(DispatchFits_M, (!dispatch_valid_i || !launching_q) &&
+          (!choose || free_slots != '0))
   `ASSUME(GoersRan_M, (gone & ~runs_q) == '0)
   `ASSUME(LoadedWaits_M, (loaded & ~waits_q) == '0)
   `ASSUME(LaunchHasWarps_M, launch_warps_i != '0 && 32'(launch_warps_i) <= NumWarps)
@@ -136,20 +154,21 @@ module formal_tb_table (
   // comes takes the lowest slot that is open to it and free.
   `PROVE(TbsConserved_A, valid == here_q)
   `PROVE(LaunchesWhatCame_A, launching == launching_q &&
-         (!launching_q || (launch_slot == slot_q && launch_kernel == kernel_q)))
+         (!launching_q || launch_kernel == kernel_q) &&
+         (!launching_q || since_q <= 3'd2 || launch_slot == slot_q))
   // A TB runs when all its warps are placed, or its context is loaded, and until it goes.
   `PROVE(RunsWhenLaunched_A, running == runs_q && load == (restore_q ? launched : '0) &&
          activate == (loaded | (restore_q ? '0 : launched)))
   // A warp starts in a warp slot that is free and open to it, and as one of the TB that came.
   `PROVE(WarpSlotIsFree_A, (start & (taken | ~allowed_warps_i)) == '0)
-  `PROVE(WarpIsOfItsTb_A, !warp_start.valid || (launching_q && warp_start.tb_slot == slot_q &&
+  `PROVE(WarpIsOfItsTb_A, !warp_start.valid || (starts && warp_start.tb_slot == slot_q &&
          warp_start.kernel == kernel_q && warp_start.tb == tb_q &&
          32'(warp_start.warp_in_tb) == 32'(placed_q)))
   // A launch goes on whenever a warp slot is free: no cycle is lost, and none is waited for ever.
-  `PROVE(LaunchGoesOn_A, warp_start.valid == (launching_q && (allowed_warps_i & ~taken) != '0))
+  `PROVE(LaunchGoesOn_A, warp_start.valid == (starts && (allowed_warps_i & ~taken) != '0))
   // With a TB go exactly the warps that were started for it, and with a stopped one they stop.
-  `PROVE(WarpsGoWithTheirTb_A, leave_warps == going)
-  `PROVE(WarpsStopWithTheirTb_A, stop_warps == stopping)
+  `PROVE(WarpsGoWithTheirTb_A, leave_warps == going_q)
+  `PROVE(WarpsStopWithTheirTb_A, stop_warps == stopping_q)
 
   // What a slot holds is what came into it, for one slot that stays the same.
   smk_pkg::tb_slot_t   look_q;
@@ -159,10 +178,10 @@ module formal_tb_table (
   smk_pkg::slot_mask_t looked_at;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) look_q <= read_slot_i;
-    else if (dispatch_valid_i && arrive[look_q]) begin
-      look_kernel_q <= dispatch_kernel_i;
-      look_tb_q     <= dispatch_tb_i;
-      look_buffer_q <= dispatch_buffer_i;
+    else if (choose && arrive[look_q]) begin
+      look_kernel_q <= kernel_q;
+      look_tb_q     <= tb_q;
+      look_buffer_q <= buffer_q;
     end
   end
   assign looked_at = kernel_slots.kernel[look_kernel_q];
@@ -172,6 +191,14 @@ module formal_tb_table (
          (context_kernel == look_kernel_q && context_buffer == look_buffer_q)) &&
          looked_at[look_q]))
 
+  // At rest in this cycle and in the last one, in which the schedulers were told.
+  smk_pkg::slot_mask_t stop_before_q;
+  logic                rests, rests_q;
+  assign rests = !dispatch_valid_i && !launching && gone == '0 && !loaded_valid_i;
+  always_ff @(posedge clk_i) begin
+    rests_q       <= rst_ni && rests;
+    stop_before_q <= stop_slots_i;
+  end
   (* keep *) logic idle;
-  assign idle = rst_ni && !dispatch_valid_i && !launching && gone == '0 && !loaded_valid_i;
+  assign idle = rst_ni && rests && rests_q && stop_slots_i == stop_before_q;
 endmodule
