@@ -9,7 +9,8 @@
 // Interface   leave: pulse with a mask of slots. load: pulse with a mask of slots. context: stream.
 //             buffer_request: level until buffer_valid, or until the TB has finished: then a buffer
 //             may still come one cycle later. event: held until event_sent, then event_ack.
-// Latency     The buffer is requested 3 cycles after leave, a context 5 after load; a save takes 2 +
+// Latency     The buffer is requested 3 cycles after leave, a context 5 after load; a save takes 2
+// +
 //             drain + lines + memory latency; quiet must hold for 2 cycles of stop.
 // Throughput  One context line per cycle.
 // Reset       Idle.
@@ -63,9 +64,9 @@ class PreemptEngine {
   };
   enum class Step : std::uint8_t {
     kIdle,
-    kLookUp,    // the table is read
-    kBuffer,    // waits for a context buffer
-    kOffset,    // the address of the first line is computed
+    kLookUp,  // the table is read
+    kBuffer,  // waits for a context buffer
+    kOffset,  // the address of the first line is computed
     kAddress,
     kDrain,     // waits until nothing of the TB is in flight
     kTransfer,  // issues context lines

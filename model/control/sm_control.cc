@@ -14,8 +14,8 @@ SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
       policy_(policy),
       table_({config.num_schedulers, config.limits.threads, config.limits.tbs}) {}
 
-// The highest slot of the kernel, one per cycle until all are found or there is none. One that waits
-// for its context is a victim like any other: it is loaded first, and then it leaves.
+// The highest slot of the kernel, one per cycle until all are found or there is none. One that
+// waits for its context is a victim like any other: it is loaded first, and then it leaves.
 void SmControl::ChooseVictim(PreemptEngine::Inputs* engine) {
   if (!choosing_) return;
   choosing_ = false;
@@ -152,8 +152,8 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   }
 }
 
-// The warp schedulers in a cycle in which anything else may happen, too. Grants are counted one cycle
-// later than this, and so does a tick come: the same window, reported later.
+// The warp schedulers in a cycle in which anything else may happen, too. Grants are counted one
+// cycle later than this, and so does a tick come: the same window, reported later.
 void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
   ProfileCounters::Inputs profile;
   profile.tick = tick;
@@ -249,25 +249,24 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   to_driver->profile_valid = ticked_;
   to_driver->profile_issued = profile_.state().report;
   Issue(in, from_driver.tick, out);
+  const bool started = start_.valid;
   std::uint32_t gone = finished_;
   if (release_) gone |= 1u << Index(table.release_slot);
   TellSchedulers(tb.warp_start, gone);
   table_.Tick(table, tb);
   partitions_.Tick(partitions);
   engine_.Tick(engine, e);
+  if (in.tb_finished != 0 || release_ || loaded_ || started) changed_ = kEcho;
   finish_pending_ |= in.tb_finished;
   finished_ = in.tb_finished;
   release_ = e.release_valid;
   loaded_ = e.loaded_valid;
   ticked_ = from_driver.tick;
-  if (in.tb_finished != 0 || e.release_valid || tb.activate != 0 || tb.warp_start.valid) {
-    changed_ = kEcho;
-  }
   to_driver->command_ready = !table_.launching();
   to_driver->buffer_request = engine_.state().step == PreemptEngine::Step::kBuffer;
   to_driver->buffer_kernel = t.kernel[engine_.state().slot];
   awake_ = table_.launching() || engine_.busy() || finish_pending_ != 0 || settle_pending_ ||
-           report_.valid || to_driver->event.valid || changed_ != 0 || ticked_ ||
+           report_.valid || to_driver->event.valid || start_.valid || changed_ != 0 || ticked_ ||
            to_driver->profile_valid;
 }
 

@@ -51,7 +51,8 @@ void TbTable::Tick(const Inputs& in, const Outputs& out) {
     state_.warp_valid |= bit;
     state_.warps[Index(state_.launch_slot)] |= bit;
     ++state_.launch_warp;
-    if (((out.activate | out.load) >> Index(state_.launch_slot) & 1) != 0) state_.step = Step::kNone;
+    if (((out.activate | out.load) >> Index(state_.launch_slot) & 1) != 0)
+      state_.step = Step::kNone;
   }
   state_.running |= out.activate;
   if (state_.step == Step::kChoose) Choose(in.allowed_slots);

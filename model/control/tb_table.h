@@ -33,8 +33,8 @@ class TbTable {
     std::uint32_t allowed_slots = 0;
     std::uint64_t allowed_warps = 0;
     std::uint8_t launch_warps = 0;
-    std::uint32_t finished = 0;       // pulse per slot
-    bool release_valid = false;       // the preemption engine frees a slot
+    std::uint32_t finished = 0;  // pulse per slot
+    bool release_valid = false;  // the preemption engine frees a slot
     TbSlot release_slot{0};
     bool loaded_valid = false;  // the preemption engine has loaded a slot's context
     TbSlot loaded_slot{0};

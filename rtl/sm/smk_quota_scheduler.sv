@@ -32,8 +32,10 @@ module smk_quota_scheduler #(
   input  logic                   start_valid_i,
   input  logic [WarpWidth-1:0]   start_warp_i,
   input  smk_pkg::kernel_id_t    start_kernel_i,
-  // Quotas are in force, those of the next reload, and a reload at once (pulse).
+  // Quotas are in force, and the opposite from a register of its own: the grant waits for it. Those
+  // of the next reload, and a reload at once (pulse).
   input  logic                   gated_i,
+  input  logic                   ungated_i,
   input  smk_pkg::quota_vec_t    quota_i,
   input  logic                   load_i,
   input  logic                   tick_i,
@@ -74,7 +76,7 @@ module smk_quota_scheduler #(
     valid = '0;
     for (int unsigned k = 0; k < NumKernels; k++) valid = valid | warps_of_q.kernel[k];
   end
-  assign with_quota = with_left_q | (valid & {NumWarps{!gated_i}});
+  assign with_quota = with_left_q | (valid & {NumWarps{ungated_i}});
   assign eligible   = ready_i & ~stop_i & with_quota;
   assign start      = start_valid_i ? NumWarps'(1) << start_warp_i : '0;
 
@@ -203,6 +205,8 @@ module smk_quota_scheduler #(
     end
   end
 
+  // The two say the same.
+  `SMK_ASSERT(GatedOrNot_M, gated_i != ungated_i)
   // A grant names exactly one warp.
   `SMK_ASSERT(GrantOnehot_A, $onehot0(grant))
   // Only a ready warp of a TB that is not stopped is granted, and some is whenever one may be.

@@ -58,6 +58,7 @@ module smk_sm_tables (
   output smk_pkg::kernel_id_t               start_kernel_o,
   output smk_pkg::quota_vec_t               quota_o,
   output logic                              gated_o,
+  output logic                              ungated_o,
   output logic                              load_o,
   output logic                              awake_o
 );
@@ -72,7 +73,7 @@ module smk_sm_tables (
   localparam int unsigned Echo              = 3;
 
   smk_pkg::quota_vec_t quota_d, quota_q;
-  logic                gated_d, gated_q, load_d, load_q;
+  logic                gated_d, gated_q, ungated_q, load_d, load_q;
   // What the machine and the engine said one cycle ago; the table hears it now.
   smk_pkg::slot_mask_t finished_q;
   logic                release_q, loaded_q;
@@ -339,13 +340,14 @@ module smk_sm_tables (
     view.context_base  = context_base_q;
     view.context_lines = context_lines_q;
   end
-  assign changed         = tb_finished_i != '0 || release_valid_o || tb_activate_o != '0 ||
-                           warp_start_o.valid || take_quota || take_plan;
+  assign changed         = tb_finished_i != '0 || release_q || loaded_q || start_valid_q ||
+                           take_quota || take_plan;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       quota_q          <= '0;
       gated_q          <= 1'b0;
+      ungated_q        <= 1'b1;
       load_q           <= 1'b0;
       finished_q       <= '0;
       release_q        <= 1'b0;
@@ -361,6 +363,7 @@ module smk_sm_tables (
     end else begin
       quota_q          <= quota_d;
       gated_q          <= gated_d;
+      ungated_q        <= !gated_d;
       load_q           <= load_d;
       finished_q       <= tb_finished_i;
       release_q        <= release_valid_o;
@@ -412,10 +415,11 @@ module smk_sm_tables (
 
   assign event_o = event_q;
   assign quota_o = quota_q;
-  assign gated_o = gated_q;
-  assign load_o  = load_q;
+  assign gated_o   = gated_q;
+  assign ungated_o = ungated_q;
+  assign load_o    = load_q;
   assign awake_o = launching || engine_busy || finish_pending_q != '0 || settle_pending_q ||
-                   report_q.valid || event_q.valid || changed_q != '0;
+                   report_q.valid || event_q.valid || start_valid_q || changed_q != '0;
 
   // A command is offered until it is taken (S2).
   `SMK_ASSERT_STREAM(CommandHeld_M, command_valid_i, command_ready_o, command_i)

@@ -69,7 +69,7 @@ module smk_sm_control (
   logic [WarpWidth-1:0]      start_warp;
   smk_pkg::kernel_id_t       start_kernel;
   smk_pkg::quota_vec_t       left;
-  logic                      load, tables_awake;
+  logic                      ungated, load, tables_awake;
   smk_pkg::grant_kernels_t   grant_kernel;
   // For the profile counters, one cycle late; the schedulers have quotas since the last cycle.
   logic [NumSchedulers-1:0]  grant_valid_q;
@@ -109,6 +109,7 @@ module smk_sm_control (
     .start_kernel_o(start_kernel),
     .quota_o,
     .gated_o,
+    .ungated_o     (ungated),
     .load_o        (load),
     .awake_o       (tables_awake)
   );
@@ -132,6 +133,7 @@ module smk_sm_control (
       .start_warp_i  (start_warp),
       .start_kernel_i(start_kernel),
       .gated_i       (gated_o),
+      .ungated_i     (ungated),
       .quota_i       (quota_o),
       .load_i        (load),
       .tick_i,

@@ -121,9 +121,9 @@ class RtlSm {
   std::vector<VerilatedUnit<Scheduler>> schedulers_;
   VerilatedUnit<Profile> profile_;
   bool awake_ = false;
-  bool busy_ = false;       // this cycle is not a quiet one
-  bool calm_ = true;        // the schedulers' other inputs are those of a quiet cycle
-  bool ticked_ = false;     // a tick has come: its report is there after the next cycle
+  bool busy_ = false;    // this cycle is not a quiet one
+  bool calm_ = true;     // the schedulers' other inputs are those of a quiet cycle
+  bool ticked_ = false;  // a tick has come: its report is there after the next cycle
 };
 
 template <typename Rtl>

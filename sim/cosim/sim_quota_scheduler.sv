@@ -77,6 +77,7 @@ module sim_quota_scheduler #(
     .start_warp_i  (start_warp_q),
     .start_kernel_i(start_kernel_q),
     .gated_i       (gated_q),
+    .ungated_i     (!gated_q),
     .quota_i       (quota_q),
     .load_i        (load_q),
     .tick_i        (tick_q),

@@ -85,6 +85,7 @@ class Bench {
     dut.start_warp_i = in.start_warp;
     dut.start_kernel_i = static_cast<CData>(Index(in.start_kernel));
     dut.gated_i = in.gated;
+    dut.ungated_i = !in.gated;
     for (unsigned k = 0; k < kMaxKernels; ++k) SetBits(&dut.quota_i, 16 * k, 16, quota[k]);
     dut.load_i = in.load;
     dut.tick_i = in.tick;

@@ -55,7 +55,7 @@ class SmControlBench {
   // Dispatches and waits until the TB runs.
   void Place(unsigned kernel, unsigned tb) {
     Dispatch(kernel, tb);
-    Run(12);
+    Run(14);
   }
   void Preempt(unsigned kernel, unsigned count) {
     SmCommand command;

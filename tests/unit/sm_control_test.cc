@@ -232,7 +232,7 @@ TEST(SmControlTest, SleepsWhenNothingIsGoingOn) {
   EXPECT_FALSE(bench.control().awake());
   bench.Dispatch(0, 0);
   EXPECT_TRUE(bench.control().awake());
-  bench.Run(13);
+  bench.Run(15);
   EXPECT_FALSE(bench.control().awake());
   bench.in.ready[0] = 1;
   bench.Step();

@@ -35,7 +35,7 @@ module formal_quota_scheduler #(
   smk_pkg::quota_vec_t  left;
   smk_quota_scheduler u_dut (
     .clk_i, .rst_ni, .ready_i, .stop_i, .leave_i, .start_valid_i, .start_warp_i, .start_kernel_i,
-    .gated_i, .quota_i, .load_i, .tick_i, .policy_i,
+    .gated_i, .ungated_i(!gated_i), .quota_i, .load_i, .tick_i, .policy_i,
     .grant_valid_o (grant_valid),
     .grant_warp_o  (grant_warp),
     .grant_kernel_o(grant_kernel),
