@@ -28,7 +28,19 @@ void DrfTracker::ApplyEvent(unsigned sm, const Inputs& in, const KernelTable::St
   }
 }
 
+void DrfTracker::ShowShares(bool changes) {
+  if (settling_ != 0) {
+    --settling_;
+    shown_ = shown_next_;
+    shown_next_ = shown_last_;
+    for (unsigned k = 0; k < kMaxKernels; ++k) shown_last_[k] = KernelShare(k);
+  }
+  if (changes) settling_ = 4;
+}
+
 void DrfTracker::Tick(const Inputs& in, const KernelTable::State& kernels) {
+  ShowShares(in.event_mask != 0 || in.kernel_done != 0 || in.dispatch_valid || in.reserve_valid ||
+             in.cancel_valid || in.preempt_valid);
   for (SmMask m = in.event_mask; m != 0; m &= m - 1) {
     const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
     ApplyEvent(sm, in, kernels);

@@ -7,13 +7,11 @@
 // Paper       [SMK] Sec. 5.2 (rK, rSM), 5.3.1 (rSM without the candidate kernel), 5.5 (running SMs
 //             in rK); deviation [D2].
 // Interface   dispatch, reserve, cancel, preempt: pulses of smk_tb_dispatch. event: pulse per SM.
-//             The pick functions are combinational.
-// Latency     Updates are visible on the next edge.
-// Throughput  One event per SM and one decision per cycle.
-// Reset       Nothing taken.
-// Doc         docs/modules/drf_tracker.md
-// A reserved TB and a TB chosen as victim change rK when decided, not when they move, so that
-// decisions on several SMs in flight together do not overshoot [D2].
+//             Questions: the RTL answers them right when nothing has come for four cycles.
+// Latency     Updates are visible on the next edge; in ShownShare, as in the RTL, three cycles
+// later. Throughput  One event per SM and one decision per cycle. Reset       Nothing taken. Doc
+// docs/modules/drf_tracker.md A reserved TB and a TB chosen as victim change rK when decided, not
+// when they move, so that decisions on several SMs in flight together do not overshoot [D2].
 #pragma once
 
 #include <optional>
@@ -57,6 +55,10 @@ class DrfTracker {
   explicit DrfTracker(const Config& config) : config_(config) {}
   void Tick(const Inputs& in, const KernelTable::State& kernels);
   const State& state() const { return state_; }
+  // An update is on its way to the shares and their order.
+  bool busy() const { return settling_ != 0; }
+  // rK as the RTL shows it.
+  std::uint32_t ShownShare(unsigned kernel) const { return shown_[kernel]; }
 
   // rK as used in decisions, in units of 1 / (num_sms x whole).
   std::uint32_t KernelShare(unsigned kernel) const {
@@ -90,9 +92,13 @@ class DrfTracker {
  private:
   std::uint32_t Share(unsigned kernel, std::int32_t share, unsigned sm, int tbs) const;
   void ApplyEvent(unsigned sm, const Inputs& in, const KernelTable::State& kernels);
+  void ShowShares(bool changes);
 
   Config config_;
   State state_;
+  // rK of the last three cycles, and cycles until nothing moves any more.
+  std::array<std::uint32_t, kMaxKernels> shown_{}, shown_next_{}, shown_last_{};
+  unsigned settling_ = 0;
 };
 
 }  // namespace smk

@@ -42,7 +42,7 @@ Driver::Events Driver::Collect(const Inputs& in) const {
   return e;
 }
 
-KernelTable::Inputs Driver::KernelInputs(const HostInputs& host, const Events& events) const {
+KernelTable::Inputs Driver::KernelInputs(const HostInputs& host) const {
   const TbDispatch::Pulses& p = dispatch_.state().pulses;
   KernelTable::Inputs k;
   k.launch_valid = host.launch_valid;
@@ -50,7 +50,7 @@ KernelTable::Inputs Driver::KernelInputs(const HostInputs& host, const Events& e
   k.launch = host.launch;
   k.dispatch_new_valid = p.dispatch_new;
   k.dispatch_new_kernel = p.kernel;
-  k.finished = events.finished;
+  k.finished = finished_;
   k.tick = host.tick;
   k.linger_ticks = policy_.linger_ticks;
   return k;
@@ -107,7 +107,7 @@ SmMask Driver::Settled() const {
 
 QuotaCalculator::Inputs Driver::QuotaInputs(const Inputs& in, const Events& events) const {
   QuotaCalculator::Inputs q;
-  q.members = kernels_.members();
+  q.members = members_;
   q.epoch_length = policy_.epoch_length;
   unsigned rank = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
@@ -169,7 +169,7 @@ SmMask Driver::DriveSms(bool tick, std::array<DriverToSm, kMaxSms>* to_sm) const
 SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<Decision>* log,
                     std::array<DriverToSm, kMaxSms>* to_sm) {
   const Events events = Collect(in);
-  const KernelTable::Inputs k = KernelInputs(in.host, events);
+  const KernelTable::Inputs k = KernelInputs(in.host);
   const KernelTable::Outputs kernels = kernels_.Eval(k);
   kernel_done_ = kernels.kernel_done;
   member_expired_ = kernels.member_expired;
@@ -191,7 +191,10 @@ SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<D
   queue_.Tick(queue);
   planner_.Tick(planner, kernels_.state());
   assign_.Tick(assign);
+  members_ = kernels_.members();
   kernels_.Tick(k);
+  finished_ = events.finished;
+  some_finished_ = finished_ != std::array<std::uint8_t, kMaxKernels>{};
 
   const bool launch_new = kernels.launch_fire && !kernels.launch_same;
   assign_pending_ = launch_new || member_expired_ != 0;
@@ -201,11 +204,11 @@ SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<D
       quota_.state().command_valid && (quota_owns_bus_ || !dispatch_.state().command_valid);
   const SmMask look = DriveSms(in.host.tick, to_sm);
   const PreemptedQueue::State& q = queue_.state();
-  awake_ = look != 0 || assign_pending_ || need_changed_ != 0 || kernels_.state().done_pulse != 0 ||
-           kernels_.state().expired_pulse != 0 || assign_.state().busy ||
-           assign_.state().changed != 0 || planner_.state().busy || planner_.state().done ||
-           q.pending != 0 || q.ack != 0 || q.grant != 0 || quota_.busy() ||
-           dispatch_.state().pulses.any() || dispatch_.HasWork(DispatchInputs(events));
+  awake_ = look != 0 || some_finished_ || assign_pending_ || need_changed_ != 0 ||
+           kernels_.state().done_pulse != 0 || kernels_.state().expired_pulse != 0 ||
+           assign_.state().busy || assign_.state().changed != 0 || planner_.state().busy ||
+           planner_.state().done || q.pending != 0 || q.ack != 0 || q.grant != 0 || quota_.busy() ||
+           drf_.busy() || dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events));
   return look;
 }
 

@@ -45,7 +45,7 @@ class Driver {
  private:
   struct Events;
   Events Collect(const Inputs& in) const;
-  KernelTable::Inputs KernelInputs(const HostInputs& host, const Events& events) const;
+  KernelTable::Inputs KernelInputs(const HostInputs& host) const;
   DrfTracker::Inputs DrfInputs(const Events& events, KernelMask kernel_done) const;
   PreemptedQueue::Inputs QueueInputs(const Inputs& in, const Events& events) const;
   QuotaCalculator::Inputs QuotaInputs(const Inputs& in, const Events& events) const;
@@ -64,6 +64,10 @@ class Driver {
   QuotaCalculator quota_;
   bool assign_pending_ = false;  // the set of kernels changed
   KernelMask need_changed_ = 0;  // register: launched with another need
+  // What the kernel table and the quota calculator hear one cycle later.
+  std::array<std::uint8_t, kMaxKernels> finished_{};
+  bool some_finished_ = false;
+  KernelMask members_ = 0;
   bool quota_owns_bus_ = false;  // a quota command was offered and is not yet taken
   KernelMask kernel_done_ = 0;   // outputs of the kernel table in this cycle
   KernelMask member_expired_ = 0;

@@ -10,10 +10,21 @@ unsigned Lowest(SmMask mask) { return static_cast<unsigned>(__builtin_ctz(mask))
 
 }  // namespace
 
+// Whatever may change what a decision looks at: counts, shares, assignments, kernels.
+bool TbDispatch::Happens(const Inputs& in) const {
+  return (in.event_mask | in.assign->changed | in.queue->state().ack) != 0 ||
+         (in.need_changed | in.member_expired | in.kernel_done) != 0 || state_.pulses.dispatch ||
+         state_.pulses.cancel || state_.pulses.preempt;
+}
+
+// The decision has looked at something that has changed since.
+bool TbDispatch::Overtaken() const {
+  if (!Deciding()) return false;
+  return state_.stirred || state_.stirred_late || (state_.launched && state_.step > Step::kFit);
+}
+
 // Registers that lose their meaning when kernels come and go or SMs change.
 void TbDispatch::Forget(const Inputs& in) {
-  const bool event = (in.event_mask | in.assign->changed) != 0;
-  state_.stale = event || (state_.step > Step::kFit && state_.stale);
   ForgetTried(in);
   state_.busy &= ~in.settled_mask;
   const KernelMask gone = in.need_changed | in.member_expired;
@@ -27,12 +38,17 @@ void TbDispatch::Forget(const Inputs& in) {
   ForgetDone(in);
 }
 
-// Also of a decision during which an event came: it began without knowing of it.
-void TbDispatch::ForgetTried(const Inputs& in) {
+// SMs on which everything is worth another try. On demand a change anywhere changes rK.
+SmMask TbDispatch::Retry(const Inputs& in) const {
   const SmMask changed = in.event_mask | in.assign->changed;
   const bool all = in.policy->dispatch == DispatchMode::kOnDemand &&
-                   (changed != 0 || state_.stale || in.queue->state().ack != 0);
-  for (SmMask& tried : state_.tried) tried &= all ? 0 : ~changed;
+                   (changed != 0 || in.queue->state().ack != 0);
+  return all ? ~0u : changed;
+}
+
+void TbDispatch::ForgetTried(const Inputs& in) {
+  const SmMask retry = Retry(in);
+  for (SmMask& tried : state_.tried) tried &= ~retry;
 }
 
 // Room reserved for a kernel that is done is nobody's, and a victim kernel that is done has no rK.
@@ -43,6 +59,23 @@ void TbDispatch::ForgetDone(const Inputs& in) {
     const Reservation& r = state_.reservation[sm];
     if (in.kernel_done >> Index(r.kernel) & 1) state_.reservations &= ~(1u << sm);
     if (in.kernel_done >> Index(r.victim) & 1) state_.victims_valid &= ~(1u << sm);
+  }
+}
+
+// What the step of this cycle does, on top of what happened in it.
+void TbDispatch::Apply(const Inputs& in) {
+  if (act_.failed) {
+    state_.tried[state_.kernel] |= (1u << state_.candidate_sm) & ~Retry(in);
+  }
+  if (act_.retry_all) state_.tried.fill(0);
+  state_.busy |= act_.leaving;
+  state_.victims_valid |= act_.reserve;
+  state_.reservations = (state_.reservations & ~act_.unreserve) | act_.reserve;
+  if (act_.plan_start) state_.plan_void = false;
+  if (!act_.plan_in_force) return;
+  state_.planned[state_.sm] = state_.plan_void ? 0 : in.planner->kernels;
+  for (unsigned i = 0; i < kMaxKernels; ++i) {
+    state_.partition[state_.sm][i] = static_cast<std::uint8_t>(in.planner->part[i].tbs);
   }
 }
 
@@ -80,14 +113,17 @@ SmMask TbDispatch::SmsToEvict(const Inputs& in) const {
   return mask & ~state_.busy & ~state_.reservations;
 }
 
-bool TbDispatch::HasWork(const Inputs& in) const {
-  if (state_.step != Step::kIdle || state_.command_valid || in.assign_busy) return true;
-  if ((state_.reservations & ~state_.busy) != 0) return true;
+bool TbDispatch::HasCandidates(const Inputs& in) const {
   const KernelMask waiting = Waiting(in);
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if ((waiting >> k & 1) != 0 && Candidates(in, k) != 0) return true;
   }
-  return !partitioned(*in.policy) && SmsToEvict(in) != 0;
+  return false;
+}
+
+bool TbDispatch::HasWork(const Inputs& in) const {
+  if (in.assign_busy || (state_.reservations & ~state_.busy) != 0) return true;
+  return HasCandidates(in) || (!partitioned(*in.policy) && SmsToEvict(in) != 0);
 }
 
 void TbDispatch::Decide(DecisionReason reason) {
@@ -105,7 +141,7 @@ void TbDispatch::Decide(DecisionReason reason) {
 }
 
 void TbDispatch::GiveUp(DecisionReason reason) {
-  state_.tried[state_.kernel] |= 1u << state_.sm;
+  act_.failed = true;
   state_.step = Step::kIdle;
   state_.command = SmCommand{};
   Decide(reason);
@@ -118,11 +154,49 @@ void TbDispatch::Send(const SmCommand& command) {
   state_.step = Step::kSend;
 }
 
-void TbDispatch::Evict(const Inputs& in, unsigned sm) {
-  state_.sm = static_cast<std::uint8_t>(sm);
-  const KernelMask resident = in.drf->ResidentOn(sm);
-  state_.kernel = Lowest(resident);
-  state_.busy |= 1u << sm;
+// First cycle of a decision: what it is about, and on which SMs.
+void TbDispatch::Mask(const Inputs& in) {
+  const SmMask settled_reservations = state_.reservations & ~state_.busy;
+  const SmMask evict = partitioned(*in.policy) ? 0 : SmsToEvict(in);
+  state_.step = Step::kSm;
+  state_.reserved = settled_reservations != 0;
+  state_.evict = !state_.reserved && evict != 0;
+  if (state_.reserved) {
+    state_.sm = static_cast<std::uint8_t>(Lowest(settled_reservations));
+  } else if (state_.evict) {
+    state_.sm = static_cast<std::uint8_t>(Lowest(evict));
+  } else if (in.assign_busy || !HasCandidates(in)) {
+    state_.step = Step::kIdle;
+  } else {
+    const KernelMask waiting = Waiting(in);
+    state_.kernels = 0;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      state_.candidates[k] = Candidates(in, k);
+      const bool may = (waiting >> k & 1) != 0 && state_.candidates[k] != 0;
+      state_.kernels |= static_cast<KernelMask>((may ? 1u : 0u) << k);
+    }
+  }
+}
+
+// Second cycle: the SM with the lowest rSM for each kernel, or an eviction.
+void TbDispatch::PickSm(const Inputs& in) {
+  if (state_.evict) return Evict(in);
+  state_.step = Step::kLook;
+  if (state_.reserved || in.policy->dispatch != DispatchMode::kLeftover) return;
+  KernelMask oldest = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if ((state_.kernels >> k & 1) == 0) continue;
+    const bool older =
+        oldest == 0 || in.kernels->slot[k].order < in.kernels->slot[Lowest(oldest)].order;
+    if (older) oldest = static_cast<KernelMask>(1u << k);
+  }
+  state_.kernels = oldest;
+}
+
+void TbDispatch::Evict(const Inputs& in) {
+  if (!state_.searching && state_.wait > 2 * in.policy->latency_scale) return;
+  state_.kernel = static_cast<std::uint8_t>(Lowest(in.drf->ResidentOn(state_.sm)));
+  act_.leaving = 1u << state_.sm;
   SmCommand command;
   command.op = CommandOp::kEvict;
   command.mode = in.policy->preempt;
@@ -130,45 +204,22 @@ void TbDispatch::Evict(const Inputs& in, unsigned sm) {
   Decide(DecisionReason::kEvictSm);
 }
 
-void TbDispatch::PickReserved(unsigned sm) {
-  state_.sm = static_cast<std::uint8_t>(sm);
-  state_.kernel = static_cast<std::uint8_t>(Index(state_.reservation[sm].kernel));
-  state_.reserved = true;
-  state_.step = Step::kFit;
-}
-
-// First cycle of a decision: the candidate kernel and the candidate SM.
-void TbDispatch::Pick(const Inputs& in) {
-  state_.reserved = false;
-  const SmMask settled_reservations = state_.reservations & ~state_.busy;
-  if (settled_reservations != 0) return PickReserved(Lowest(settled_reservations));
-  if (in.assign_busy) {
-    state_.step = Step::kIdle;
-    return;
+// Third cycle: the kernel with the lowest rK, and what there is on its SM.
+void TbDispatch::LookAt(const Inputs& in) {
+  if (state_.reserved) {
+    state_.kernel = static_cast<std::uint8_t>(Index(state_.reservation[state_.sm].kernel));
+  } else {
+    state_.kernel = static_cast<std::uint8_t>(in.drf->LowestKernel(state_.kernels));
+    state_.sm =
+        static_cast<std::uint8_t>(in.drf->LowestSm(state_.candidates[state_.kernel], *in.kernels));
   }
-  const SmMask evict = SmsToEvict(in);
-  if (evict != 0 && !partitioned(*in.policy)) return Evict(in, Lowest(evict));
-  KernelMask kernels = 0;
-  const KernelMask waiting = Waiting(in);
-  std::array<SmMask, kMaxKernels> candidates{};
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    candidates[k] = (waiting >> k & 1) != 0 ? Candidates(in, k) : 0;
-    if (candidates[k] != 0) kernels |= static_cast<KernelMask>(1u << k);
-  }
-  if (kernels == 0) {
-    state_.step = Step::kIdle;
-    return;
-  }
-  unsigned kernel = in.drf->LowestKernel(kernels);
-  if (in.policy->dispatch == DispatchMode::kLeftover) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      if ((kernels >> k & 1) != 0 && in.kernels->slot[k].order < in.kernels->slot[kernel].order) {
-        kernel = k;
-      }
-    }
-  }
-  state_.kernel = static_cast<std::uint8_t>(kernel);
-  state_.sm = static_cast<std::uint8_t>(in.drf->LowestSm(candidates[kernel], *in.kernels));
+  const unsigned k = state_.kernel, sm = state_.sm;
+  state_.candidate_sm = state_.sm;
+  state_.look.allowed = (in.assign->allowed[sm] >> k & 1) != 0;
+  state_.look.waiting = WaitingTbs(in, k) != 0;
+  state_.look.fits = in.drf->Fits(sm, in.kernels->slot[k].need);
+  state_.look.planned = (state_.planned[sm] >> k & 1) != 0;
+  state_.look.below = in.drf->state().resident[k][sm] < state_.partition[sm][k];
   state_.step = Step::kFit;
 }
 
@@ -193,48 +244,45 @@ void TbDispatch::Dispatch(const Inputs& in) {
   }
   state_.pulses.dispatch = true;
   state_.pulses.dispatch_reserved = state_.reserved;
-  if (state_.reserved) state_.reservations &= ~(1u << state_.sm);
-  if (in.policy->dispatch == DispatchMode::kOnDemand) state_.tried.fill(0);  // rK has changed
+  if (state_.reserved) act_.unreserve = 1u << state_.sm;
+  act_.retry_all = in.policy->dispatch == DispatchMode::kOnDemand;
   Send(command);
   Decide(reason);
 }
 
 // The room made by a preemption: for the kernel it was made for, if it still wants it.
 void TbDispatch::FitReserved(const Inputs& in) {
+  if (state_.look.waiting && state_.look.allowed && state_.look.fits) return Dispatch(in);
   state_.step = Step::kIdle;
-  if ((state_.reservations >> state_.sm & 1) == 0) return;
-  const unsigned k = state_.kernel;
-  const bool wanted = (Waiting(in) & in.assign->allowed[state_.sm]) >> k & 1;
-  if (wanted && in.drf->Fits(state_.sm, in.kernels->slot[k].need)) return Dispatch(in);
-  state_.reservations &= ~(1u << state_.sm);
+  act_.unreserve = 1u << state_.sm;
   state_.pulses.cancel = true;
 }
 
 void TbDispatch::FitPartitioned(const Inputs& in) {
-  const unsigned k = state_.kernel;
-  if ((state_.planned[state_.sm] >> k & 1) == 0) {
+  if (!state_.look.planned) {
+    act_.plan_start = true;
     state_.pulses.plan_start = true;
-    state_.plan_void = false;
     state_.pulses.plan_kernels = in.assign->allowed[state_.sm] & in.active;
     state_.step = Step::kPlan;
-    Decide(DecisionReason::kRepartition);
-    return;
+    return Decide(DecisionReason::kRepartition);
   }
-  if (in.drf->state().resident[k][state_.sm] < state_.partition[state_.sm][k]) return Dispatch(in);
+  if (state_.look.below) return Dispatch(in);
   GiveUp(DecisionReason::kPartitionFull);
 }
 
-// Second cycle: is there room?
+// Fourth cycle: is there room?
 void TbDispatch::Fit(const Inputs& in) {
+  if (!state_.searching && state_.wait != 0) return;
   if (state_.reserved) return FitReserved(in);
-  if ((in.assign->allowed[state_.sm] >> state_.kernel & 1) == 0) {  // no longer
+  if (!state_.look.allowed) {  // no longer
     state_.step = Step::kIdle;
     return;
   }
   if (partitioned(*in.policy)) return FitPartitioned(in);
-  if (in.drf->Fits(state_.sm, in.kernels->slot[state_.kernel].need)) return Dispatch(in);
+  if (state_.look.fits) return Dispatch(in);
   if (in.policy->dispatch != DispatchMode::kOnDemand) return GiveUp(DecisionReason::kNoRoom);
-  state_.step = Step::kVictim;
+  state_.search.sms = Usable(in, state_.kernel);
+  state_.step = Step::kVictimSm;
 }
 
 // One command per kernel of the new plan; the last one puts it in force.
@@ -249,15 +297,9 @@ void TbDispatch::SendPlan(const Inputs& in) {
   command.first = k == static_cast<unsigned>(__builtin_ctz(in.planner->kernels));
   command.last = (left & (left - 1)) == 0;
   Send(command);
-  if (command.last) {
-    state_.busy |= 1u << state_.sm;
-    state_.planned[state_.sm] = state_.plan_void ? 0 : in.planner->kernels;
-    for (unsigned i = 0; i < kMaxKernels; ++i) {
-      state_.partition[state_.sm][i] = static_cast<std::uint8_t>(in.planner->part[i].tbs);
-    }
-  } else {
-    state_.plan_kernel = static_cast<std::uint8_t>(k + 1);
-  }
+  act_.plan_in_force = command.last;
+  if (command.last) act_.leaving = 1u << state_.sm;
+  state_.plan_kernel = static_cast<std::uint8_t>(k + 1);
 }
 
 // The command was offered; it holds until the SM takes it.
@@ -268,31 +310,57 @@ void TbDispatch::WaitForSm(const Inputs& in) {
   state_.step = plan ? Step::kSendPlan : Step::kIdle;
 }
 
+void TbDispatch::WaitForPlan(const Inputs& in) {
+  if (!in.planner->done) return;
+  state_.plan_kernel = 0;
+  state_.step = Step::kSendPlan;
+}
+
 void TbDispatch::TakeStep(const Inputs& in) {
+  if (Overtaken()) {
+    state_.step = Step::kMask;
+    return;
+  }
   switch (state_.step) {
     case Step::kIdle:
-      if (HasWork(in)) state_.step = Step::kPick;
+      if (HasWork(in) && !state_.stirred) state_.step = Step::kMask;
       break;
-    case Step::kPick:
-      return Pick(in);
+    case Step::kMask:
+      return Mask(in);
+    case Step::kSm:
+      return PickSm(in);
+    case Step::kLook:
+      return LookAt(in);
     case Step::kFit:
       return Fit(in);
-    case Step::kVictim:
-      return FindVictim(in);
-    case Step::kRange:
-      return TestRange(in);
     case Step::kPlan:
-      if (in.planner->done) {
-        state_.plan_kernel = 0;
-        state_.step = Step::kSendPlan;
-      }
-      break;
+      return WaitForPlan(in);
     case Step::kSendPlan:
-      SendPlan(in);
+      if (state_.wait == 0) SendPlan(in);
       break;
     case Step::kSend:
-      WaitForSm(in);
-      break;
+      return WaitForSm(in);
+    default:
+      return TakeSearchStep(in);
+  }
+}
+
+// How long a decision takes at least: up to a dispatch, from there to a preemption, before a
+// command of a plan.
+void TbDispatch::Wait(const Inputs& in, Step before) {
+  const unsigned scale = in.policy->latency_scale;
+  const Step now = state_.step;
+  if (state_.wait != 0) --state_.wait;
+  if (now == Step::kIdle || now == Step::kPlan || now == Step::kSend) {
+    state_.wait = 0;
+    state_.searching = false;
+  } else if (before == Step::kIdle) {
+    state_.wait = static_cast<std::uint16_t>(4 * scale - 1);
+  } else if (before == Step::kFit && now == Step::kVictimSm && !state_.searching) {
+    state_.wait = static_cast<std::uint16_t>(kSearchSteps * scale - 1);
+    state_.searching = true;
+  } else if (now == Step::kSendPlan && before != Step::kSendPlan) {
+    state_.wait = static_cast<std::uint16_t>(scale - 1);
   }
 }
 
@@ -300,17 +368,18 @@ void TbDispatch::Tick(const Inputs& in, Cycle now, std::vector<Decision>* log) {
   in_ = &in;
   now_ = now;
   log_ = log;
+  act_ = Act{};
+  const bool happens = Happens(in);
   state_.pulses = Pulses{};
-  Forget(in);
-  if (state_.wait != 0) {
-    --state_.wait;
-    return;
-  }
+  const Step before = state_.step;
   TakeStep(in);
-  ForgetTried(in);
-  const bool waits_for_others =
-      state_.step == Step::kIdle || state_.step == Step::kPlan || state_.step == Step::kSend;
-  state_.wait = waits_for_others ? 0 : static_cast<std::uint8_t>(in.policy->latency_scale - 1);
+  Wait(in, before);
+  Forget(in);
+  Apply(in);
+  state_.stirred_late = state_.stirred;
+  state_.stirred = happens;
+  state_.launched = in.active != state_.active;
+  state_.active = in.active;
   state_.pulses.kernel = static_cast<KernelId>(state_.kernel);
   state_.pulses.sm = static_cast<SmId>(state_.sm);
   state_.pulses.victim = static_cast<KernelId>(state_.victim);

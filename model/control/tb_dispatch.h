@@ -7,9 +7,9 @@
 // Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5], [D13],
 //             [D14].
 // Interface   Reads the registers of the driver's other blocks; command: stream towards the SMs.
-// Latency     Pick, Fit: a dispatch is decided 2 cycles after Idle sees work; Victim, Range: a
-//             preemption after 4. All times latency_scale. Waiting for the planner or for an SM
-//             comes on top.
+// Latency     A dispatch is decided 4 cycles after Idle sees work, an eviction 2; a preemption of n
+//             TBs 15 + n. At least 4, 2 and 15 times latency_scale. A decision that is overtaken by
+//             an event begins anew; waiting for the planner or for an SM comes on top.
 // Throughput  One decision at a time.
 // Reset       No partition, nothing tried.
 // Doc         docs/modules/tb_dispatch.md
@@ -48,7 +48,26 @@ class TbDispatch {
     SmMask settled_mask = 0;        // SMs with a kSettled event
     SmMask command_ready = 0;       // registered by each SM
   };
-  enum class Step : std::uint8_t { kIdle, kPick, kFit, kVictim, kRange, kPlan, kSendPlan, kSend };
+  enum class Step : std::uint8_t {
+    kIdle,
+    kMask,
+    kSm,
+    kLook,
+    kFit,
+    kVictimSm,
+    kVictimLook,
+    kVictimKernel,
+    kCount,
+    kRange,
+    kPlan,
+    kSendPlan,
+    kSend
+  };
+  // Cycles of a preemption after Fit, but for one per victim; those of them after the first that
+  // may give up; those of the last step, Range.
+  static constexpr unsigned kSearchSteps = 11;
+  static constexpr unsigned kLateSteps = 7;
+  static constexpr unsigned kRangeSteps = 7;
   struct Reservation {
     KernelId kernel{0};  // who gets the room
     KernelId victim{0};
@@ -70,16 +89,44 @@ class TbDispatch {
     std::uint8_t victim_tbs = 0;
     bool any() const { return plan_start || dispatch || reserve || cancel || preempt; }
   };
+  // What a decision has found on the SM it looks at.
+  struct Look {
+    bool allowed = false;
+    bool waiting = false;
+    bool fits = false;
+    bool planned = false;
+    bool below = false;  // the partition has room
+  };
+  // Who loses TBs, and how many.
+  struct VictimSearch {
+    SmMask sms = 0;  // that may lose some
+    std::uint8_t sm = 0;
+    bool room_coming = false;
+    bool found = false;
+    bool buffers = false;  // enough are free
+    std::array<int, 3> missing{};
+    std::uint8_t range_steps = 0;
+  };
   struct State {
     Step step = Step::kIdle;
-    std::uint8_t wait = 0;    // cycles until the step is taken (latency_scale); 0 in Idle
+    std::uint16_t wait = 0;  // cycles before a decision may act at the earliest
+    bool searching = false;  // the wait of a dispatch is over, that of a preemption has begun
+    bool stirred = false;    // something has happened: what a decision looked at may have changed
+    bool stirred_late = false;  // the cycle before
+    bool launched = false;      // the set of active kernels has changed
+    KernelMask active = 0;      // of the last cycle
+    KernelMask kernels = 0;     // that may be dispatched
+    std::array<SmMask, kMaxKernels> candidates{};
     std::uint8_t kernel = 0;  // candidate kernel
-    std::uint8_t sm = 0;      // candidate SM, then victim SM
+    std::uint8_t candidate_sm = 0;
+    std::uint8_t sm = 0;  // the candidate SM, then the victim SM
+    Look look{};
+    VictimSearch search{};
     std::uint8_t victim = 0;
     std::uint8_t victim_tbs = 0;
     bool plan_void = false;  // kernels changed while the plan was made
     bool reserved = false;   // the decision serves a reservation
-    bool stale = false;      // an event came since the decision looked for room
+    bool evict = false;      // the decision evicts
     std::uint8_t plan_kernel = 0;
     std::array<SmMask, kMaxKernels> tried{};
     SmMask busy = 0;  // SMs with TBs leaving: not settled
@@ -95,8 +142,11 @@ class TbDispatch {
   };
 
   explicit TbDispatch(const Config& config) : config_(config) {}
-  // What the next Tick needs to know of work waiting: false = nothing will happen without an input.
-  bool HasWork(const Inputs& in) const;
+  // False: nothing will happen without an input.
+  bool Awake(const Inputs& in) const {
+    return state_.step != Step::kIdle || state_.stirred || state_.stirred_late || state_.launched ||
+           in.active != state_.active || HasWork(in);
+  }
   void Tick(const Inputs& in, Cycle now, std::vector<Decision>* log);
   const State& state() const { return state_; }
   bool partitioned(const PolicyConfig& policy) const {
@@ -106,9 +156,27 @@ class TbDispatch {
   SmMask all_sms() const { return config_.num_sms == 32 ? ~0u : (1u << config_.num_sms) - 1; }
 
  private:
+  // What the step of this cycle does to what is remembered; what happened comes first.
+  struct Act {
+    bool failed = false;     // nothing can be done for the pair
+    bool retry_all = false;  // rK has changed
+    SmMask leaving = 0;
+    SmMask reserve = 0;
+    SmMask unreserve = 0;
+    bool plan_start = false;
+    bool plan_in_force = false;
+  };
+
+  bool HasWork(const Inputs& in) const;
+  bool Happens(const Inputs& in) const;
+  bool Deciding() const { return state_.step > Step::kIdle && state_.step < Step::kPlan; }
+  bool Overtaken() const;
   void Forget(const Inputs& in);
   void ForgetTried(const Inputs& in);
   void ForgetDone(const Inputs& in);
+  SmMask Retry(const Inputs& in) const;
+  void Apply(const Inputs& in);
+  void Wait(const Inputs& in, Step before);
   unsigned WaitingTbs(const Inputs& in, unsigned kernel) const;
   KernelMask Waiting(const Inputs& in) const;
   SmMask Usable(const Inputs& in, unsigned kernel) const;
@@ -117,25 +185,33 @@ class TbDispatch {
     return Usable(in, kernel) & ~state_.tried[kernel];
   }
   SmMask SmsToEvict(const Inputs& in) const;
-  void Pick(const Inputs& in);
-  void PickReserved(unsigned sm);
+  bool HasCandidates(const Inputs& in) const;
+  void Mask(const Inputs& in);
+  void PickSm(const Inputs& in);
+  void LookAt(const Inputs& in);
   void Fit(const Inputs& in);
   void FitReserved(const Inputs& in);
   void FitPartitioned(const Inputs& in);
-  void FindVictim(const Inputs& in);
+  void FindVictimSm(const Inputs& in);
+  void FindVictimKernel(const Inputs& in);
+  void CountVictims(const Inputs& in);
   void TestRange(const Inputs& in);
+  void Preempt();
   unsigned RoomComing(unsigned kernel) const;
   void SendPlan(const Inputs& in);
   void WaitForSm(const Inputs& in);
   void TakeStep(const Inputs& in);
+  void TakeSearchStep(const Inputs& in);
+  void WaitForPlan(const Inputs& in);
   void Dispatch(const Inputs& in);
-  void Evict(const Inputs& in, unsigned sm);
+  void Evict(const Inputs& in);
   void GiveUp(DecisionReason reason);
   void Send(const SmCommand& command);
   void Decide(DecisionReason reason);
 
   Config config_;
   State state_;
+  Act act_;
   const Inputs* in_ = nullptr;  // of the current Tick, for the log
   Cycle now_ = 0;
   std::vector<Decision>* log_ = nullptr;

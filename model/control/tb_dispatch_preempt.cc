@@ -5,26 +5,6 @@
 #include "control/tb_dispatch.h"
 
 namespace smk {
-namespace {
-
-constexpr unsigned kTooMany = kMaxTbSlots + 1;
-
-// Fewest TBs of `victim` that must leave so that `need` fits beside what is free: one restoring
-// division of five steps per resource in hardware. kTooMany when an SM cannot hold that many.
-unsigned VictimTbs(const ResourceVector& need, const ResourceVector& free,
-                   const ResourceVector& victim) {
-  const auto tbs = [](unsigned n, unsigned f, unsigned v) -> unsigned {
-    if (n <= f) return 0;
-    return v == 0 ? kTooMany : std::min(kTooMany, (n - f + v - 1) / v);
-  };
-  return std::max({tbs(need.registers, free.registers, victim.registers),
-                   tbs(need.shared_memory, free.shared_memory, victim.shared_memory),
-                   tbs(need.threads, free.threads, victim.threads),
-                   tbs(need.tbs, free.tbs, victim.tbs)});
-}
-
-}  // namespace
-
 // Room that is being made for the kernel: one TB each.
 unsigned TbDispatch::RoomComing(unsigned kernel) const {
   unsigned n = 0;
@@ -34,54 +14,78 @@ unsigned TbDispatch::RoomComing(unsigned kernel) const {
   return n;
 }
 
-// Third cycle: the SM with the highest rSM without the candidate, and the kernel that loses there.
-void TbDispatch::FindVictim(const Inputs& in) {
-  if (RoomComing(state_.kernel) >= WaitingTbs(in, state_.kernel)) {
-    return GiveUp(DecisionReason::kRoomComing);
+// The SM with the highest rSM without the candidate.
+void TbDispatch::FindVictimSm(const Inputs& in) {
+  VictimSearch& search = state_.search;
+  if (search.sms != 0) {
+    search.sm =
+        static_cast<std::uint8_t>(in.drf->HighestSm(search.sms, state_.kernel, *in.kernels));
   }
-  const unsigned candidate_sm = state_.sm;
-  const SmMask mask = Usable(in, state_.kernel);
-  if (mask == 0) return GiveUp(DecisionReason::kNoVictim);
-  const unsigned sm = in.drf->HighestSm(mask, state_.kernel, *in.kernels);
-  const KernelMask others = static_cast<KernelMask>(in.active & ~(1u << state_.kernel));
-  const auto victim = in.drf->HighestKernelOn(sm, others);
-  if (!victim) return GiveUp(DecisionReason::kNoVictim);
-  state_.victim = static_cast<std::uint8_t>(*victim);
-  state_.victim_tbs = static_cast<std::uint8_t>(
-      std::max(1u, VictimTbs(in.kernels->slot[state_.kernel].need, in.drf->Free(sm),
-                             in.kernels->slot[*victim].need)));
-  if (state_.victim_tbs > in.drf->state().resident[*victim][sm]) {
-    state_.sm = static_cast<std::uint8_t>(candidate_sm);
-    return GiveUp(DecisionReason::kNoVictim);
-  }
-  state_.tried[state_.kernel] |= 1u << candidate_sm;
-  state_.sm = static_cast<std::uint8_t>(sm);
-  state_.step = Step::kRange;
+  state_.step = Step::kVictimLook;
 }
 
-// Fourth cycle: preempt only when the range of rK shrinks.
+// The kernel that loses there, and what one TB of the candidate lacks.
+void TbDispatch::FindVictimKernel(const Inputs& in) {
+  VictimSearch& search = state_.search;
+  const KernelMask others = static_cast<KernelMask>(in.active & ~(1u << state_.kernel));
+  const auto victim = search.sms == 0 ? std::nullopt : in.drf->HighestKernelOn(search.sm, others);
+  search.found = victim.has_value();
+  state_.victim = static_cast<std::uint8_t>(victim.value_or(0));
+  const ResourceVector& need = in.kernels->slot[state_.kernel].need;
+  const ResourceVector free = in.drf->Free(search.sm);
+  search.missing = {need.registers - free.registers, need.shared_memory - free.shared_memory,
+                    need.threads - free.threads};
+  state_.victim_tbs = 0;
+  state_.step = Step::kCount;
+}
+
+// The fewest TBs of the victim that must leave so that one of the candidate fits: one more per
+// cycle, at least one.
+void TbDispatch::CountVictims(const Inputs& in) {
+  VictimSearch& search = state_.search;
+  const bool enough = state_.victim_tbs != 0 && search.missing[0] <= 0 && search.missing[1] <= 0 &&
+                      search.missing[2] <= 0;
+  const unsigned resident = in.drf->state().resident[state_.victim][search.sm];
+  if (search.found && !search.room_coming && enough) {
+    state_.sm = search.sm;
+    search.range_steps = 0;
+    search.buffers = false;
+    state_.step = Step::kRange;
+  } else if (search.room_coming || !search.found || state_.victim_tbs == resident) {
+    if (state_.wait > kLateSteps * in.policy->latency_scale) return;
+    GiveUp(search.room_coming ? DecisionReason::kRoomComing : DecisionReason::kNoVictim);
+  } else {
+    const ResourceVector& need = in.kernels->slot[state_.victim].need;
+    search.missing[0] -= need.registers;
+    search.missing[1] -= need.shared_memory;
+    search.missing[2] -= need.threads;
+    ++state_.victim_tbs;
+  }
+}
+
+// Preempt only when the range of rK shrinks, and there are buffers for the victims.
 void TbDispatch::TestRange(const Inputs& in) {
-  if (in.drf->state().resident[state_.victim][state_.sm] < state_.victim_tbs) {  // no longer
-    state_.step = Step::kIdle;
+  VictimSearch& search = state_.search;
+  const bool buffers = search.buffers;
+  search.buffers = in.queue->buffers_free(state_.victim) >= state_.victim_tbs;
+  if (search.range_steps + 1u < kRangeSteps) {
+    ++search.range_steps;
     return;
   }
-  if (!in.drf->RangeShrinks(state_.kernel, state_.victim, state_.victim_tbs, state_.sm, in.active,
-                            *in.kernels)) {
-    state_.step = Step::kIdle;
-    state_.command = SmCommand{};
-    return Decide(DecisionReason::kRangeNotReduced);
+  if (state_.wait != 0) return;
+  if (!in.drf->RangeShrinks(state_.kernel, state_.victim, state_.victim_tbs, state_.sm,
+                            state_.active, *in.kernels)) {
+    return GiveUp(DecisionReason::kRangeNotReduced);
   }
-  if (in.queue->buffers_free(state_.victim) < state_.victim_tbs) {
-    state_.step = Step::kIdle;
-    state_.command = SmCommand{};
-    return Decide(DecisionReason::kQueueFull);
-  }
+  if (!buffers) return GiveUp(DecisionReason::kQueueFull);
+  Preempt();
+}
+
+void TbDispatch::Preempt() {
   state_.reservation[state_.sm] = {static_cast<KernelId>(state_.kernel),
                                    static_cast<KernelId>(state_.victim)};
-  state_.victims_valid |= 1u << state_.sm;
-  state_.reservations |= 1u << state_.sm;
-  state_.busy |= 1u << state_.sm;
-  for (SmMask& tried : state_.tried) tried = 0;
+  act_.reserve = act_.leaving = 1u << state_.sm;
+  act_.retry_all = true;
   state_.pulses.reserve = true;
   state_.pulses.preempt = true;
   SmCommand command;
@@ -90,6 +94,23 @@ void TbDispatch::TestRange(const Inputs& in) {
   command.count = state_.victim_tbs;
   Send(command);
   Decide(DecisionReason::kPreempt);
+}
+
+void TbDispatch::TakeSearchStep(const Inputs& in) {
+  switch (state_.step) {
+    case Step::kVictimSm:
+      return FindVictimSm(in);
+    case Step::kVictimLook:
+      state_.search.room_coming = RoomComing(state_.kernel) >= WaitingTbs(in, state_.kernel);
+      state_.step = Step::kVictimKernel;
+      break;
+    case Step::kVictimKernel:
+      return FindVictimKernel(in);
+    case Step::kCount:
+      return CountVictims(in);
+    default:
+      return TestRange(in);
+  }
 }
 
 }  // namespace smk

@@ -259,10 +259,23 @@ package smk_pkg;
     tb_cnt_t      victim_tbs;
   } dispatch_pulses_t;
 
+  // A TB on its way to an SM: one bit each, and what it needs.
+  typedef struct packed {
+    sm_mask_t     sms;
+    kernel_mask_t kernels;
+    tb_need_t     need;
+  } tb_arrival_t;
+
   typedef enum logic [3:0] {ReasonDispatchNew, ReasonDispatchRestored, ReasonDispatchRestarted,
                             ReasonPreempt, ReasonNoVictim, ReasonRangeNotReduced,
                             ReasonPartitionFull, ReasonNoRoom, ReasonRepartition, ReasonEvictSm,
                             ReasonQueueFull, ReasonRoomComing} decision_reason_e;
+
+  // The steps of a dispatch decision, and the cycles of the last but three.
+  typedef enum logic [3:0] {StIdle, StMask, StSm, StLook, StFit, StVictimSm, StVictimLook,
+                            StVictimKernel, StCount, StRange, StPlan, StSendPlan, StSend}
+      dispatch_step_e;
+  parameter int unsigned RangeSteps = 7;
 
   // What a dispatch decision does in a cycle: one of these, or none.
   typedef struct packed {
@@ -274,7 +287,6 @@ package smk_pkg;
     logic no_room;
     logic room_coming;
     logic no_victim;
-    logic test_range;
     logic not_reduced;
     logic queue_full;
     logic preempt;

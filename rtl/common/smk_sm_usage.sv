@@ -5,7 +5,8 @@
 //             vector taken by the others.
 // Paper       [SMK] Sec. 5.2 (rSM), 5.3.1 (rSM without the candidate kernel).
 // Interface   arrive_*, leave_*: pulses of one TB each; both may come in one cycle.
-// Latency     Counts and shares change on the next edge; 0 cycles from exclude_i.
+// Latency     Counts and taken_o change on the next edge, shares one later; 0 cycles from
+//             exclude_i.
 // Throughput  One TB in and one TB out per cycle.
 // Reset       Nothing taken.
 // Model       model/control/drf_tracker.h   Doc  docs/modules/drf_tracker.md
@@ -19,14 +20,13 @@ module smk_sm_usage (
   input  smk_pkg::need_vec_t        need_i,
   // A TB comes, and what it needs; a TB goes.
   input  logic                      arrive_valid_i,
-  input  smk_pkg::kernel_id_t       arrive_kernel_i,
+  input  smk_pkg::kernel_mask_t     arrive_kernel_i,
   input  smk_pkg::tb_need_t         arrive_need_i,
   input  logic                      leave_valid_i,
   input  smk_pkg::kernel_id_t       leave_kernel_i,
-  // Resident TBs, and whether there are any: now, and after this cycle.
+  // Resident TBs, and whether there are any.
   output smk_pkg::tb_cnt_vec_t      resident_o,
   output smk_pkg::kernel_mask_t     some_o,
-  output smk_pkg::kernel_mask_t     some_next_o,
   // The taken vector, rSM, and rSM without one kernel.
   output smk_pkg::resource_vector_t taken_o,
   output smk_pkg::share_t           share_o,
@@ -55,7 +55,7 @@ module smk_sm_usage (
   smk_pkg::tb_need_t       leave_need;
   logic [NumSums-1:0]      arrive_of, leave_of;
 
-  assign arrive     = arrive_valid_i ? NumKernels'(1) << arrive_kernel_i : '0;
+  assign arrive     = arrive_kernel_i & {NumKernels{arrive_valid_i}};
   assign leave      = leave_valid_i ? NumKernels'(1) << leave_kernel_i : '0;
   assign leave_need = need_i.kernel[leave_kernel_i];
 
@@ -82,16 +82,23 @@ module smk_sm_usage (
     assign tbs_d           = tbs_q + TbCntWidth'(arrives) - TbCntWidth'(leaves);
 
     // The largest of the four weighted amounts; the weights are sums of two powers of two.
-    logic [ShareWidth-1:0] of_registers, of_shared_memory, of_threads, of_tbs, one, other;
-    logic [ShareWidth-1:0] share_d, share_q;
-    assign of_registers     = ShareWidth'(registers_d) * ShareWidth'(smk_pkg::WeightRegisters);
-    assign of_shared_memory = ShareWidth'(shared_memory_d) *
+    logic [ShareWidth-1:0] of_registers, of_shared_memory, of_threads, of_tbs;
+    logic [ShareWidth-1:0] share_d, share_q, share_complement;
+    logic [3:0]            unused_of;
+    logic                  unused_valid;
+    assign of_registers     = ShareWidth'(registers_q) * ShareWidth'(smk_pkg::WeightRegisters);
+    assign of_shared_memory = ShareWidth'(shared_memory_q) *
                               ShareWidth'(smk_pkg::WeightSharedMemory);
-    assign of_threads       = ShareWidth'(threads_d) * ShareWidth'(smk_pkg::WeightThreads);
-    assign of_tbs           = ShareWidth'(tbs_d) * ShareWidth'(smk_pkg::WeightTbs);
-    assign one              = (of_registers > of_shared_memory) ? of_registers : of_shared_memory;
-    assign other            = (of_threads > of_tbs) ? of_threads : of_tbs;
-    assign share_d          = (one > other) ? one : other;
+    assign of_threads       = ShareWidth'(threads_q) * ShareWidth'(smk_pkg::WeightThreads);
+    assign of_tbs           = ShareWidth'(tbs_q) * ShareWidth'(smk_pkg::WeightTbs);
+    smk_min_group #(.N(4), .Width(ShareWidth)) u_share (
+      .valid_i (4'b1111),
+      .key_i   (~{of_registers, of_shared_memory, of_threads, of_tbs}),
+      .valid_o (unused_valid),
+      .onehot_o(unused_of),
+      .key_o   (share_complement)
+    );
+    assign share_d = ~share_complement;
 
     always_ff @(posedge clk_i or negedge rst_ni) begin
       if (!rst_ni) begin
@@ -112,15 +119,15 @@ module smk_sm_usage (
     assign shares.without[n] = share_q;
 
     // The share is that of the vector: one of the four, and none is larger.
-    `SMK_ASSERT(ShareIsExact_A,
-        32'(share_q) >= 32'(registers_q) * smk_pkg::WeightRegisters &&
-        32'(share_q) >= 32'(shared_memory_q) * smk_pkg::WeightSharedMemory &&
-        32'(share_q) >= 32'(threads_q) * smk_pkg::WeightThreads &&
-        32'(share_q) >= 32'(tbs_q) * smk_pkg::WeightTbs &&
-        (32'(share_q) == 32'(registers_q) * smk_pkg::WeightRegisters ||
-         32'(share_q) == 32'(shared_memory_q) * smk_pkg::WeightSharedMemory ||
-         32'(share_q) == 32'(threads_q) * smk_pkg::WeightThreads ||
-         32'(share_q) == 32'(tbs_q) * smk_pkg::WeightTbs))
+    `SMK_ASSERT(ShareIsExact_A, 1'b1 |=>
+        32'(share_q) >= 32'($past(registers_q)) * smk_pkg::WeightRegisters &&
+        32'(share_q) >= 32'($past(shared_memory_q)) * smk_pkg::WeightSharedMemory &&
+        32'(share_q) >= 32'($past(threads_q)) * smk_pkg::WeightThreads &&
+        32'(share_q) >= 32'($past(tbs_q)) * smk_pkg::WeightTbs &&
+        (32'(share_q) == 32'($past(registers_q)) * smk_pkg::WeightRegisters ||
+         32'(share_q) == 32'($past(shared_memory_q)) * smk_pkg::WeightSharedMemory ||
+         32'(share_q) == 32'($past(threads_q)) * smk_pkg::WeightThreads ||
+         32'(share_q) == 32'($past(tbs_q)) * smk_pkg::WeightTbs))
     if (n < NumKernels) begin : gen_check
       smk_pkg::tb_need_t need;
       assign need = need_i.kernel[n];
@@ -162,7 +169,6 @@ module smk_sm_usage (
 
   assign resident_o     = resident_q;
   assign some_o         = some_q;
-  assign some_next_o    = some_d;
   assign taken_o        = sums.without[NumKernels];
   assign share_o        = shares.without[NumKernels];
 
@@ -188,7 +194,8 @@ module smk_sm_usage (
               32'(taken_o.tbs) <= smk_pkg::LimitTbs)
   // Idle: without a TB that comes or goes nothing changes.
   `SMK_ASSERT(Idle_A, !arrive_valid_i && !leave_valid_i
-              |=> $stable({resident_q, some_q, sums, shares}))
+              |=> $stable({resident_q, some_q, sums}))
+  `SMK_ASSERT(IdleShares_A, $stable(sums) |=> $stable(shares))
   // One TB comes while another goes, in our tests.
   `SMK_COVER(ComesAndGoes_C, arrive_valid_i && leave_valid_i)
 endmodule

@@ -4,9 +4,8 @@
 // Purpose     The part of smk_tb_dispatch that remembers: pairs (kernel, SM) that were tried in
 //             vain, SMs with TBs on their way out, and room reserved by preemptions.
 // Paper       [SMK] Sec. 5.3; deviations [D1], [D13].
-// Interface   What happened: pulses, looked at first: the outputs "now" know it already. What the
-//             decision does: pulses on top.
-// Latency     0 cycles to the outputs "now", 1 to the registers.
+// Interface   What happened: pulses, looked at first. What the decision does: pulses on top.
+// Latency     1 cycle.
 // Throughput  Everything in every cycle.
 // Reset       Nothing tried, no SM busy or reserved.
 // Model       model/control/tb_dispatch.cc (Forget)   Doc  docs/modules/tb_dispatch.md
@@ -22,15 +21,16 @@ module smk_dispatch_marks (
   input  logic                   queued_i,
   input  smk_pkg::kernel_mask_t  kernel_done_i,
   input  logic                   kernels_changed_i,
-  // On demand a change anywhere gives every pair another chance; the decision has looked for room.
+  // On demand a change anywhere gives every pair another chance.
   input  logic                   on_demand_i,
-  input  logic                   looked_i,
-  // What the decision does with this kernel on this SM, whether for reserved room; and SMs from
-  // which TBs are asked to leave.
+  // What the decision does with this kernel (also as one bit) on this SM, whether for reserved room; of which kernel
+  // TBs leave for it on which SM; and SMs from which TBs are asked to leave.
   input  smk_pkg::dispatch_act_t act_i,
   input  smk_pkg::kernel_id_t    kernel_i,
-  input  smk_pkg::kernel_id_t    victim_i,
+  input  smk_pkg::kernel_mask_t  kernel_of_i,
   input  smk_pkg::sm_mask_t      sm_i,
+  input  smk_pkg::kernel_id_t    victim_i,
+  input  smk_pkg::sm_mask_t      victim_sm_i,
   input  logic                   serves_reservation_i,
   input  smk_pkg::sm_mask_t      leaving_i,
   // Registers.
@@ -39,38 +39,29 @@ module smk_dispatch_marks (
   output smk_pkg::sm_mask_t      reserved_o,
   output smk_pkg::sm_kernel_id_t reserved_for_o,
   output smk_pkg::sm_mask_t      victims_valid_o,
-  output smk_pkg::sm_kernel_id_t victims_o,
-  // The same with what happened in this cycle.
-  output smk_pkg::kernel_sms_t   tried_now_o,
-  output smk_pkg::sm_mask_t      busy_now_o,
-  output smk_pkg::sm_mask_t      reserved_now_o
+  output smk_pkg::sm_kernel_id_t victims_o
 );
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
-  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
 
   smk_pkg::kernel_sms_t   tried_d, tried_q;
   smk_pkg::sm_mask_t      busy_q, reserved_q, victims_valid_q;
   smk_pkg::sm_mask_t      busy_now, reserved_now, victims_valid_now;
   smk_pkg::sm_mask_t      reserve, unreserve;
   smk_pkg::sm_kernel_id_t reserved_for_q, victims_q;
-  // An event came since the decision looked for room: it began without knowing of it.
-  logic                   stale_now, stale_q;
-  smk_pkg::sm_mask_t      retry;
+  smk_pkg::sm_mask_t      retry, kept;
   logic                   failed, retry_all;
 
-  assign stale_now = (changed_i != '0) || (looked_i && stale_q);
-
-  // Pairs that failed before something changed get another chance; also those of this decision.
-  assign retry     = (on_demand_i && (stale_now || queued_i)) ? '1 : changed_i;
+  // Pairs that failed before something changed get another chance; also that of this decision.
+  assign retry     = (on_demand_i && (changed_i != '0 || queued_i)) ? '1 : changed_i;
+  assign kept      = ~retry & {NumSms{!kernels_changed_i}};
   assign failed    = act_i.partition_full || act_i.no_room || act_i.room_coming ||
-                     act_i.no_victim || act_i.test_range;
+                     act_i.no_victim || act_i.not_reduced || act_i.queue_full;
   assign retry_all = act_i.preempt || (act_i.dispatch && on_demand_i);
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      tried_now_o.kernel[k] = tried_q.kernel[k] & ~retry & {NumSms{!kernels_changed_i}};
-      tried_d.kernel[k]     = tried_now_o.kernel[k];
-      if (failed && kernel_i == KernelWidth'(k)) begin
+      tried_d.kernel[k] = tried_q.kernel[k] & kept;
+      if (failed && kernel_of_i[k]) begin
         tried_d.kernel[k] = tried_d.kernel[k] | (sm_i & ~retry);
       end
       if (retry_all) tried_d.kernel[k] = '0;
@@ -86,19 +77,17 @@ module smk_dispatch_marks (
     end
   end
   assign busy_now  = busy_q & ~settled_i;
-  assign reserve   = sm_i & {NumSms{act_i.preempt}};
+  assign reserve   = victim_sm_i & {NumSms{act_i.preempt}};
   assign unreserve = sm_i & {NumSms{act_i.cancel || (act_i.dispatch && serves_reservation_i)}};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       tried_q         <= '0;
-      stale_q         <= 1'b0;
       busy_q          <= '0;
       reserved_q      <= '0;
       victims_valid_q <= '0;
     end else begin
       tried_q         <= tried_d;
-      stale_q         <= stale_now;
       busy_q          <= busy_now | leaving_i;
       reserved_q      <= (reserved_now & ~unreserve) | reserve;
       victims_valid_q <= victims_valid_now | reserve;
@@ -121,8 +110,6 @@ module smk_dispatch_marks (
   assign reserved_for_o  = reserved_for_q;
   assign victims_valid_o = victims_valid_q;
   assign victims_o       = victims_q;
-  assign busy_now_o      = busy_now;
-  assign reserved_now_o  = reserved_now;
 
   // Conservation: a preemption makes a reservation, and a dispatch, a cancellation or the end of
   // its kernel ends it.
@@ -137,7 +124,7 @@ module smk_dispatch_marks (
   // An SM settles exactly once after its TBs were asked to leave.
   `SMK_ASSERT(SettledWasBusy_M, (settled_i & ~busy_q) == '0)
   // Idle: nothing changes in a cycle in which nothing happens and nothing is decided.
-  `SMK_ASSERT(IdleKeepsState_A, changed_i == '0 && settled_i == '0 && !queued_i && !stale_q &&
+  `SMK_ASSERT(IdleKeepsState_A, changed_i == '0 && settled_i == '0 && !queued_i &&
               kernel_done_i == '0 && !kernels_changed_i && act_i == '0 && leaving_i == '0
               |=> $stable({tried_q, busy_q, reserved_q, victims_valid_q}))
   // A kernel really ends while room is reserved for it in our tests.

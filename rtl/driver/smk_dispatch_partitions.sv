@@ -4,9 +4,9 @@
 // Purpose     The part of smk_tb_dispatch that has plans made and sent, and keeps, per SM, which
 //             kernels the plan in force covers and how many TBs of each it allows.
 // Paper       [SMK] Sec. 5.3.2, Fig. 7; deviation [D10].
-// Interface   Pulses. plan_*: of smk_partition_planner, hold from plan_done_i on. read_*, send_*:
+// Interface   Pulses. plan_*: of smk_partition_planner, hold from plan_done_i on. look_*, send_*:
 //             combinational.
-// Latency     0 cycles to read_*, which knows this cycle's pulses; 1 to the registers.
+// Latency     1 cycle to the registers.
 // Throughput  Everything in every cycle.
 // Reset       No partition.
 // Model       model/control/tb_dispatch.cc   Doc  docs/modules/tb_dispatch.md
@@ -22,7 +22,7 @@ module smk_dispatch_partitions (
   input  smk_pkg::kernel_mask_t need_changed_i,
   // A plan is asked for this SM, it is made, and one more of its commands is sent. The last one
   // puts it in force; overtaken by a change, it covers nobody.
-  input  smk_pkg::sm_id_t       sm_i,
+  input  smk_pkg::sm_mask_t     sm_i,
   input  logic                  repartition_i,
   input  logic                  plan_done_i,
   input  smk_pkg::kernel_mask_t plan_kernels_i,
@@ -31,17 +31,18 @@ module smk_dispatch_partitions (
   output smk_pkg::kernel_id_t   send_kernel_o,
   output logic                  send_first_o,
   output logic                  send_last_o,
-  // Is the kernel covered on this SM, and with how many TBs?
-  input  smk_pkg::kernel_id_t   read_kernel_i,
-  output logic                  read_planned_o,
-  output smk_pkg::tb_cnt_t      read_tbs_o,
+  // Is the kernel covered on its SM, and with how many TBs? Which one of the kernels comes late.
+  input  smk_pkg::kernel_sms_t  look_sms_i,
+  input  smk_pkg::kernel_mask_t look_kernel_i,
+  output logic                  look_planned_o,
+  output smk_pkg::tb_cnt_t      look_tbs_o,
   // Registers.
   output smk_pkg::sm_kernels_t  planned_o,
   output smk_pkg::sm_tb_cnts_t  partition_o
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
   localparam int unsigned NumSms     = smk_pkg::NumSms;
-  localparam int unsigned SmWidth    = smk_pkg::SmWidth;
+  localparam int unsigned TbCntWidth = smk_pkg::TbCntWidth;
   // A range without its last field, the TBs.
   localparam int unsigned PlaceWidth = 2 * smk_pkg::BasesWidth - smk_pkg::TbCntWidth;
 
@@ -55,7 +56,7 @@ module smk_dispatch_partitions (
   assign send_last_o   = rest == '0;
   assign in_force      = send_plan_i && send_last_o;
   assign void_now      = void_q || need_changed_i != '0 || member_expired_i != '0 ||
-                         assign_changed_i[sm_i];
+                         (assign_changed_i & sm_i) != '0;
   always_comb begin
     left_d = left_q;
     if (send_plan_i) left_d = rest;
@@ -86,7 +87,7 @@ module smk_dispatch_partitions (
     planned_d   = planned_now;
     partition_d = partition_q;
     for (int unsigned s = 0; s < NumSms; s++) begin
-      if (in_force && sm_i == SmWidth'(s)) begin
+      if (in_force && sm_i[s]) begin
         planned_d.sm[s]   = void_now ? '0 : plan_kernels_i;
         partition_d.sm[s] = plan_tbs;
       end
@@ -107,12 +108,25 @@ module smk_dispatch_partitions (
     end
   end
 
-  smk_pkg::kernel_mask_t read_planned;
-  smk_pkg::tb_cnt_vec_t  read_tbs;
-  assign read_planned   = planned_now.sm[sm_i];
-  assign read_tbs       = partition_q.sm[sm_i];
-  assign read_planned_o = read_planned[read_kernel_i];
-  assign read_tbs_o     = read_tbs.kernel[read_kernel_i];
+  smk_pkg::sm_mask_t     look_sms;
+  smk_pkg::kernel_mask_t look_planned, look_row;
+  smk_pkg::tb_cnt_vec_t  look_counts, look_tbs;
+  always_comb begin
+    look_planned = '0;
+    look_tbs     = '0;
+    look_tbs_o   = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      look_sms = look_sms_i.kernel[k];
+      for (int unsigned s = 0; s < NumSms; s++) begin
+        look_row            = planned_q.sm[s];
+        look_counts         = partition_q.sm[s];
+        look_planned[k]     = look_planned[k] || (look_row[k] && look_sms[s]);
+        look_tbs.kernel[k] |= look_counts.kernel[k] & {TbCntWidth{look_sms[s]}};
+      end
+      look_tbs_o |= look_tbs.kernel[k] & {TbCntWidth{look_kernel_i[k]}};
+    end
+  end
+  assign look_planned_o = (look_planned & look_kernel_i) != '0;
   assign planned_o      = planned_q;
   assign partition_o    = partition_q;
 
@@ -123,8 +137,9 @@ module smk_dispatch_partitions (
   // There is a command to send, and the planner holds what it planned.
   `SMK_ASSERT(PlanIsThere_M, send_plan_i |-> left_q != '0 && (left_q & ~plan_kernels_i) == '0)
   // A kernel outside the plan gets no TB.
-  `SMK_ASSERT(PlanIsCovered_M, in_force && !plan_kernels_i[read_kernel_i]
-              |-> plan_tbs.kernel[read_kernel_i] == '0)
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_check
+    `SMK_ASSERT(PlanIsCovered_M, in_force && !plan_kernels_i[k] |-> plan_tbs.kernel[k] == '0)
+  end
   // A plan really is overtaken in our tests.
   `SMK_COVER(PlanOvertaken_C, in_force && void_now)
 endmodule

@@ -13,18 +13,21 @@
 module smk_dispatch_send (
   input  logic                      clk_i,
   input  logic                      rst_ni,
-  // The step that is taken, what the decision does in it, and with whom; whom it evicts.
-  input  logic                      at_pick_i,
-  input  logic                      at_fit_i,
-  input  logic                      at_range_i,
+  // The step, what the decision does in it, and with whom; whom it evicts.
+  input  smk_pkg::dispatch_step_e   step_i,
   input  smk_pkg::dispatch_act_t    act_i,
   input  smk_pkg::preempt_mode_e    preempt_mode_i,
   input  smk_pkg::kernel_id_t       kernel_i,
-  input  smk_pkg::sm_id_t           sm_i,
+  // The candidate again, one bit each, and what its TB needs.
+  input  smk_pkg::kernel_mask_t     kernel_of_i,
+  input  smk_pkg::sm_mask_t         candidate_sm_i,
+  input  smk_pkg::need_vec_t        need_i,
   input  smk_pkg::kernel_id_t       victim_i,
   input  smk_pkg::tb_cnt_t          victim_tbs_i,
   input  smk_pkg::kernel_id_t       evict_kernel_i,
-  input  smk_pkg::sm_id_t           evict_sm_i,
+  // The SM of this step, and of the last one.
+  input  smk_pkg::sm_id_t           step_sm_i,
+  input  smk_pkg::sm_id_t           sm_i,
   input  logic                      serves_reservation_i,
   // The kernel's next TB, or the first of its preempted ones; the kernels to plan for; the plan.
   input  smk_pkg::tb_id_t           next_tb_i,
@@ -40,28 +43,32 @@ module smk_dispatch_send (
   output logic                      command_valid_o,
   output smk_pkg::sm_command_t      command_o,
   output smk_pkg::dispatch_pulses_t pulses_o,
+  output smk_pkg::tb_arrival_t      arrival_o,
   output smk_pkg::decision_t        decision_o
 );
   logic                  send, command_valid_q;
   smk_pkg::sm_command_t  command_d, command_q;
-  logic                  plan_start_q, dispatch_new_q, pop_q, cancel_q, preempt_q;
+  logic                  plan_start_q, dispatch_new_q, pop_q, reserved_q, cancel_q, preempt_q;
+  smk_pkg::kernel_id_t   kernel_q;
   smk_pkg::kernel_mask_t plan_kernels_q;
+  smk_pkg::sm_mask_t     arrival_sms_q;
+  smk_pkg::tb_need_t     arrival_need_d, arrival_need_q;
 
   assign send = act_i.evict || act_i.dispatch || act_i.preempt || act_i.send_plan;
   // The payload follows from the step alone: what the step finds out comes late.
   always_comb begin
     command_d = '0;
-    if (at_range_i) begin
+    if (step_i == smk_pkg::StRange) begin
       command_d.op     = smk_pkg::CommandPreempt;
       command_d.kernel = victim_i;
       command_d.count  = victim_tbs_i;
-    end else if (act_i.send_plan) begin
+    end else if (step_i == smk_pkg::StSendPlan) begin
       command_d.op     = smk_pkg::CommandPartition;
       command_d.kernel = send_kernel_i;
       command_d.range  = plan_range_i.kernel[send_kernel_i];
       command_d.first  = send_first_i;
       command_d.last   = send_last_i;
-    end else if (at_pick_i) begin
+    end else if (step_i == smk_pkg::StSm) begin
       command_d.op     = smk_pkg::CommandEvict;
       command_d.mode   = preempt_mode_i;
     end else begin
@@ -79,22 +86,35 @@ module smk_dispatch_send (
       plan_start_q    <= 1'b0;
       dispatch_new_q  <= 1'b0;
       pop_q           <= 1'b0;
+      reserved_q      <= 1'b0;
       cancel_q        <= 1'b0;
       preempt_q       <= 1'b0;
+      arrival_sms_q   <= '0;
     end else begin
       command_valid_q <= send || (command_valid_q && !command_ready_i);
       plan_start_q    <= act_i.repartition;
       dispatch_new_q  <= act_i.dispatch && !queued_i;
       pop_q           <= act_i.dispatch && queued_i;
+      reserved_q      <= act_i.dispatch && serves_reservation_i;
       cancel_q        <= act_i.cancel;
       preempt_q       <= act_i.preempt;
+      arrival_sms_q   <= candidate_sm_i & {smk_pkg::NumSms{act_i.dispatch}};
+    end
+  end
+
+  always_comb begin
+    arrival_need_d = '0;
+    for (int unsigned k = 0; k < smk_pkg::NumKernels; k++) begin
+      arrival_need_d |= need_i.kernel[k] & {smk_pkg::NeedWidth{kernel_of_i[k]}};
     end
   end
 
   // Payloads; not reset.
   always_ff @(posedge clk_i) begin
-    if (at_pick_i || at_fit_i || at_range_i || act_i.send_plan) command_q <= command_d;
-    if (at_fit_i) plan_kernels_q <= plan_kernels_i;
+    if (step_i != smk_pkg::StSend) command_q <= command_d;
+    if (step_i == smk_pkg::StFit) plan_kernels_q <= plan_kernels_i;
+    arrival_need_q <= arrival_need_d;
+    kernel_q       <= kernel_i;
   end
   assign command_valid_o = command_valid_q;
   assign command_o       = command_q;
@@ -105,15 +125,17 @@ module smk_dispatch_send (
     pulses_o.dispatch_new      = dispatch_new_q;
     pulses_o.pop               = pop_q;
     pulses_o.dispatch          = dispatch_new_q || pop_q;
-    pulses_o.dispatch_reserved = (dispatch_new_q || pop_q) && serves_reservation_i;
+    pulses_o.dispatch_reserved = reserved_q;
     pulses_o.reserve           = preempt_q;
     pulses_o.cancel            = cancel_q;
     pulses_o.preempt           = preempt_q;
-    pulses_o.kernel            = kernel_i;
+    pulses_o.kernel            = kernel_q;
     pulses_o.sm                = sm_i;
     pulses_o.victim            = victim_i;
     pulses_o.victim_tbs        = victim_tbs_i;
   end
+
+  assign arrival_o = {arrival_sms_q, kernel_of_i, arrival_need_q};
 
   always_comb begin
     decision_o.valid  = 1'b1;
@@ -133,7 +155,7 @@ module smk_dispatch_send (
     else if (act_i.preempt)         decision_o.reason = smk_pkg::ReasonPreempt;
     else                            decision_o.valid  = 1'b0;
     decision_o.kernel     = act_i.evict ? evict_kernel_i : kernel_i;
-    decision_o.sm         = act_i.evict ? evict_sm_i : sm_i;
+    decision_o.sm         = step_sm_i;
     decision_o.tb         = command_d.tb;
     decision_o.victim     = victim_i;
     decision_o.victim_tbs = victim_tbs_i;
@@ -145,5 +167,7 @@ module smk_dispatch_send (
   // A decision does one thing.
   `SMK_ASSERT(OneAct_A, $onehot0(act_i))
   // A TB that is dispatched is a new one or a preempted one.
+  `SMK_ASSERT(ArrivalIsDispatched_A, arrival_o.sms ==
+              (pulses_o.dispatch ? smk_pkg::NumSms'(1) << sm_i : '0))
   `SMK_ASSERT(OneDispatch_A, !(pulses_o.dispatch_new && pulses_o.pop))
 endmodule

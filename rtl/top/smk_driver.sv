@@ -6,7 +6,8 @@
 // Paper       [SMK] Sec. 5.1, Fig. 3.
 // Interface   launch_*: stream, never waits. sm_*: registers of the SMs. command_*: stream to one
 //             SM, one payload for all. buffer_valid_o, event_ack_o, tick_o: pulses.
-// Latency     As of the blocks; tick_o one cycle after tick_i.
+// Latency     As of the blocks; tick_o one cycle after tick_i. The kernel table hears of finished TBs
+//             one cycle late.
 // Throughput  One command per cycle.
 // Reset       No kernel.
 // Model       model/control/driver.h   Doc  docs/modules/driver.md
@@ -57,6 +58,10 @@ module smk_driver (
   logic                  assign_pending_d, assign_pending_q;
   smk_pkg::kernel_mask_t need_changed_d, need_changed_q;
   logic                  quota_owns_q;
+  // What the kernel table and the quota calculator hear one cycle later.
+  smk_pkg::sm_mask_t      finished_q;
+  smk_pkg::sm_kernel_id_t finished_kernel_q;
+  smk_pkg::kernel_mask_t  members_q;
   logic                  tick_q;
 
   // Registers and wires of the blocks.
@@ -71,6 +76,7 @@ module smk_driver (
   smk_pkg::sm_mask_t         assign_changed, busy_sms, victims_valid;
   smk_pkg::sm_kernel_id_t    victims;
   smk_pkg::dispatch_pulses_t pulses;
+  smk_pkg::tb_arrival_t      arrival;
   logic                      dispatch_command_valid, work;
   smk_pkg::sm_id_t           dispatch_command_sm;
   smk_pkg::sm_command_t      dispatch_command;
@@ -111,8 +117,8 @@ module smk_driver (
     .launch_i,
     .dispatch_new_valid_i (pulses.dispatch_new),
     .dispatch_new_kernel_i(pulses.kernel),
-    .finished_valid_i     (event_finished),
-    .finished_kernel_i    (event_kernel),
+    .finished_valid_i     (finished_q),
+    .finished_kernel_i    (finished_kernel_q),
     .tick_i,
     .linger_ticks_i       (policy_i.linger_ticks),
     .launch_ready_o,
@@ -146,21 +152,23 @@ module smk_driver (
   );
 
   // Questions of the dispatch decision, and the tracker's answers.
-  smk_pkg::kernel_mask_t     pick_kernels, ask_victim_kernels;
-  smk_pkg::kernel_id_t       pick_kernel, ask_victim_exclude, victim_kernel, range_kernel;
-  smk_pkg::kernel_id_t       range_victim;
-  smk_pkg::sm_mask_t         pick_sms, ask_victim_sms;
-  smk_pkg::sm_id_t           pick_sm, look_sm, victim_sm, range_sm;
-  smk_pkg::resource_vector_t look_taken, victim_free;
-  smk_pkg::tb_cnt_vec_t      look_resident;
-  smk_pkg::tb_cnt_t          victim_resident, range_victim_tbs;
-  logic                      victim_valid, range_shrinks;
+  smk_pkg::kernel_sms_t      pick_sms, pick_sm, look_sm;
+  smk_pkg::kernel_mask_t     pick_kernels, pick_kernel, victim_kernels, victim_kernel;
+  smk_pkg::kernel_mask_t     range_kernel, range_victim;
+  smk_pkg::kernel_id_t       victim_exclude;
+  smk_pkg::sm_mask_t         victim_sms, victim_sm, victim_look;
+  smk_pkg::resource_vector_t look_taken;
+  smk_pkg::tb_need_t         victim_taken;
+  smk_pkg::tb_cnt_vec_t      victim_resident;
+  smk_pkg::tb_cnt_t          look_resident, range_victim_tbs;
+  logic                      range_starts, range_stops, range_shrinks, shares_busy;
 
   smk_drf_tracker u_drf_tracker (
     .clk_i,
     .rst_ni,
     .kernel_done_i      (kernel_done),
     .pulses_i           (pulses),
+    .arrival_i          (arrival),
     .events_i           (sm_events_i),
     .shortfall_mask_i   (victims_valid),
     .shortfall_kernel_i (victims),
@@ -168,28 +176,30 @@ module smk_driver (
     .tb_share_i         (tb_share),
     .active_i           (active),
     .count_running_sms_i(policy_i.kernels_per_sm < smk_pkg::KernelCntWidth'(NumKernels)),
-    .pick_kernels_i     (pick_kernels),
-    .pick_kernel_o      (pick_kernel),
     .pick_sms_i         (pick_sms),
     .pick_sm_o          (pick_sm),
+    .pick_kernels_i     (pick_kernels),
+    .pick_kernel_o      (pick_kernel),
     .look_sm_i          (look_sm),
     .look_taken_o       (look_taken),
     .look_resident_o    (look_resident),
-    .victim_sms_i       (ask_victim_sms),
-    .victim_exclude_i   (ask_victim_exclude),
-    .victim_kernels_i   (ask_victim_kernels),
+    .victim_exclude_i   (victim_exclude),
+    .victim_sms_i       (victim_sms),
     .victim_sm_o        (victim_sm),
-    .victim_valid_o     (victim_valid),
-    .victim_kernel_o    (victim_kernel),
-    .victim_free_o      (victim_free),
+    .victim_look_i      (victim_look),
+    .victim_taken_o     (victim_taken),
     .victim_resident_o  (victim_resident),
+    .victim_kernels_i   (victim_kernels),
+    .victim_kernel_o    (victim_kernel),
     .range_kernel_i     (range_kernel),
+    .range_starts_i     (range_starts),
     .range_victim_i     (range_victim),
     .range_victim_tbs_i (range_victim_tbs),
-    .range_sm_i         (range_sm),
+    .range_stops_i      (range_stops),
     .range_shrinks_o    (range_shrinks),
     .share_o,
-    .resident_o         (resident)
+    .resident_o         (resident),
+    .busy_o             (shares_busy)
   );
 
   logic quota_owns;
@@ -210,7 +220,7 @@ module smk_driver (
     .member_expired_i  (member_expired),
     .events_valid_i    (event_valid),
     .settled_i         (event_settled),
-    .command_ready_i   (quota_owns ? '0 : sm_command_ready_i),
+    .command_ready_i   ((quota_command_valid && quota_owns_q) ? '0 : sm_command_ready_i),
     .queue_count_i     (queue_count),
     .queue_free_i      (queue_free),
     .queue_ack_i       (event_ack_o),
@@ -219,28 +229,30 @@ module smk_driver (
     .plan_done_i       (plan_done),
     .plan_kernels_i    (plan_kernels),
     .plan_range_i      (plan_range),
-    .pick_kernels_o    (pick_kernels),
-    .pick_kernel_i     (pick_kernel),
     .pick_sms_o        (pick_sms),
     .pick_sm_i         (pick_sm),
+    .pick_kernels_o    (pick_kernels),
+    .pick_kernel_i     (pick_kernel),
     .look_sm_o         (look_sm),
     .look_taken_i      (look_taken),
     .look_resident_i   (look_resident),
-    .victim_sms_o      (ask_victim_sms),
-    .victim_exclude_o  (ask_victim_exclude),
-    .victim_kernels_o  (ask_victim_kernels),
+    .victim_exclude_o  (victim_exclude),
+    .victim_sms_o      (victim_sms),
     .victim_sm_i       (victim_sm),
-    .victim_valid_i    (victim_valid),
-    .victim_kernel_i   (victim_kernel),
-    .victim_free_i     (victim_free),
+    .victim_look_o     (victim_look),
+    .victim_taken_i    (victim_taken),
     .victim_resident_i (victim_resident),
+    .victim_kernels_o  (victim_kernels),
+    .victim_kernel_i   (victim_kernel),
     .range_kernel_o    (range_kernel),
+    .range_starts_o    (range_starts),
     .range_victim_o    (range_victim),
     .range_victim_tbs_o(range_victim_tbs),
-    .range_sm_o        (range_sm),
+    .range_stops_o     (range_stops),
     .range_shrinks_i   (range_shrinks),
     .resident_i        (resident),
     .pulses_o          (pulses),
+    .arrival_o         (arrival),
     .command_valid_o   (dispatch_command_valid),
     .command_sm_o      (dispatch_command_sm),
     .command_o         (dispatch_command),
@@ -300,13 +312,13 @@ module smk_driver (
     profile_issued = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumKernels; i++) begin
-        if (members[k] && rank == smk_pkg::KernelCntWidth'(i)) begin
+        if (members_q[k] && rank == smk_pkg::KernelCntWidth'(i)) begin
           issued                   = sm_profile_issued_i.sm[i];
           profile_issued.kernel[k] = issued.kernel[k];
           profile_valid[k]         = policy_i.quota_enable && sm_profile_valid_i[i];
         end
       end
-      rank = rank + smk_pkg::KernelCntWidth'(members[k]);
+      rank = rank + smk_pkg::KernelCntWidth'(members_q[k]);
     end
   end
 
@@ -319,7 +331,7 @@ module smk_driver (
   smk_quota_calculator u_quota_calculator (
     .clk_i,
     .rst_ni,
-    .members_i       (members),
+    .members_i       (members_q),
     .epoch_length_i  (policy_i.epoch_length),
     .profile_valid_i (profile_valid),
     .profile_issued_i(profile_issued),
@@ -353,26 +365,33 @@ module smk_driver (
   assign assign_pending_d = launch_new || member_expired != '0;
   assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
   assign tick_o           = tick_q;
-  assign awake_o          = tick_q || event_ack_o != '0 || buffer_valid_o != '0 ||
+  assign awake_o          = tick_q || finished_q != '0 || event_ack_o != '0 || buffer_valid_o != '0 ||
                             quota_command_valid || dispatch_command_valid || assign_pending_q ||
                             need_changed_q != '0 || kernel_done != '0 || member_expired != '0 ||
                             assign_busy || assign_changed != '0 || plan_busy || plan_done ||
                             queue_busy || quota_busy || pulses.plan_start || pulses.dispatch ||
-                            pulses.reserve || pulses.cancel || pulses.preempt || work;
+                            pulses.reserve || pulses.cancel || pulses.preempt || shares_busy || work;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       assign_pending_q <= 1'b0;
       need_changed_q   <= '0;
       quota_owns_q     <= 1'b0;
+      finished_q       <= '0;
+      members_q        <= '0;
       tick_q           <= 1'b0;
     end else begin
       assign_pending_q <= assign_pending_d;
       need_changed_q   <= need_changed_d;
       quota_owns_q     <= quota_owns;
+      finished_q       <= event_finished;
+      members_q        <= members;
       tick_q           <= tick_i;
     end
   end
+
+  // Counts only with finished_q; not reset.
+  always_ff @(posedge clk_i) finished_kernel_q <= event_kernel;
 
   // A command goes to one SM.
   `SMK_ASSERT(CommandOnehot_A, $onehot0(command_valid_o))

@@ -11,7 +11,7 @@ namespace smk::cli {
 
 // Version of everything that can change a result and is not part of an input. The executable's own
 // hash is part of each key too, so this matters only to people who compare results.
-inline constexpr char kModelVersion[] = "1";
+inline constexpr char kModelVersion[] = "2";
 
 // A folder with one file for each isolated run, named by the hash of everything that decides its
 // result: machine, workload, cycles, seed, model version and executable. Entries are written under

@@ -21,12 +21,13 @@ EXCLUDED = {
     "driver": "wiring of one GPU's blocks",
     "sm_control": "wiring of one SM's blocks",
     "sm_tables": "the part of sm_control that is no scheduler: in C++ it is SmControl itself",
+    "dispatch_fit": "a part of tb_dispatch",
     "dispatch_marks": "a part of tb_dispatch, which is one class in C++",
     "dispatch_partitions": "a part of tb_dispatch",
     "dispatch_pick": "a part of tb_dispatch",
     "dispatch_preempt": "a part of tb_dispatch",
     "dispatch_send": "a part of tb_dispatch",
-    "victim_tbs": "a part of tb_dispatch",
+    "dispatch_steps": "a part of tb_dispatch",
     "top": "wiring of the whole chip",
 }
 # Parts of several blocks (trees, dividers, FIFOs) are tested through the blocks that use them.

@@ -9,16 +9,22 @@
 
 namespace smk::drf_tracker {
 
-// What a decision asks in a cycle. The masks are not empty.
+// What a decision asks in a cycle. Except where it says so, masks are not empty.
 struct Question {
   KernelMask pick_kernels = 1;
-  SmMask pick_sms = 1;
-  unsigned look_sm = 0;
-  SmMask victim_sms = 1;
+  std::array<SmMask, kMaxKernels> pick_sms{1, 1, 1, 1};
+  std::array<unsigned, kMaxKernels> look_sm{};
   unsigned victim_exclude = 0;
-  KernelMask victim_kernels = 0b1111;
-  KernelMask active = 0b1111;
+  SmMask victim_sms = 1;
+  unsigned victim_look = 0;
+  KernelMask victim_kernels = 0b1111;  // may be empty
+  KernelMask active = 0b1111;          // may be empty
   unsigned range_kernel = 0, range_victim = 1, range_victim_tbs = 1, range_sm = 0;
+
+  bool SameRange(const Question& q) const {
+    return active == q.active && range_kernel == q.range_kernel && range_victim == q.range_victim &&
+           range_victim_tbs == q.range_victim_tbs && range_sm == q.range_sm;
+  }
 };
 
 // One cycle of the block: what it is told and asked, and what kernels need.
@@ -50,6 +56,7 @@ class Bench {
     lockstep_.Eval();
     Step told = step;
     if (distort) distort(&told);
+    Observe(step);
     Compare(distort ? broken_ : model_, told);
     lockstep_.ClockEdge();
     model_.Tick(step.in, step.kernels);
@@ -58,6 +65,8 @@ class Bench {
   const DrfTracker& model() const { return model_; }
   Lockstep<Dut>& lockstep() { return lockstep_; }
   Dut& dut() { return lockstep_.dut(); }
+  // Answers that compare shares count when nothing has happened for some cycles; so many did.
+  unsigned order_answers = 0, range_answers = 0;
   // rK as the block says it now.
   std::uint64_t Share(unsigned k) {
     return GetBits(dut().share_o, kTotalShareWidth * k, kTotalShareWidth);
@@ -85,24 +94,32 @@ class Bench {
     Dut& dut = lockstep_.dut();
     const Question& ask = step.ask;
     dut.kernel_done_i = step.in.kernel_done;
-    DrivePulses(step.in);
+    DrivePulses(step);
     DriveEvents(step.in);
     DriveNeeds(step.kernels);
     dut.active_i = ask.active;
     dut.pick_kernels_i = ask.pick_kernels;
-    dut.pick_sms_i = static_cast<SData>(ask.pick_sms);
-    dut.look_sm_i = static_cast<CData>(ask.look_sm);
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      SetBits(&dut.pick_sms_i, kSms * k, kSms, ask.pick_sms[k]);
+      SetBits(&dut.look_sm_i, kSms * k, kSms, 1u << ask.look_sm[k]);
+    }
     dut.victim_sms_i = static_cast<SData>(ask.victim_sms);
     dut.victim_exclude_i = static_cast<CData>(ask.victim_exclude);
+    dut.victim_look_i = static_cast<SData>(1u << ask.victim_look);
     dut.victim_kernels_i = ask.victim_kernels;
-    dut.range_kernel_i = static_cast<CData>(ask.range_kernel);
-    dut.range_victim_i = static_cast<CData>(ask.range_victim);
+    const auto& resident = model_.state().resident;
+    const unsigned of_victim = resident[ask.range_victim][ask.range_sm];
+    dut.range_kernel_i = static_cast<CData>(1u << ask.range_kernel);
+    dut.range_starts_i = resident[ask.range_kernel][ask.range_sm] == 0;
+    dut.range_victim_i = static_cast<CData>(1u << ask.range_victim);
     dut.range_victim_tbs_i = static_cast<CData>(ask.range_victim_tbs);
-    dut.range_sm_i = static_cast<CData>(ask.range_sm);
+    dut.range_stops_i = of_victim != 0 && of_victim <= ask.range_victim_tbs;
   }
 
-  void DrivePulses(const DrfTracker::Inputs& in) {
+  void DrivePulses(const Step& step) {
+    const DrfTracker::Inputs& in = step.in;
     const KernelId kernel = in.dispatch_valid ? in.dispatch_kernel : in.reserve_kernel;
+    const ResourceVector& need = step.kernels.slot[Index(kernel)].need;
     FieldWriter(&lockstep_.dut().pulses_i)
         .Put(kTbCnt, in.preempt_count)
         .Put(kKernelWidth, Index(in.preempt_kernel))
@@ -113,6 +130,12 @@ class Bench {
         .Put(1, in.reserve_valid)
         .Put(1, in.dispatch_reserved)
         .Put(1, in.dispatch_valid);
+    FieldWriter(&lockstep_.dut().arrival_i)
+        .Put(kThreadCnt, need.threads)
+        .Put(kSharedCnt, need.shared_memory)
+        .Put(kRegisterCnt, need.registers)
+        .Put(kMaxKernels, 1u << Index(kernel))
+        .Put(kSms, in.dispatch_valid ? 1u << Index(in.dispatch_sm) : 0u);
   }
 
   void DriveEvents(const DrfTracker::Inputs& in) {
@@ -138,39 +161,80 @@ class Bench {
     }
   }
 
+  // For how many cycles nothing has happened, and the question has been the same.
+  void Observe(const Step& step) {
+    const DrfTracker::Inputs& in = step.in;
+    range_held_ = step.ask.SameRange(last_.ask) ? range_held_ + 1 : 0;
+    exclude_held_ = step.ask.victim_exclude == last_.ask.victim_exclude;
+    const bool same_shares = SameShares(step.kernels, last_.kernels);
+    quiet_ = happened_ || !same_shares ? 0 : quiet_ + 1;
+    happened_ = in.event_mask != 0 || in.kernel_done != 0 || in.dispatch_valid ||
+                in.reserve_valid || in.cancel_valid || in.preempt_valid;
+    last_ = step;
+  }
+  static bool SameShares(const KernelTable::State& a, const KernelTable::State& b) {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (a.slot[k].share != b.slot[k].share) return false;
+    }
+    return true;
+  }
+
   void Compare(const DrfTracker& want, const Step& step) {
     Dut& dut = lockstep_.dut();
     const Question& ask = step.ask;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      lockstep_.Expect("share", Share(k), want.KernelShare(k));
-      lockstep_.Expect("look_resident", GetBits(dut.look_resident_o, kTbCnt * k, kTbCnt),
-                       want.state().resident[k][ask.look_sm]);
+      lockstep_.Expect("share", Share(k), want.ShownShare(k));
+      lockstep_.Expect("victim_resident", GetBits(dut.victim_resident_o, kTbCnt * k, kTbCnt),
+                       want.state().resident[k][ask.victim_look]);
     }
+    lockstep_.Expect("busy", dut.busy_o, want.busy());
     for (unsigned sm = 0; sm < kSms; ++sm) {
       lockstep_.Expect("resident", GetBits(dut.resident_o, kMaxKernels * sm, kMaxKernels),
                        want.ResidentOn(sm));
     }
-    lockstep_.Expect("pick_kernel", dut.pick_kernel_o, want.LowestKernel(ask.pick_kernels));
-    lockstep_.Expect("pick_sm", dut.pick_sm_o, want.LowestSm(ask.pick_sms, step.kernels));
-    CompareVector("look_taken", dut.look_taken_o, want.state().taken[ask.look_sm]);
-    CompareVictim(want, step);
+    CompareNeed("victim_taken", dut.victim_taken_o, want.state().taken[ask.victim_look]);
+    const unsigned picked = static_cast<unsigned>(__builtin_ctz(dut.pick_kernel_o | 0x10u)) % 4;
+    CompareVector("look_taken", dut.look_taken_o, want.state().taken[ask.look_sm[picked]]);
+    lockstep_.Expect("look_resident", dut.look_resident_o,
+                     want.state().resident[picked][ask.look_sm[picked]]);
+    if (quiet_ >= 4) CompareOrder(want, step);
+    if (quiet_ < 9 || range_held_ < 7) return;
+    ++range_answers;
     lockstep_.Expect("range_shrinks", dut.range_shrinks_o,
                      want.RangeShrinks(ask.range_kernel, ask.range_victim, ask.range_victim_tbs,
                                        ask.range_sm, ask.active, step.kernels));
   }
 
-  void CompareVictim(const DrfTracker& want, const Step& step) {
+  void CompareOrder(const DrfTracker& want, const Step& step) {
     Dut& dut = lockstep_.dut();
-    const unsigned sm = want.HighestSm(step.ask.victim_sms, step.ask.victim_exclude, step.kernels);
-    const auto victim = want.HighestKernelOn(sm, step.ask.victim_kernels);
-    lockstep_.Expect("victim_sm", dut.victim_sm_o, sm);
-    lockstep_.Expect("victim_valid", dut.victim_valid_o, victim.has_value());
-    CompareVector("victim_free", dut.victim_free_o, want.Free(sm));
-    if (!victim) return;
-    lockstep_.Expect("victim_kernel", dut.victim_kernel_o, *victim);
-    lockstep_.Expect("victim_resident", dut.victim_resident_o, want.state().resident[*victim][sm]);
+    const Question& ask = step.ask;
+    ++order_answers;
+    lockstep_.Expect("pick_kernel", dut.pick_kernel_o, 1u << want.LowestKernel(ask.pick_kernels));
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      lockstep_.Expect("pick_sm", GetBits(dut.pick_sm_o, kSms * k, kSms),
+                       1u << want.LowestSm(ask.pick_sms[k], step.kernels));
+    }
+    if (exclude_held_) {
+      lockstep_.Expect("victim_sm", dut.victim_sm_o,
+                       1u << want.HighestSm(ask.victim_sms, ask.victim_exclude, step.kernels));
+    }
+    const auto& resident = want.state().resident;
+    KernelMask there = 0;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      there |= static_cast<KernelMask>((resident[k][ask.victim_look] != 0 ? 1u : 0u) << k);
+    }
+    if ((ask.victim_kernels & ~there) != 0) return;
+    const auto victim = want.HighestKernelOn(ask.victim_look, ask.victim_kernels);
+    lockstep_.Expect("victim_kernel", dut.victim_kernel_o, victim ? 1u << *victim : 0u);
   }
 
+  template <typename Port>
+  void CompareNeed(const char* name, const Port& port, const ResourceVector& want) {
+    FieldReader fields(port);
+    lockstep_.Expect(name, fields.Take(kThreadCnt), want.threads);
+    lockstep_.Expect(name, fields.Take(kSharedCnt), want.shared_memory);
+    lockstep_.Expect(name, fields.Take(kRegisterCnt), want.registers);
+  }
   template <typename Port>
   void CompareVector(const char* name, const Port& port, const ResourceVector& want) {
     FieldReader fields(port);
@@ -184,6 +248,9 @@ class Bench {
   Lockstep<Dut> lockstep_;
   DrfTracker model_;
   DrfTracker broken_;
+  Step last_{};
+  bool happened_ = true, exclude_held_ = false;
+  unsigned quiet_ = 0, range_held_ = 0;
 };
 
 }  // namespace smk::drf_tracker

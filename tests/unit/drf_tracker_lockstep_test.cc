@@ -41,6 +41,8 @@ void RunSeeds(unsigned seeds, unsigned cycles, bool count_running_sms) {
     AnyBench bench(seed, count_running_sms);
     RunRandom(&bench, seed, cycles);
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+    EXPECT_GT(bench.order_answers, cycles / 10);
+    EXPECT_GT(bench.range_answers, cycles / 100);
   }
 }
 
@@ -66,6 +68,7 @@ class Directed {
       step_.kernels.slot[k].need = needs[k];
       step_.kernels.slot[k].share = Gtx980::Weights().Dominant(needs[k]);
     }
+    Cycle();  // the launches
   }
   ~Directed() { EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch(); }
 
@@ -74,6 +77,10 @@ class Directed {
     step_.in = in;
     step_.ask = ask;
     bench.Cycle(step_);
+  }
+  // Until all answers count.
+  void Settle(const Question& ask = {}) {
+    for (int i = 0; i < 10; ++i) Cycle({}, ask);
   }
   void Dispatch(unsigned k, unsigned sm, unsigned tbs = 1) {
     DrfTracker::Inputs in;
@@ -94,20 +101,51 @@ class Directed {
   Step step_;
 };
 
-TEST(DrfTrackerLockstep, UpdatesCountExactlyOnTheNextEdge) {
+TEST(DrfTrackerLockstep, CountsChangeOnTheNextEdgeAndSharesExactlyThreeLater) {
   Directed d;
   Question ask;
-  ask.look_sm = 2;
+  ask.victim_look = 2;
   DrfTracker::Inputs in;
   in.dispatch_valid = true;
   in.dispatch_kernel = KernelId{1};
   in.dispatch_sm = SmId{2};
   d.Cycle(in, ask);  // compared before the edge: nothing is taken yet
-  EXPECT_EQ(d.bench.Share(1), d.PerTb(1)) << "after one edge";
+  EXPECT_EQ(GetBits(d.bench.dut().resident_o, 2 * kMaxKernels, kMaxKernels), 0b0010u);
+  d.Cycle({}, ask);
+  d.Cycle({}, ask);
+  EXPECT_EQ(d.bench.Share(1), 0u) << "earlier than the contract";
+  d.Cycle({}, ask);
+  EXPECT_EQ(d.bench.dut().busy_o, 1);
+  EXPECT_EQ(d.bench.Share(1), d.PerTb(1)) << "later than the contract";
+  d.Cycle({}, ask);
+  EXPECT_EQ(d.bench.dut().busy_o, 0);
   DrfTracker::Inputs gone;
   Directed::AddEvent(2, EventKind::kSaved, 1, &gone);
   d.Cycle(gone, ask);
+  d.Settle();
   EXPECT_EQ(d.bench.Share(1), 0u);
+}
+
+// An answer that compares shares is right in the fifth cycle after a change.
+TEST(DrfTrackerLockstep, TheOrderOfSharesIsRightExactlyInTheFifthCycle) {
+  Directed d;
+  d.Dispatch(0, 1);
+  Question ask;
+  ask.pick_kernels = 0b0011;
+  ask.pick_sms = {0b0110, 0b0110, 0b0110, 0b0110};
+  d.Settle(ask);
+  ASSERT_EQ(d.bench.dut().pick_kernel_o, 0b0010);
+  DrfTracker::Inputs in;
+  in.dispatch_valid = true;
+  in.dispatch_kernel = KernelId{1};
+  in.dispatch_sm = SmId{2};
+  d.Cycle(in, ask);
+  for (int cycle = 1; cycle <= 5; ++cycle) {
+    const unsigned sm = GetBits(d.bench.dut().pick_sm_o, 0, Gtx980::kSms);
+    EXPECT_EQ(d.bench.dut().pick_kernel_o, cycle < 5 ? 0b0010 : 0b0001) << cycle;
+    EXPECT_EQ(sm, cycle < 3 ? 0b0100u : 0b0010u) << cycle;
+    d.Cycle({}, ask);
+  }
 }
 
 TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
@@ -116,14 +154,17 @@ TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
   for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(2, sm);  // the same share of an SM
   for (unsigned low = 0; low < Gtx980::kSms; ++low) {
     Question ask;
-    ask.pick_sms = ask.victim_sms = 0xffffu << low & 0xffffu;
+    ask.victim_sms = 0xffffu << low & 0xffffu;
+    ask.pick_sms.fill(ask.victim_sms);
     ask.pick_kernels = ask.victim_kernels = 0b0101;
     ask.victim_exclude = 3;
-    d.Cycle({}, ask);
-    EXPECT_EQ(d.bench.dut().pick_sm_o, low);
-    EXPECT_EQ(d.bench.dut().victim_sm_o, low);
-    EXPECT_EQ(d.bench.dut().pick_kernel_o, 0u);
-    EXPECT_EQ(d.bench.dut().victim_kernel_o, 0u);
+    d.Settle(ask);
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      EXPECT_EQ(GetBits(d.bench.dut().pick_sm_o, Gtx980::kSms * k, Gtx980::kSms), 1u << low);
+    }
+    EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << low);
+    EXPECT_EQ(d.bench.dut().pick_kernel_o, 0b0001);
+    EXPECT_EQ(d.bench.dut().victim_kernel_o, 0b0001);
   }
 }
 
@@ -138,7 +179,7 @@ TEST(DrfTrackerLockstep, TakesOneEventOfEverySmAndADispatchInOneCycle) {
   in.dispatch_kernel = KernelId{3};
   in.dispatch_sm = SmId{5};
   d.Cycle(in);
-  d.Cycle();
+  d.Settle();
   EXPECT_EQ(d.bench.Share(3), (Gtx980::kSms + 1) * d.PerTb(3));
 }
 
@@ -156,9 +197,11 @@ TEST(DrfTrackerLockstep, AddsTheShortfallsOfAllSmsInOneCycle) {
     settled.event[sm].shortfall = static_cast<std::uint8_t>(most);
     settled.shortfall_kernel[sm] = KernelId{3};
   }
+  d.Settle();
   EXPECT_EQ(d.bench.Share(3), 0u);
   settled.shortfall_mask = 0x7fff;  // the last one's victim kernel does not run any more
   d.Cycle(settled);
+  d.Settle();
   EXPECT_EQ(d.bench.Share(3), (Gtx980::kSms - 1) * most * d.PerTb(3));
 }
 
@@ -172,6 +215,7 @@ TEST(DrfTrackerLockstep, DoneWinsOverEverythingElseInItsCycle) {
   in.reserve_valid = true;
   in.reserve_kernel = KernelId{0};
   d.Cycle(in);
+  d.Settle();
   EXPECT_EQ(d.bench.Share(0), 0u);
 }
 
@@ -181,15 +225,11 @@ TEST(DrfTrackerLockstep, VictimSmIsFoundWithoutTheCandidatesOwnTbs) {
   d.Dispatch(2, 2, 2);
   Question ask;
   ask.victim_sms = 0xffff;
-  ask.victim_kernels = 0b1110;
-  d.Cycle({}, ask);
-  EXPECT_EQ(d.bench.dut().victim_sm_o, 2u);
-  EXPECT_EQ(d.bench.dut().victim_kernel_o, 2u);
-  EXPECT_EQ(d.bench.dut().victim_resident_o, 2u);
+  d.Settle(ask);
+  EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << 2);
   ask.victim_exclude = 2;
   d.Cycle({}, ask);
-  EXPECT_EQ(d.bench.dut().victim_sm_o, 1u);
-  EXPECT_FALSE(d.bench.dut().victim_valid_o) << "kernel 0 is not in the mask";
+  EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << 1) << "later than the contract";
 }
 
 TEST(DrfTrackerLockstep, RangeShrinksOnlyWhenItBecomesSmaller) {
@@ -201,10 +241,17 @@ TEST(DrfTrackerLockstep, RangeShrinksOnlyWhenItBecomesSmaller) {
   ask.range_sm = 1;
   ask.range_kernel = 2;
   ask.range_victim = 0;
-  d.Cycle({}, ask);
+  d.Settle(ask);
   EXPECT_TRUE(d.bench.dut().range_shrinks_o);
+  ask.range_victim_tbs = 3;  // 3 : 1 would become 0 : 2
+  for (int cycle = 0; cycle < 6; ++cycle) {
+    EXPECT_TRUE(d.bench.dut().range_shrinks_o) << "earlier than the contract";
+    d.Cycle({}, ask);
+  }
+  EXPECT_FALSE(d.bench.dut().range_shrinks_o) << "later than the contract";
+  ask.range_victim_tbs = 1;
   d.Dispatch(2, 1, 1);  // 3 : 2 would become 2 : 3
-  d.Cycle({}, ask);
+  d.Settle(ask);
   EXPECT_FALSE(d.bench.dut().range_shrinks_o);
 }
 
@@ -212,10 +259,12 @@ TEST(DrfTrackerLockstep, RunningSmsCountWhenTheyAreMore) {
   Directed d(true);
   d.Dispatch(3, 0);
   d.Dispatch(3, 7);
+  d.Settle();
   EXPECT_EQ(d.bench.Share(3), 2 * Gtx980::Package::ShareWhole);
   DrfTracker::Inputs in;
   Directed::AddEvent(7, EventKind::kFlushed, 3, &in);
   d.Cycle(in);
+  d.Settle();
   EXPECT_EQ(d.bench.Share(3), 1 * Gtx980::Package::ShareWhole);
 }
 
@@ -229,7 +278,7 @@ TEST(DrfTrackerLockstep, FindsEachBrokenRule) {
       [](Step* s) { s->in.cancel_valid = false; },
       [](Step* s) { s->in.kernel_done = 0; },
       [](Step* s) { s->ask.victim_exclude = 0; },
-      [](Step* s) { s->ask.victim_kernels |= 1; },
+      [](Step* s) { s->ask.pick_sms[2] |= 1; },
       [](Step* s) { s->ask.range_victim_tbs += 1; },
       [](Step* s) { s->ask.range_sm = 0; },
       [](Step* s) { s->ask.active |= 8; }};

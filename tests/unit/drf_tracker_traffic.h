@@ -20,11 +20,21 @@ class Traffic {
   Step Next(const DrfTracker& drf, unsigned cycle) {
     if (cycle % 512 == 0) ChangePhase();
     Step step;
-    GoOn(drf, &step.in);
+    // Shares are compared only when nothing has happened for some cycles.
+    if (quiet_ == 0 && dice_.Percent(4)) quiet_ = 4 + dice_.Below(20);
+    if (quiet_ != 0) {
+      --quiet_;
+    } else {
+      if (cycle != 0) fresh_ = 0;
+      GoOn(drf, &step.in);
+      for (unsigned sm = 0; sm < kSms; ++sm) Event(drf, sm, &step.in);
+      Decide(drf, &step.in);
+    }
     step.kernels = kernels_;
-    for (unsigned sm = 0; sm < kSms; ++sm) Event(drf, sm, &step.in);
-    Decide(drf, &step.in);
-    step.ask = Ask(drf);
+    Question ask = Ask(drf);
+    if (dice_.Percent(90)) HoldRange(ask_, &ask);
+    if (dice_.Percent(50)) ask.victim_exclude = ask_.victim_exclude;
+    step.ask = ask_ = ask;
     return step;
   }
 
@@ -44,6 +54,7 @@ class Traffic {
 
   // A kernel of another need.
   void Launch(unsigned k) {
+    fresh_ |= 1u << k;
     const ResourceVector& limits = AnyBench::kLimits;
     const unsigned part = 1 + dice_.Below(12);
     KernelTable::Slot& slot = kernels_.slot[k];
@@ -109,7 +120,8 @@ class Traffic {
     in->preempt_kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
     in->preempt_count = static_cast<std::uint8_t>(dice_.Below(AnyBench::kLimits.tbs));
     const bool fits = drf.Fits(sm, kernels_.slot[k].need);
-    if (fits && (running_ >> k & 1) != 0 && dice_.Percent(arrive_)) {
+    // The first TB comes cycles after the launch.
+    if (fits && (running_ & ~fresh_) >> k & 1 && dice_.Percent(arrive_)) {
       in->dispatch_valid = true;
       in->dispatch_reserved = reserved_[k] != 0 && dice_.Percent(70);
       if (in->dispatch_reserved) --reserved_[k];
@@ -141,11 +153,13 @@ class Traffic {
   Question Ask(const DrfTracker& drf) {
     Question ask;
     ask.pick_kernels = SomeKernels();
-    ask.pick_sms = SomeSms();
-    ask.look_sm = dice_.Below(kSms);
+    for (SmMask& sms : ask.pick_sms) sms = SomeSms();
+    for (unsigned& sm : ask.look_sm) sm = dice_.Below(kSms);
     ask.victim_sms = SomeSms();
     ask.victim_exclude = dice_.Below(kMaxKernels);
-    ask.victim_kernels = static_cast<KernelMask>(dice_.Below(16));
+    ask.victim_look = dice_.Below(kSms);
+    ask.victim_kernels = drf.ResidentOn(ask.victim_look);
+    if (dice_.Percent(50)) ask.victim_kernels &= static_cast<KernelMask>(dice_.Below(16));
     ask.active = static_cast<KernelMask>(dice_.Below(16));
     ask.range_kernel = dice_.Below(kMaxKernels);
     ask.range_victim = dice_.Below(kMaxKernels);
@@ -155,8 +169,18 @@ class Traffic {
     return ask;
   }
 
+  static void HoldRange(const Question& last, Question* ask) {
+    ask->active = last.active;
+    ask->range_kernel = last.range_kernel;
+    ask->range_victim = last.range_victim;
+    ask->range_victim_tbs = last.range_victim_tbs;
+    ask->range_sm = last.range_sm;
+  }
+
   Dice dice_;
   KernelTable::State kernels_;
+  Question ask_;
+  unsigned quiet_ = 0, fresh_ = 0;
   unsigned running_ = 0, done_ = 0;
   std::array<unsigned, kMaxKernels> reserved_{};
   std::array<Preempted, kSms> preempted_{};

@@ -104,12 +104,15 @@ void RunModes(unsigned seeds, unsigned cycles, Tally* tally) {
 
 TEST(DriverLockstep, EqualsTheReferenceUnderRandomStimulus) {
   Tally tally;
-  RunModes<Gtx980>(4, 2000, &tally);
+  RunModes<Gtx980>(4, 4000, &tally);
   for (unsigned i = 0; i < tally.reasons.size(); ++i) {
     const auto reason = static_cast<DecisionReason>(i);
-    // 512 buffers do not run out, and SMs hold too many TBs to make room for a kernel's last ones:
-    // TbDispatchLockstep is about these two.
-    if (reason == DecisionReason::kQueueFull || reason == DecisionReason::kRoomComing) continue;
+    // 512 buffers do not run out, SMs hold too many TBs to make room for a kernel's last ones, and
+    // there is always somebody to make it: TbDispatchLockstep is about these three.
+    if (reason == DecisionReason::kQueueFull || reason == DecisionReason::kRoomComing ||
+        reason == DecisionReason::kNoVictim) {
+      continue;
+    }
     EXPECT_GT(tally.reasons[i], 0u) << "reason " << i;
   }
   for (unsigned i = 0; i < tally.commands.size(); ++i) EXPECT_GT(tally.commands[i], 0u) << i;
@@ -138,7 +141,7 @@ TEST(DriverLockstep, NothingChangesInAnIdleCycle) {
     DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), policy, rates, 1);
     Gtx980& driver = traffic.bench().driver();
     driver.skip_idle = true;
-    for (unsigned cycle = 0; cycle < 3000; ++cycle) traffic.Cycle();
+    for (unsigned cycle = 0; cycle < 6000; ++cycle) traffic.Cycle();
     ASSERT_TRUE(driver.lockstep().ok()) << driver.lockstep().mismatch();
     EXPECT_GT(driver.skipped, 500u);
   }
@@ -184,7 +187,7 @@ TEST(DriverLockstep, ATickReachesTheSmsInTheNextCycleOnly) {
 TEST(DriverLockstep, TheFirstCommandComesWhenAllSmsAreAssigned) {
   Bench bench;
   bench.Launch(0, kNeed, 1);
-  EXPECT_EQ(bench.UntilCommand(), Gtx980::Layout::kSms + 3);
+  EXPECT_EQ(bench.UntilCommand(), Gtx980::Layout::kSms + 8);
 }
 
 TEST(DriverLockstep, ACommandHoldsUntilTheSmTakesIt) {
@@ -213,12 +216,13 @@ TEST(DriverLockstep, ABufferIsGrantedAfterExactlyOneCycle) {
   EXPECT_EQ(bench.dut().buffer_valid_o, 0);
 }
 
-TEST(DriverLockstep, AKernelIsDoneOneCycleAfterItsLastTb) {
+TEST(DriverLockstep, AKernelIsDoneTwoCyclesAfterItsLastTb) {
   Bench bench;
   bench.Launch(2, kNeed, 1);
   bench.Run(40);
   ASSERT_EQ(bench.Resident(2, 0), 1u);
   bench.Finish(0, 0);
+  bench.Cycle();
   bench.Cycle();
   EXPECT_EQ(bench.host_out().kernel_done, 0) << "earlier than the contract";
   bench.Cycle();
@@ -297,7 +301,7 @@ DriverRates LivelyRates() {
   DriverRates rates;
   rates.launch = 60;
   rates.bad_launch = 50;
-  rates.finish = 400;
+  rates.finish = 2000;
   rates.spare_victims = 1;
   rates.launches = ~0u;
   rates.most_tbs = 300;
@@ -334,8 +338,14 @@ TEST(DriverLockstep, FindsEachBrokenRule) {
         for (SmToDriver& sm : *sms) sm.buffer_kernel = KernelId{0};
       }};
   for (const auto& rule : broken) {
-    DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), Lively(DispatchMode::kOnDemand),
-                                  LivelyRates(), 1, GetTestOptions().seed);
+    // The last four are about TBs that leave: many do when partitions change. Victims that leave,
+    // and those that are not found, are two rules.
+    const auto number = &rule - broken;
+    const DispatchMode mode = number < 8 ? DispatchMode::kOnDemand : DispatchMode::kPartitioned;
+    DriverRates rates = LivelyRates();
+    if (number == 6) rates.spare_victims = 0;
+    DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), Lively(mode), rates, 1,
+                                  GetTestOptions().seed);
     traffic.bench().driver().distort = rule;
     EXPECT_THAT(FirstMismatch(&traffic), testing::HasSubstr("expected")) << &rule - broken;
   }

@@ -127,7 +127,7 @@ class DriverPair {
     FieldReader view(dut.views_o);
     for (unsigned k = 0; k < Layout::kKernels; ++k) {
       const KernelView& v = want.views()[k];
-      lockstep_.Expect("share", Ports::Share(dut, k), want.drf_tracker().KernelShare(k));
+      lockstep_.Expect("share", Ports::Share(dut, k), want.drf_tracker().ShownShare(k));
       lockstep_.Expect("warps", GetBits(dut.warps_o, k * Layout::kThreadCnt, Layout::kThreadCnt),
                        v.need.threads);
       lockstep_.Expect("context_log2_lines", view.Take(Layout::kLogLines), v.context_log2_lines);

@@ -52,8 +52,9 @@ class DispatchPair {
     Compare(in);
     machine_.End(before);
     ++cycle_;
-    if (before.step == TbDispatch::Step::kIdle && model_.state().step == TbDispatch::Step::kPick) {
-      left_idle_ = cycle_;
+    if (model_.state().step == Step::kMask) {
+      begun_ = cycle_;
+      if (before.step == Step::kIdle) left_idle_ = cycle_;
     }
     return log_.empty() ? std::nullopt : std::optional<Decision>(log_.front());
   }
@@ -151,16 +152,18 @@ class DispatchPair {
   void Ask(const Inputs& in) {
     Dut& dut = lockstep_.dut();
     lockstep_.Eval();
-    dut.pick_kernel_i = static_cast<CData>(
-        dut.pick_kernels_o != 0 ? in.drf->LowestKernel(dut.pick_kernels_o) : Any(kMaxKernels));
-    lockstep_.Eval();
-    dut.pick_sm_i = static_cast<CData>(
-        dut.pick_sms_o != 0 ? in.drf->LowestSm(dut.pick_sms_o, *in.kernels) : Any(kSms));
-    const unsigned look = dut.look_sm_o;
-    PutVector(&dut.look_taken_i, in.drf->state().taken[look]);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      SetBits(&dut.look_resident_i, kTbs * k, kTbs, in.drf->state().resident[k][look]);
+      const SmMask sms = static_cast<SmMask>(GetBits(dut.pick_sms_o, kSms * k, kSms));
+      SetBits(&dut.pick_sm_i, kSms * k, kSms,
+              sms != 0 ? 1u << in.drf->LowestSm(sms, *in.kernels) : 0u);
     }
+    const unsigned kernel =
+        dut.pick_kernels_o != 0 ? in.drf->LowestKernel(dut.pick_kernels_o) : Any(kMaxKernels);
+    dut.pick_kernel_i = dut.pick_kernels_o != 0 ? 1u << kernel : 0u;
+    const SmMask look = static_cast<SmMask>(GetBits(dut.look_sm_o, kSms * kernel, kSms));
+    const unsigned sm = look != 0 ? static_cast<unsigned>(__builtin_ctz(look)) : Any(kSms);
+    PutVector(&dut.look_taken_i, in.drf->state().taken[sm]);
+    dut.look_resident_i = in.drf->state().resident[kernel][sm];
     const unsigned queue = dut.queue_kernel_o;
     PreemptedQueue::Entry front{static_cast<TbId>(dice_.Bits()),
                                 static_cast<std::uint16_t>(Any(1u << kBuffer)), Any(2) != 0};
@@ -170,26 +173,49 @@ class DispatchPair {
         .Put(kBuffer, front.buffer)
         .Put(32, Index(front.tb));
     AnswerVictim(in);
-    dut.range_shrinks_i =
-        in.drf->RangeShrinks(dut.range_kernel_o, dut.range_victim_o, dut.range_victim_tbs_o,
-                             dut.range_sm_o, in.active, *in.kernels);
+    AnswerRange(in);
     lockstep_.Eval();
   }
   void AnswerVictim(const Inputs& in) {
     Dut& dut = lockstep_.dut();
-    unsigned sm = Any(kSms), victim = Any(kMaxKernels);
-    bool valid = Any(2) != 0;
+    dut.victim_sm_i = 0;
     if (dut.victim_sms_o != 0) {
-      sm = in.drf->HighestSm(dut.victim_sms_o, dut.victim_exclude_o, *in.kernels);
-      const auto highest = in.drf->HighestKernelOn(sm, dut.victim_kernels_o);
-      valid = highest.has_value();
-      if (valid) victim = *highest;
+      dut.victim_sm_i = static_cast<SData>(
+          1u << in.drf->HighestSm(dut.victim_sms_o, dut.victim_exclude_o, *in.kernels));
     }
-    dut.victim_sm_i = static_cast<CData>(sm);
-    dut.victim_valid_i = valid;
-    dut.victim_kernel_i = static_cast<CData>(victim);
-    dut.victim_resident_i = in.drf->state().resident[victim][sm];
-    PutVector(&dut.victim_free_i, in.drf->Free(sm));
+    const unsigned sm = dut.victim_look_o != 0 ? Lowest(dut.victim_look_o) : Any(kSms);
+    PutNeed(&dut.victim_taken_i, in.drf->state().taken[sm]);
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      SetBits(&dut.victim_resident_i, kTbs * k, kTbs,
+              dut.victim_look_o != 0 ? in.drf->state().resident[k][sm] : 0u);
+    }
+    lockstep_.Eval();
+    unsigned highest = kMaxKernels;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if ((dut.victim_kernels_o >> k & 1) == 0) continue;
+      const bool higher =
+          highest == kMaxKernels || in.drf->KernelShare(k) > in.drf->KernelShare(highest);
+      if (higher) highest = k;
+    }
+    dut.victim_kernel_i = static_cast<CData>(dut.victim_kernels_o == 0 ? 0u : 1u << highest);
+  }
+  // The answer follows the question by some cycles, in which nothing may happen.
+  void AnswerRange(const Inputs& in) {
+    Dut& dut = lockstep_.dut();
+    dut.range_shrinks_i = Any(2) != 0;
+    const TbDispatch::State& s = model_.state();
+    if (dut.range_kernel_o == 0 || dut.range_victim_o == 0 || s.step != Step::kRange) return;
+    const unsigned kernel = Lowest(dut.range_kernel_o), victim = Lowest(dut.range_victim_o);
+    const unsigned tbs = dut.range_victim_tbs_o;
+    dut.range_shrinks_i = in.drf->RangeShrinks(kernel, victim, tbs, s.sm, s.active, *in.kernels);
+  }
+  static unsigned Lowest(unsigned mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
+  template <typename Port>
+  static void PutNeed(Port* port, const ResourceVector& v) {
+    FieldWriter(port)
+        .Put(kThreads, v.threads)
+        .Put(kShared, v.shared_memory)
+        .Put(kRegs, v.registers);
   }
   template <typename Port>
   static void PutVector(Port* port, const ResourceVector& v) {
@@ -219,12 +245,12 @@ class DispatchPair {
     lockstep_.ClockEdge();
     for (const Decision& d : log_) ++reasons_[d.reason];
     if (distort) model_.Tick(in, cycle_, nullptr);
-    if (!distort && !log_.empty()) CheckLatency(in.policy->latency_scale);
+    if (!distort && !log_.empty()) CheckLatency(in);
   }
   void CompareRegisters(const TbDispatch& want, const Inputs& in) {
     const Dut& dut = lockstep_.dut();
     const TbDispatch::State& s = want.state();
-    lockstep_.Expect("work", dut.work_o, want.HasWork(in));
+    lockstep_.Expect("work", dut.work_o, want.Awake(in));
     lockstep_.Expect("busy", dut.busy_o, s.busy);
     lockstep_.Expect("victims_valid", dut.victims_valid_o, s.victims_valid);
     FieldReader planned(dut.planned_o), partition(dut.partition_o);
@@ -310,70 +336,76 @@ class DispatchPair {
     lockstep_.Expect("decision.victim_tbs", victim_tbs, want.victim_tbs);
   }
 
-  // The questions in the steps that ask them. What a decision looks at does not change in its own
-  // step, so the reference's state after the step says what it asked.
+  // The questions in the steps that ask them, of decisions that nothing overtakes.
   void CompareQuestions(const TbDispatch::State& before, const TbDispatch::State& after,
                         const Inputs& in) {
-    if (before.wait != 0) return;
+    if (after.step == Step::kMask || before.step == after.step) return;
     const Dut& dut = lockstep_.dut();
     const unsigned k = before.kernel;
-    if (before.step == Step::kPick && after.step == Step::kFit && !after.reserved) {
-      KernelMask kernels = 0;
+    if (before.step == Step::kSm && after.step == Step::kLook && !before.reserved) {
       for (unsigned i = 0; i < kMaxKernels; ++i) {
-        const bool asked = Waits(in, i) && (Usable(after, in, i) & ~after.tried[i]) != 0;
-        kernels |= static_cast<KernelMask>((asked ? 1u : 0u) << i);
+        lockstep_.Expect("pick_sms", GetBits(dut.pick_sms_o, kSms * i, kSms), before.candidates[i]);
       }
-      lockstep_.Expect("pick_kernels", dut.pick_kernels_o, kernels);
-      lockstep_.Expect("pick_sms", dut.pick_sms_o,
-                       Usable(after, in, after.kernel) & ~after.tried[after.kernel]);
     }
-    if (before.step == Step::kFit || before.step == Step::kRange) {
-      lockstep_.Expect("look_sm", dut.look_sm_o, before.sm);
+    if (before.step == Step::kLook) {
+      const KernelMask picked = static_cast<KernelMask>(1u << after.kernel);
+      lockstep_.Expect("pick_kernels", dut.pick_kernels_o,
+                       before.reserved ? picked : before.kernels);
+      lockstep_.Expect("look_sm", GetBits(dut.look_sm_o, kSms * after.kernel, kSms),
+                       1u << after.sm);
     }
     if (before.step == Step::kFit) lockstep_.Expect("queue_kernel", dut.queue_kernel_o, k);
-    if (before.step == Step::kVictim) {
-      lockstep_.Expect("victim_sms", dut.victim_sms_o, Usable(after, in, k));
+    if (before.step == Step::kVictimSm) {
+      lockstep_.Expect("victim_sms", dut.victim_sms_o, before.search.sms);
       lockstep_.Expect("victim_exclude", dut.victim_exclude_o, k);
-      lockstep_.Expect("victim_kernels", dut.victim_kernels_o, in.active & ~(1u << k));
+    }
+    if (before.step == Step::kVictimLook && before.search.sms != 0) {
+      lockstep_.Expect("victim_look", dut.victim_look_o, 1u << before.search.sm);
     }
     if (before.step != Step::kRange) return;
-    lockstep_.Expect("range_kernel", dut.range_kernel_o, k);
-    lockstep_.Expect("range_victim", dut.range_victim_o, before.victim);
+    const auto& resident = in.drf->state().resident;
+    lockstep_.Expect("range_kernel", dut.range_kernel_o, 1u << k);
+    lockstep_.Expect("range_starts", dut.range_starts_o, resident[k][before.sm] == 0);
+    lockstep_.Expect("range_victim", dut.range_victim_o, 1u << before.victim);
     lockstep_.Expect("range_victim_tbs", dut.range_victim_tbs_o, before.victim_tbs);
-    lockstep_.Expect("range_sm", dut.range_sm_o, before.sm);
-  }
-  static bool Waits(const Inputs& in, unsigned k) {
-    const KernelTable::Slot& slot = in.kernels->slot[k];
-    return slot.active && (slot.tb_count != slot.next_tb || !in.queue->empty(k));
-  }
-  static SmMask Usable(const TbDispatch::State& s, const Inputs& in, unsigned k) {
-    SmMask mask = 0;
-    for (unsigned sm = 0; sm < kSms; ++sm) {
-      if ((in.assign->allowed[sm] >> k & 1) != 0) mask |= 1u << sm;
-    }
-    return mask & ~s.busy & ~s.reservations;
+    lockstep_.Expect("range_stops", dut.range_stops_o,
+                     resident[before.victim][before.sm] == before.victim_tbs);
   }
 
-  // Steps of a decision after Idle, by what comes of it: neither earlier nor later.
-  void CheckLatency(unsigned scale) {
-    unsigned steps = 2;
-    switch (log_.front().reason) {
+  // Cycles of a decision, by what comes of it: neither earlier nor later.
+  void CheckLatency(const Inputs& in) {
+    const Decision& d = log_.front();
+    const unsigned scale = in.policy->latency_scale;
+    // In all, and at least this times latency_scale.
+    unsigned steps = 4, least = 4;
+    switch (d.reason) {
       case DecisionReason::kEvictSm:
-        steps = 1;
+        steps = least = 2;
         break;
       case DecisionReason::kNoVictim:
       case DecisionReason::kRoomComing:
-        steps = 3;
+        steps = 8 + (d.reason == DecisionReason::kNoVictim ? d.victim_tbs : 0u);
+        least = 8;
         break;
       case DecisionReason::kPreempt:
       case DecisionReason::kRangeNotReduced:
       case DecisionReason::kQueueFull:
-        steps = 4;
+        steps = 15u + d.victim_tbs;
+        least = 15;
         break;
       default:
         break;
     }
-    lockstep_.Expect("cycles of the decision", cycle_ + 1 - left_idle_, steps * scale);
+    // One that began anew has waited for latency_scale in part already.
+    const std::uint64_t cycles = cycle_ + 1 - begun_;
+    if (scale != 1 && begun_ != left_idle_) {
+      lockstep_.Expect("enough cycles of the decision", cycles >= steps, true);
+    } else if (steps > 4) {
+      lockstep_.Expect("cycles of the search", cycles,
+                       std::max(4 * scale + steps - 4, least * scale));
+    } else {
+      lockstep_.Expect("cycles of the decision", cycles, steps * scale);
+    }
   }
 
   template <typename Enum>
@@ -389,7 +421,7 @@ class DispatchPair {
   TbDispatch model_, broken_;
   std::vector<Decision> log_;
   std::map<DecisionReason, unsigned> reasons_;
-  std::uint64_t cycle_ = 0, left_idle_ = 0;
+  std::uint64_t cycle_ = 0, left_idle_ = 0, begun_ = 0;
   bool work_ = false;
 };
 
