@@ -90,6 +90,8 @@ module smk_preempt_engine (
   logic                   quiet_seen_d, quiet_seen_q;
   logic [WaitWidth-1:0]   waited_d, waited_q;
   logic                   waited_long_q;
+  // The TB at hand is stopped; an SM that has stood still for too long runs on.
+  logic                   halts_d, halts_q, impatient_d, impatient_q;
   smk_pkg::line_t         line_d, line_q, done_d, done_q;
   smk_pkg::address_t      address_d, address_q;
 
@@ -206,7 +208,7 @@ module smk_preempt_engine (
   assign released = release_valid_o ? slot : '0;
   always_comb begin
     leaving_d  = ((leaving_q & ~released) | leave_i) & ~finished_i;
-    counted_d  = (counted_q | (leave_counted_i ? leave_i : '0)) & leaving_d;
+    counted_d  = ((counted_q & ~released) | (leave_counted_i ? leave_i : '0)) & ~finished_i;
     mode_d     = mode_valid_i ? mode_i : mode_q;
     whole_sm_d = mode_valid_i ? whole_sm_i : whole_sm_q;
   end
@@ -238,13 +240,14 @@ module smk_preempt_engine (
 
   // Who is stopped from the next cycle on: the TB that is saved, and all that must go when the whole
   // SM is emptied, unless it has stood still for too long without a buffer.
-  logic impatient, stop_all;
-  assign impatient = (state_q == StBuffer) && waited_long_q;
-  assign stop_all  = whole_sm_q && (mode_q != smk_pkg::PreemptDrain) && !impatient;
+  logic stop_all;
+  assign halts_d     = !loading_d && (state_d == StDrain || state_d == StTransfer ||
+                                      state_d == StWait);
+  assign impatient_d = (state_d == StBuffer) && (waited_d == BufferPatience);
+  assign stop_all    = whole_sm_q && (mode_q != smk_pkg::PreemptDrain) && !impatient_q;
   always_comb begin
     stop_d = stop_all ? leaving_q : '0;
-    if (!loading_q && !gone_q &&
-        (state_q == StDrain || state_q == StTransfer || state_q == StWait)) stop_d = stop_d | slot;
+    if (halts_q && !gone_q) stop_d = stop_d | slot;
   end
 
   assign slot_o           = slot_q;
@@ -282,6 +285,8 @@ module smk_preempt_engine (
       quiet_seen_q   <= 1'b0;
       waited_q       <= '0;
       waited_long_q  <= 1'b0;
+      halts_q        <= 1'b0;
+      impatient_q    <= 1'b0;
       line_q         <= '0;
       done_q         <= '0;
       address_q      <= '0;
@@ -302,6 +307,8 @@ module smk_preempt_engine (
       quiet_seen_q   <= quiet_seen_d;
       waited_q       <= waited_d;
       waited_long_q  <= waited_d == BufferPatience;
+      halts_q        <= halts_d;
+      impatient_q    <= impatient_d;
       line_q         <= line_d;
       done_q         <= done_d;
       address_q      <= address_d;

@@ -96,9 +96,10 @@ module smk_sm_tables (
   smk_pkg::context_view_t context_view, view;
   smk_pkg::buffer_t       context_buffer_q;
   smk_pkg::thread_cnt_t   launch_warps_q;
-  // A warp that starts, for the schedulers.
-  logic                start_valid_q;
-  smk_pkg::warp_id_t   start_slot_q;
+  // A warp that starts, for each of the schedulers.
+  logic [NumSchedulers-1:0] start_valid_d, start_valid_q;
+  logic [smk_pkg::WarpWidth-SchedulerWidth-1:0] start_warp, start_warp_q;
+  logic [SchedulerWidth-1:0] unused_scheduler;
   smk_pkg::kernel_id_t start_kernel_q;
   // Something happened that the schedulers hear of later.
   logic                changed;
@@ -227,13 +228,13 @@ module smk_sm_tables (
     drawn     = (drawn | (drawn >> (8 * Gap))) & Runs16;
     every_nth = WarpsPerScheduler'(drawn);
   endfunction
-  assign start_warp_o   = start_slot_q[smk_pkg::WarpWidth-1:SchedulerWidth];
+  assign {start_warp, unused_scheduler} = warp_start_o.warp;
+  assign start_warp_o   = start_warp_q;
   assign start_kernel_o = start_kernel_q;
+  assign start_valid_o  = start_valid_q;
   for (genvar s = 0; s < NumSchedulers; s++) begin : gen_warps
     assign leave_warps_o.scheduler[s] = every_nth(64'(leave_warps) >> s);
     assign stop_warps_o.scheduler[s]  = every_nth(64'(stop_warps) >> s);
-    assign start_valid_o[s] = start_valid_q &&
-                              start_slot_q[SchedulerWidth-1:0] == SchedulerWidth'(s);
   end
 
   // A TB gets its warps among those of its partition.
@@ -252,6 +253,7 @@ module smk_sm_tables (
     .allowed_warps_i   (allowed_warps),
     .launch_warps_i    (launch_warps_q),
     .warp_start_o,
+    .start_valid_o     (start_valid_d),
     .finished_i        (finished_q),
     .release_valid_i   (release_q),
     .release_slot_i    (engine_slot),
@@ -340,7 +342,7 @@ module smk_sm_tables (
     view.context_base  = context_base_q;
     view.context_lines = context_lines_q;
   end
-  assign changed         = tb_finished_i != '0 || release_q || loaded_q || start_valid_q ||
+  assign changed         = tb_finished_i != '0 || release_q || loaded_q || start_valid_q != '0 ||
                            take_quota || take_plan;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -359,7 +361,7 @@ module smk_sm_tables (
       settle_pending_q <= 1'b0;
       shortfall_q      <= '0;
       changed_q        <= '0;
-      start_valid_q    <= 1'b0;
+      start_valid_q    <= '0;
     end else begin
       quota_q          <= quota_d;
       gated_q          <= gated_d;
@@ -375,7 +377,7 @@ module smk_sm_tables (
       settle_pending_q <= settle_pending_d;
       shortfall_q      <= shortfall_d;
       changed_q        <= {changed_q[Echo-2:0], changed};
-      start_valid_q    <= warp_start_o.valid;
+      start_valid_q    <= start_valid_d;
     end
   end
   // Reports, and what was read from the table.
@@ -389,7 +391,7 @@ module smk_sm_tables (
       context_lines_q  <= '0;
       context_buffer_q <= '0;
       launch_warps_q   <= '0;
-      start_slot_q     <= '0;
+      start_warp_q     <= '0;
       start_kernel_q   <= '0;
     end else begin
       report_q.valid <= report_d.valid;
@@ -399,15 +401,13 @@ module smk_sm_tables (
         report_q      <= report_d;
         report_slot_q <= report_slot_d;
       end
-      if (engine_busy) begin
-        context_kernel_q <= context_kernel;
-        context_base_q   <= context_view.context_base;
-        context_lines_q  <= context_view.context_lines;
-        context_buffer_q <= context_buffer;
-      end
+      context_kernel_q <= context_kernel;
+      context_base_q   <= context_view.context_base;
+      context_lines_q  <= context_view.context_lines;
+      context_buffer_q <= context_buffer;
       if (launching) launch_warps_q <= warps_i.kernel[launch_kernel];
       if (warp_start_o.valid) begin
-        start_slot_q   <= warp_start_o.warp;
+        start_warp_q   <= start_warp;
         start_kernel_q <= warp_start_o.kernel;
       end
     end
@@ -419,7 +419,7 @@ module smk_sm_tables (
   assign ungated_o = ungated_q;
   assign load_o    = load_q;
   assign awake_o = launching || engine_busy || finish_pending_q != '0 || settle_pending_q ||
-                   report_q.valid || event_q.valid || start_valid_q || changed_q != '0;
+                   report_q.valid || event_q.valid || start_valid_q != '0 || changed_q != '0;
 
   // A command is offered until it is taken (S2).
   `SMK_ASSERT_STREAM(CommandHeld_M, command_valid_i, command_ready_o, command_i)

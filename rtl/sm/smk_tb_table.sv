@@ -33,6 +33,8 @@ module smk_tb_table (
   input  smk_pkg::warp_mask_t    allowed_warps_i,
   input  smk_pkg::thread_cnt_t   launch_warps_i,
   output smk_pkg::warp_start_t   warp_start_o,
+  // The same, for the scheduler of the warp (one-hot).
+  output logic [smk_pkg::NumSchedulers-1:0] start_valid_o,
   // TBs go: finished, or freed by the preemption engine. A context has been loaded.
   input  smk_pkg::slot_mask_t    finished_i,
   input  logic                   release_valid_i,
@@ -103,6 +105,13 @@ module smk_tb_table (
   assign warp_start_o.kernel     = kernel_q;
   assign warp_start_o.tb         = tb_q;
   assign warp_start_o.restore    = restore_q;
+
+  always_comb begin
+    start_valid_o = '0;
+    for (int unsigned w = 0; w < NumWarps; w++) begin
+      if (start[w]) start_valid_o[w % smk_pkg::NumSchedulers] = 1'b1;
+    end
+  end
 
   smk_pkg::slot_mask_t launched, loaded, gone;
   assign launched   = last_warp ? NumSlots'(1) << slot_q : '0;
@@ -212,7 +221,7 @@ module smk_tb_table (
     end
   end
 
-  // Payload, with a write port when the slot is chosen; not reset.
+  // Payload, with a write port after the slot was chosen; not reset.
   smk_pkg::tb_id_t  tb_mem     [NumSlots];
   smk_pkg::buffer_t buffer_mem [NumSlots];
   always_ff @(posedge clk_i) begin
@@ -222,10 +231,10 @@ module smk_tb_table (
       restore_q <= dispatch_restore_i;
       buffer_q  <= dispatch_buffer_i;
     end
-    if (choose) begin
-      slot_q                  <= arrive_slot;
-      tb_mem[arrive_slot]     <= tb_q;
-      buffer_mem[arrive_slot] <= buffer_q;
+    if (choose) slot_q <= arrive_slot;
+    if (step_q == StIndex) begin
+      tb_mem[slot_q]     <= tb_q;
+      buffer_mem[slot_q] <= buffer_q;
     end
   end
 

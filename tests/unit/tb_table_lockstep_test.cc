@@ -100,6 +100,8 @@ class Bench {
     lockstep_.Expect("valid", dut.valid_o, s.valid);
     lockstep_.Expect("running", dut.running_o, s.running);
     CompareMasks(s, in, ask);
+    // What a slot holds is written in the cycle after it was chosen.
+    if (s.step == TbTable::Step::kIndex) return;
     if ((s.valid >> ask.read_slot & 1) != 0) {
       lockstep_.Expect("read_kernel", dut.read_kernel_o, Index(s.kernel[ask.read_slot]));
       lockstep_.Expect("read_tb", dut.read_tb_o, Index(s.tb[ask.read_slot]));
@@ -116,6 +118,8 @@ class Bench {
     const std::uint64_t slot = start.Take(kSlotWidth), warp_in_tb = start.Take(kWarpWidth);
     const std::uint64_t warp = start.Take(kWarpWidth);
     lockstep_.Expect("warp_start.valid", start.Take(1), want.valid);
+    lockstep_.Expect("start_valid", lockstep_.dut().start_valid_o,
+                     want.valid ? 1u << Index(want.warp) % kConfig.num_schedulers : 0u);
     if (!want.valid) return;
     lockstep_.Expect("warp_start.restore", restore, want.restore);
     lockstep_.Expect("warp_start.tb", tb, Index(want.tb));

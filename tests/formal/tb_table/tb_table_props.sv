@@ -185,7 +185,10 @@ module formal_tb_table (
     end
   end
   assign looked_at = kernel_slots.kernel[look_kernel_q];
-  `PROVE(SlotHoldsWhatCame_A, !here_q[look_q] || ((read_slot_i != look_q ||
+  // It is written in the cycle after the slot was chosen.
+  logic written;
+  assign written = here_q[look_q] && !(launching_q && since_q == 3'd3 && slot_q == look_q);
+  `PROVE(SlotHoldsWhatCame_A, !written || ((read_slot_i != look_q ||
          (read_kernel == look_kernel_q && read_tb == look_tb_q)) &&
          (context_slot_i != look_q ||
          (context_kernel == look_kernel_q && context_buffer == look_buffer_q)) &&
