@@ -189,9 +189,10 @@ SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<D
   dispatch_.Tick(DispatchInputs(events), now, log);
   drf_.Tick(drf, kernels_.state());
   queue_.Tick(queue);
-  planner_.Tick(planner, kernels_.state());
+  planner_.Tick(planner, planned_kernels_);
   assign_.Tick(assign);
   members_ = kernels_.members();
+  planned_kernels_ = kernels_.state();
   kernels_.Tick(k);
   finished_ = events.finished;
   some_finished_ = finished_ != std::array<std::uint8_t, kMaxKernels>{};

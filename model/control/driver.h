@@ -68,8 +68,9 @@ class Driver {
   std::array<std::uint8_t, kMaxKernels> finished_{};
   bool some_finished_ = false;
   KernelMask members_ = 0;
-  bool quota_owns_bus_ = false;  // a quota command was offered and is not yet taken
-  KernelMask kernel_done_ = 0;   // outputs of the kernel table in this cycle
+  KernelTable::State planned_kernels_{};  // as the planner sees them, one cycle late
+  bool quota_owns_bus_ = false;           // a quota command was offered and is not yet taken
+  KernelMask kernel_done_ = 0;            // outputs of the kernel table in this cycle
   KernelMask member_expired_ = 0;
   KernelViews views_{};
   bool awake_ = false;

@@ -68,7 +68,7 @@ module smk_dispatch_fit (
   smk_pkg::kernel_mask_t     may, kernel_of_d, kernel_of_q;
   smk_pkg::sm_mask_t         sm_d, sm_q;
   smk_pkg::tb_need_t         room_d, room_q;
-  smk_pkg::kernel_id_t       kernel_d, kernel_q, queue_kernel_q;
+  smk_pkg::kernel_id_t       kernel_d, kernel_q, queue_kernel_n_q;
   smk_pkg::resource_vector_t taken_q;
   smk_pkg::tb_cnt_t          resident_q, tbs_q;
   logic                      allowed_q, waiting_q, planned_q;
@@ -94,12 +94,12 @@ module smk_dispatch_fit (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       kernel_q       <= '0;
-      queue_kernel_q <= '0;
+      queue_kernel_n_q <= '1;
       kernel_of_q    <= '0;
       sm_q           <= '0;
     end else begin
       kernel_q       <= kernel_d;
-      queue_kernel_q <= kernel_d;
+      queue_kernel_n_q <= ~kernel_d;
       kernel_of_q    <= kernel_of_d;
       sm_q           <= sm_d;
     end
@@ -137,7 +137,8 @@ module smk_dispatch_fit (
                             (in_partition && planned_q && below);
 
   assign kernel_o       = kernel_q;
-  assign queue_kernel_o = queue_kernel_q;
+  // Kept inverted, so that synthesis does not make one register of the two.
+  assign queue_kernel_o = ~queue_kernel_n_q;
   assign kernel_of_o    = kernel_of_q;
   assign sm_o           = sm_q;
   assign room_o         = room_q;

@@ -136,7 +136,7 @@ module smk_dispatch_preempt (
   logic [RegistersWidth-1:0] registers_d, registers_q;
   logic [SharedWidth-1:0]    shared_memory_d, shared_memory_q;
   logic [ThreadsWidth-1:0]   threads_d, threads_q;
-  smk_pkg::tb_cnt_t          victim_tbs_d, victim_tbs_q, range_tbs_q;
+  smk_pkg::tb_cnt_t          victim_tbs_d, victim_tbs_q, range_tbs_n_q;
   logic                      at_count, at_range, enough, all_gone, found_q;
   logic                      starts_q, stops_q, buffers_q;
   logic [2:0]                range_step_q;
@@ -174,7 +174,7 @@ module smk_dispatch_preempt (
       victim_of_q   <= '0;
       found_q       <= 1'b0;
       victim_tbs_q  <= '0;
-      range_tbs_q   <= '0;
+      range_tbs_n_q <= '1;
       range_step_q  <= '0;
     end else begin
       if (step_i == smk_pkg::StFit) victim_sms_q <= victim_sms_d;
@@ -187,7 +187,7 @@ module smk_dispatch_preempt (
         found_q     <= victim_kernels_o != '0;
       end
       victim_tbs_q <= victim_tbs_d;
-      range_tbs_q  <= victim_tbs_d;
+      range_tbs_n_q <= ~victim_tbs_d;
       if (step_i != smk_pkg::StRange) range_step_q <= '0;
       else if (range_step_q != 3'(LastRangeStep)) range_step_q <= range_step_q + 3'd1;
     end
@@ -225,7 +225,8 @@ module smk_dispatch_preempt (
   assign victim_sm_o    = victim_sm_q;
   assign range_starts_o = starts_q;
   assign range_victim_o = victim_of_q;
-  assign range_victim_tbs_o = range_tbs_q;
+  // Kept inverted, so that synthesis does not make one register of the two.
+  assign range_victim_tbs_o = ~range_tbs_n_q;
   assign range_stops_o  = stops_q;
   assign victim_o       = KernelWidth'(smk_pkg::index_of_16(16'(victim_of_q)));
   assign victim_tbs_o   = victim_tbs_q;

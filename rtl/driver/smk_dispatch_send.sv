@@ -48,8 +48,10 @@ module smk_dispatch_send (
 );
   logic                  send, command_valid_q;
   smk_pkg::sm_command_t  command_d, command_q;
-  logic                  plan_start_q, dispatch_new_q, pop_q, reserved_q, cancel_q, preempt_q;
-  smk_pkg::kernel_id_t   kernel_q;
+  logic                  plan_start_q, dispatch_new_q, pop_q, dispatch_q, reserved_q;
+  logic                  cancel_q, preempt_q;
+  smk_pkg::kernel_id_t   kernel_q, victim_q;
+  smk_pkg::tb_cnt_t      victim_tbs_q;
   smk_pkg::kernel_mask_t plan_kernels_q;
   smk_pkg::sm_mask_t     arrival_sms_q;
   smk_pkg::tb_need_t     arrival_need_d, arrival_need_q;
@@ -86,6 +88,7 @@ module smk_dispatch_send (
       plan_start_q    <= 1'b0;
       dispatch_new_q  <= 1'b0;
       pop_q           <= 1'b0;
+      dispatch_q      <= 1'b0;
       reserved_q      <= 1'b0;
       cancel_q        <= 1'b0;
       preempt_q       <= 1'b0;
@@ -95,6 +98,7 @@ module smk_dispatch_send (
       plan_start_q    <= act_i.repartition;
       dispatch_new_q  <= act_i.dispatch && !queued_i;
       pop_q           <= act_i.dispatch && queued_i;
+      dispatch_q      <= act_i.dispatch;
       reserved_q      <= act_i.dispatch && serves_reservation_i;
       cancel_q        <= act_i.cancel;
       preempt_q       <= act_i.preempt;
@@ -115,6 +119,8 @@ module smk_dispatch_send (
     if (step_i == smk_pkg::StFit) plan_kernels_q <= plan_kernels_i;
     arrival_need_q <= arrival_need_d;
     kernel_q       <= kernel_i;
+    victim_q       <= victim_i;
+    victim_tbs_q   <= victim_tbs_i;
   end
   assign command_valid_o = command_valid_q;
   assign command_o       = command_q;
@@ -124,15 +130,15 @@ module smk_dispatch_send (
     pulses_o.plan_kernels      = plan_kernels_q;
     pulses_o.dispatch_new      = dispatch_new_q;
     pulses_o.pop               = pop_q;
-    pulses_o.dispatch          = dispatch_new_q || pop_q;
+    pulses_o.dispatch          = dispatch_q;
     pulses_o.dispatch_reserved = reserved_q;
     pulses_o.reserve           = preempt_q;
     pulses_o.cancel            = cancel_q;
     pulses_o.preempt           = preempt_q;
     pulses_o.kernel            = kernel_q;
     pulses_o.sm                = sm_i;
-    pulses_o.victim            = victim_i;
-    pulses_o.victim_tbs        = victim_tbs_i;
+    pulses_o.victim            = victim_q;
+    pulses_o.victim_tbs        = victim_tbs_q;
   end
 
   assign arrival_o = {arrival_sms_q, kernel_of_i, arrival_need_q};

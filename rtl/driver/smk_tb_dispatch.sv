@@ -192,7 +192,8 @@ module smk_tb_dispatch (
     .look_tbs_o    (look_tbs)
   );
   smk_dispatch_fit u_fit (
-    .clk_i, .rst_ni, .need_i, .look_taken_i, .look_resident_i,
+    .clk_i, .rst_ni, .look_taken_i, .look_resident_i,
+    .need_i          (need_q),
     .on_demand_i     (on_demand),
     .partitioned_i   (partitioned),
     .at_look_i       (step == smk_pkg::StLook),

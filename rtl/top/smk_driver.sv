@@ -62,6 +62,10 @@ module smk_driver (
   smk_pkg::sm_mask_t      finished_q;
   smk_pkg::sm_kernel_id_t finished_kernel_q;
   smk_pkg::kernel_mask_t  members_q;
+  // And what the planner sees of the kernels.
+  smk_pkg::need_vec_t     plan_need_q;
+  smk_pkg::share_vec_t    plan_tb_share_q;
+  smk_pkg::order_vec_t    plan_order_q;
   logic                  tick_q;
 
   // Registers and wires of the blocks.
@@ -273,9 +277,9 @@ module smk_driver (
     .sm_i       (pulses.sm),
     .mode_i     (policy_i.dispatch),
     .table_tbs_i(policy_i.table_tbs),
-    .need_i     (need),
-    .tb_share_i (tb_share),
-    .order_i    (order),
+    .need_i     (plan_need_q),
+    .tb_share_i (plan_tb_share_q),
+    .order_i    (plan_order_q),
     .busy_o     (plan_busy),
     .done_o     (plan_done),
     .kernels_o  (plan_kernels),
@@ -301,24 +305,34 @@ module smk_driver (
     .busy_o          (queue_busy)
   );
 
-  // The i-th member's window comes from SM i.
+  // The i-th member's window comes from SM i: bit [k*NumKernels + i], for kernel k.
+  logic [NumKernels*NumKernels-1:0] window_d, window_q;
+  smk_pkg::kernel_cnt_t             rank;
+  always_comb begin
+    rank     = '0;
+    window_d = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumKernels; i++) begin
+        window_d[k*NumKernels + i] = members[k] && rank == smk_pkg::KernelCntWidth'(i);
+      end
+      rank = rank + smk_pkg::KernelCntWidth'(members[k]);
+    end
+  end
   smk_pkg::kernel_mask_t profile_valid;
   smk_pkg::issued_vec_t  profile_issued, issued;
-  smk_pkg::kernel_cnt_t  rank;
   always_comb begin
-    rank           = '0;
     issued         = '0;
     profile_valid  = '0;
     profile_issued = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumKernels; i++) begin
-        if (members_q[k] && rank == smk_pkg::KernelCntWidth'(i)) begin
-          issued                   = sm_profile_issued_i.sm[i];
-          profile_issued.kernel[k] = issued.kernel[k];
-          profile_valid[k]         = policy_i.quota_enable && sm_profile_valid_i[i];
-        end
+        issued                    = sm_profile_issued_i.sm[i];
+        profile_issued.kernel[k] |= issued.kernel[k] &
+                                    {smk_pkg::IssuedWidth{window_q[k*NumKernels + i]}};
+        profile_valid[k]          = profile_valid[k] ||
+                                    (window_q[k*NumKernels + i] && sm_profile_valid_i[i]);
       end
-      rank = rank + smk_pkg::KernelCntWidth'(members_q[k]);
+      profile_valid[k] = profile_valid[k] && policy_i.quota_enable;
     end
   end
 
@@ -379,6 +393,7 @@ module smk_driver (
       quota_owns_q     <= 1'b0;
       finished_q       <= '0;
       members_q        <= '0;
+      window_q         <= '0;
       tick_q           <= 1'b0;
     end else begin
       assign_pending_q <= assign_pending_d;
@@ -386,12 +401,18 @@ module smk_driver (
       quota_owns_q     <= quota_owns;
       finished_q       <= event_finished;
       members_q        <= members;
+      window_q         <= window_d;
       tick_q           <= tick_i;
     end
   end
 
-  // Counts only with finished_q; not reset.
-  always_ff @(posedge clk_i) finished_kernel_q <= event_kernel;
+  // Counts only with finished_q, or of kernels that have been launched; not reset.
+  always_ff @(posedge clk_i) begin
+    finished_kernel_q <= event_kernel;
+    plan_need_q       <= need;
+    plan_tb_share_q   <= tb_share;
+    plan_order_q      <= order;
+  end
 
   // A command goes to one SM.
   `SMK_ASSERT(CommandOnehot_A, $onehot0(command_valid_o))
