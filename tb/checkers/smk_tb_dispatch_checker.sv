@@ -26,7 +26,8 @@ module smk_tb_dispatch_checker (
   `SMK_ASSERT(PulseHasCommand_A, pulses_o.dispatch |-> command_valid_o &&
               command_o.op == smk_pkg::CommandDispatch && command_o.kernel == pulses_o.kernel &&
               command_sm_o == pulses_o.sm)
-  `SMK_ASSERT(DispatchHasPulse_A, act.dispatch |=> pulses_o.dispatch)
+  `SMK_ASSERT(DispatchHasPulse_A, act.dispatch |=> pulses_o.dispatch &&
+              (pulses_o.dispatch_new || pulses_o.pop))
 endmodule
 
 bind smk_tb_dispatch smk_tb_dispatch_checker u_checker (.*);
