@@ -202,7 +202,7 @@ TEST(BadStimulus, CompletionOfATbThatWasNotDispatchedIsFound) {
     driver.Step();
     driver.Step();
   });
-  EXPECT_NE(found.find("FinishedIsKnown_M"), std::string::npos) << found;
+  EXPECT_NE(found.find("LeaverIsResident_M"), std::string::npos) << found;
 }
 
 TEST(BadStimulus, ARequestWaitsWhileThePreemptedQueueIsFull) {

@@ -94,11 +94,12 @@ class Rig {
     const SmInputs in = sms_[i].Begin(now_);
     SmOutputs& out = outputs_[i];
     const auto left_before = out.quota_left;
+    const std::uint32_t activated_before = out.tb_activate;
     eager_.StepSm(static_cast<SmId>(i), in, &out);
     if (lazy_ != nullptr) CheckLazy(i, awake || !in.Quiet(), in, out, left_before);
     sms_[i].End(out, now_);
     CheckWork(i);
-    CheckQuota(i, left_before);
+    CheckQuota(i, left_before, activated_before);
     if (Partitioned()) layouts_[i].Check(sms_[i], out, now_);
   }
 
@@ -157,8 +158,10 @@ class Rig {
   }
 
   // Of scheduler 0: counted down by grants; reloaded when every running kernel has spent its own,
-  // or when nothing could be granted from tick to tick.
-  void CheckQuota(unsigned i, const std::array<std::uint16_t, kMaxKernels>& before) {
+  // or when nothing could be granted from tick to tick. The schedulers hear one cycle late that a
+  // TB runs (`activated_before`: those of the cycle before).
+  void CheckQuota(unsigned i, const std::array<std::uint16_t, kMaxKernels>& before,
+                  std::uint32_t activated_before) {
     if (!scenario_.policy.quota_enable) return;
     const auto where = [&] { return "on SM " + std::to_string(i) + " at " + std::to_string(now_); };
     const bool gated = Gated(i);
@@ -177,7 +180,8 @@ class Rig {
             [&] { return "quota comes or goes " + where(); });
     for (const FakeSm::Tb& tb : sms_[i].tbs()) {
       const auto slot = static_cast<unsigned>(&tb - sms_[i].tbs().data());
-      const bool runs = tb.valid && tb.active && (outputs_[i].tb_activate >> slot & 1) == 0 &&
+      const std::uint32_t activated = outputs_[i].tb_activate | activated_before;
+      const bool runs = tb.valid && tb.active && (activated >> slot & 1) == 0 &&
                         (outputs_[i].tb_stop >> slot & 1) == 0 && HasWarpOn0(tb);
       Require(!runs || expected[tb.kernel] == 0 || tick_before_, Check::kQuota,
               [&] { return "reloaded too early " + where(); });
