@@ -5,6 +5,7 @@ usage: make_mutants.py YOSYS RTL BLOCK COUNT SEED OUT
 """
 
 import json
+import os
 import pathlib
 import sys
 
@@ -15,9 +16,13 @@ from rtl_files import run_script
 yosys, rtl, block, count, seed, out = sys.argv[1:]
 
 
+# Names of cells hold the path of their file: the same mutants wherever the project lies.
+os.chdir(rtl)
+
+
 def run():
     settings = {"SMK_MUTANTS": count, "SMK_SEED": seed, "SMK_OUT": out}
-    run_script(yosys, HERE / "mutants.tcl", block, pathlib.Path(rtl), settings)
+    run_script(yosys, HERE / "mutants.tcl", block, pathlib.Path(), settings)
 
 
 def is_constant(mutant, cells):

@@ -30,7 +30,8 @@ close $file
 set number 0
 foreach mutant $mutants {
   incr number
-  yosys {*}[string map [list "mutate " "mutate -ctrl mutsel 10 $number "] $mutant]
+  # Not as a list: names hold backslashes and brackets.
+  yosys {*}[split [string map [list "mutate " "mutate -ctrl mutsel 10 $number "] $mutant] " "]
 }
 yosys splitnets
 yosys opt_clean
