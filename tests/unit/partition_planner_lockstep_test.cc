@@ -12,6 +12,7 @@
 
 #include "control/partition_planner.h"
 #include "unit/lockstep.h"
+#include "unit/partition_planner_traffic.h"
 
 namespace smk {
 namespace {
@@ -156,62 +157,9 @@ Inputs StartOf(KernelMask kernels, unsigned sm = 0) {
   return in;
 }
 
-// Plans in a row for kernels that come and go, some begun anew, in modes that change.
-template <typename AnyBench>
-class Traffic {
- public:
-  Traffic(AnyBench* bench, std::uint64_t seed) : bench_(*bench), dice_(seed) {}
-
-  Inputs Next(unsigned cycle) {
-    if (cycle % 256 == 0) ChangePhase();
-    if (!bench_.state().busy || dice_.Percent(relaunch_)) ChangeKernel();
-    Inputs in = in_;
-    in.start = dice_.Percent(bench_.state().busy ? restart_ : 50);
-    in.kernels = static_cast<KernelMask>(1 + dice_.Below(15));
-    in.sm = static_cast<SmId>(dice_.Below(AnyBench::Package::NumSms));
-    return in;
-  }
-
- private:
-  void ChangePhase() {
-    const DispatchMode modes[] = {DispatchMode::kPartitioned, DispatchMode::kPartitioned,
-                                  DispatchMode::kEven, DispatchMode::kTable};
-    in_.mode = modes[dice_.Below(4)];
-    for (auto& count : in_.table) {
-      count = static_cast<std::uint8_t>(dice_.Below(AnyBench::kLimits.tbs + 1u));
-    }
-    part_ = 1 + dice_.Below(12);
-    restart_ = dice_.Percent(50) ? 0 : dice_.Below(20);
-    relaunch_ = dice_.Percent(50) ? 0 : dice_.Below(30);
-  }
-  // A kernel's need, up to a part of the SM, and the order of arrival, which need not be dense.
-  void ChangeKernel() {
-    const unsigned k = dice_.Below(kMaxKernels);
-    const ResourceVector& limits = AnyBench::kLimits;
-    if (dice_.Percent(20)) {
-      bench_.Launch(k, bench_.kernels.slot[dice_.Below(kMaxKernels)].need);
-    } else {
-      bench_.Launch(k, {Amount(limits.registers), Amount(limits.shared_memory),
-                        std::max<std::uint16_t>(1, Amount(limits.threads)), 1});
-    }
-    auto& slot = bench_.kernels.slot;
-    std::swap(slot[k].order, slot[dice_.Below(kMaxKernels)].order);
-    if (dice_.Percent(5)) slot[k].order = static_cast<std::uint8_t>(dice_.Below(kMaxKernels));
-  }
-  std::uint16_t Amount(unsigned limit) {
-    if (dice_.Percent(20)) return 0;
-    return static_cast<std::uint16_t>(dice_.Below(std::max(1u, limit / part_) + 1));
-  }
-
-  AnyBench& bench_;
-  Dice dice_;
-  Inputs in_;
-  unsigned part_ = 1, restart_ = 0, relaunch_ = 0;
-};
-
 template <typename AnyBench>
 void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
-  Traffic<AnyBench> traffic(bench, seed);
+  PlannerTraffic<AnyBench> traffic(bench, seed);
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) bench->Cycle(traffic.Next(i));
 }
 
@@ -352,6 +300,33 @@ TEST(PartitionPlannerLockstep, TableGivesTheCountsSet) {
   in.table = {3, 1, 9, 9};
   bench.Plan(in);
   EXPECT_EQ(bench.Tbs(), (std::array<unsigned, 4>{3, 1, 0, 0}));
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+// The last place of all, whoever has it: a kernel with all TBs lies before or behind those with
+// none.
+TEST(PartitionPlannerLockstep, OneKernelMayHaveAllTbs) {
+  Gtx980 bench(1);
+  const ResourceVector all = Gtx980::kLimits;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    bench.Launch(k, {static_cast<std::uint16_t>(all.registers / all.tbs),
+                     static_cast<std::uint16_t>(all.shared_memory / all.tbs),
+                     static_cast<std::uint16_t>(all.threads / all.tbs), 1});
+  }
+  for (unsigned owner = 0; owner < kMaxKernels; ++owner) {
+    for (unsigned turn = 0; turn < kMaxKernels; ++turn) {
+      Inputs in = StartOf(0b1111);
+      in.mode = DispatchMode::kTable;
+      in.table[owner] = static_cast<std::uint8_t>(all.tbs);
+      for (unsigned k = 0; k < kMaxKernels; ++k) {
+        bench.kernels.slot[k].order = static_cast<std::uint8_t>((k + turn) % kMaxKernels);
+      }
+      bench.Plan(in);
+      EXPECT_EQ(bench.Range(owner).tb_count, all.tbs);
+      EXPECT_EQ(bench.Range(owner).shared_memory_base, 0);
+      EXPECT_EQ(bench.Range(owner).shared_memory_limit, all.shared_memory);
+    }
+  }
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
