@@ -36,6 +36,10 @@ class Bench {
     Drive({});
     lockstep_.Reset();
   }
+  void Reset() {
+    lockstep_.Reset();
+    model_ = broken_ = KernelTable{{kLimits, ShareWeights::Of(kLimits)}};
+  }
   KernelTable::Outputs Cycle(const Inputs& in = {}) {
     Drive(in);
     lockstep_.Eval();
@@ -147,6 +151,7 @@ template <typename AnyBench>
 void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   KernelTableTraffic traffic(seed, AnyBench::kLimits, AnyBench::kSms);
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
+    if (traffic.BeginsAnew(i)) bench->Reset();
     bench->Cycle(traffic.Next(bench->state(), i));
   }
 }
@@ -250,28 +255,30 @@ TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
   }
 }
 
-// Every borrow there is, in all counts.
+// Every borrow of the TBs left, and one kernel's of all counts.
 TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
-  constexpr std::uint32_t kTbs = (1u << 20) + 16;
-  bench.Cycle(LaunchOf(1, kNeed, kTbs));
-  Inputs in;
-  in.dispatch_new_valid = true;
-  in.dispatch_new_kernel = KernelId{1};
-  for (std::uint32_t n = 1; n <= kTbs; ++n) {
-    in.finished[1] = n % 16 == 1 && n != 1 ? 16 : 0;
-    if (n % 4096 == 17) {
-      bench.Cycle(in);
-    } else {
-      bench.CycleUnseen(in);
+  for (const unsigned kernel : {0u, 1u, 2u, 3u}) {
+    const std::uint32_t tbs = (kernel == 1 ? 1u << 20 : 1u << 18) + 16;
+    bench_.Cycle(LaunchOf(kernel, kNeed, tbs));
+    Inputs in;
+    in.dispatch_new_valid = true;
+    in.dispatch_new_kernel = static_cast<KernelId>(kernel);
+    for (std::uint32_t n = 1; n <= tbs; ++n) {
+      in.finished[kernel] = n % 16 == 1 && n != 1 ? 16 : 0;
+      if (n % 4096 == 17) {
+        bench_.Cycle(in);
+      } else {
+        bench_.CycleUnseen(in);
+      }
     }
+    Complete(kernel, 15);
+    EXPECT_EQ(dut().active_o, 1u << kernel) << "one TB is missing";
+    EXPECT_EQ(GetBits(dut().remaining_o, 32 * kernel, 32), 0u);
+    EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), tbs);
+    Complete(kernel, 1);
+    EXPECT_EQ(dut().kernel_done_o, 1u << kernel);
+    bench_.Cycle();
   }
-  Complete(1, 15);
-  EXPECT_EQ(dut().active_o, 0b0010) << "one TB is missing";
-  EXPECT_EQ(GetBits(dut().remaining_o, 32, 32), 0u);
-  EXPECT_EQ(GetBits(dut().next_tb_o, 32, 32), kTbs);
-  Complete(1, 1);
-  EXPECT_EQ(dut().kernel_done_o, 0b0010);
-  bench.Cycle();
 }
 
 TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
@@ -284,6 +291,25 @@ TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
   ChipTick();
   EXPECT_EQ(dut().members_o, 0) << "later than the contract";
   EXPECT_EQ(dut().member_expired_o, 0b0010);
+}
+
+// Also when that is as long as can be, in every place.
+TEST_F(KernelTableLockstepRule, PlacesAreKeptForTheMostTicksThereAre) {
+  for (const std::uint16_t most : {0xffff, 0xfffe}) {
+    for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) {
+      bench_.Cycle(LaunchOf(kernel, kNeed, 1));
+      HandOut(kernel, 1);
+    }
+    Inputs in;
+    in.linger_ticks = most;
+    in.finished.fill(1);
+    bench_.Cycle(in);
+    in.finished.fill(0);
+    in.tick = true;
+    for (unsigned tick = 0; tick < most; ++tick) bench_.CycleUnseen(in);
+    bench_.Cycle(in);
+    EXPECT_EQ(dut().member_expired_o, 0b1111) << "later than the contract";
+  }
 }
 
 TEST_F(KernelTableLockstepRule, OnlyTheSameNeedKeepsAPlaceThatExpires) {

@@ -9,7 +9,8 @@
 
 namespace smk {
 
-// Kernels are launched, well and badly, hand out TBs, complete them and linger.
+// Kernels are launched, well and badly, hand out TBs, complete them and linger. In some phases
+// grids are so large that they never end: a reset ends them.
 class KernelTableTraffic {
  public:
   KernelTableTraffic(std::uint64_t seed, const ResourceVector& limits, unsigned sms)
@@ -17,8 +18,10 @@ class KernelTableTraffic {
     for (ResourceVector& need : palette_) need = RandomNeed();
   }
 
+  // Whether the table is reset before this cycle.
+  bool BeginsAnew(unsigned cycle) const { return cycle % kPhase == 0 && huge_ != 0; }
   KernelTable::Inputs Next(const KernelTable::State& s, unsigned cycle) {
-    if (cycle % 512 == 0) ChangePhase();
+    if (cycle % kPhase == 0) ChangePhase();
     KernelTable::Inputs in;
     in.linger_ticks = linger_;
     in.tick = dice_.Percent(ticks_);
@@ -39,12 +42,21 @@ class KernelTableTraffic {
   }
 
  private:
+  static constexpr unsigned kPhase = 512;
+
   void ChangePhase() {
     linger_ = UpTo(dice_.Percent(85) ? 3 : 0xffff);
     ticks_ = 1 + dice_.Below(40);
     dispatch_ = 20 + dice_.Below(80);
     finish_ = 1 + dice_.Below(dice_.Percent(50) ? 5 : 50);
     most_tbs_ = dice_.Percent(30) ? 3 : dice_.Percent(60) ? 40 : 300;
+    huge_ = dice_.Percent(25) ? 50 : 0;
+  }
+  // Just above or below a sum of powers of two: borrows run far.
+  std::uint32_t HugeGrid() {
+    std::uint32_t tbs = 1u << (5 + dice_.Below(27));
+    if (dice_.Percent(50)) tbs |= 1u << (5 + dice_.Below(27));
+    return tbs + dice_.Below(16) - 4;
   }
   std::uint16_t UpTo(unsigned limit) { return static_cast<std::uint16_t>(dice_.Below(limit + 1)); }
   ResourceVector RandomNeed() {
@@ -55,6 +67,7 @@ class KernelTableTraffic {
     KernelDescriptor d;
     d.need = dice_.Percent(80) ? palette_[dice_.Below(2)] : RandomNeed();
     d.tb_count = dice_.Percent(5) ? 0 : 1 + dice_.Below(most_tbs_);
+    if (dice_.Percent(huge_)) d.tb_count = HugeGrid();
     d.context_base = dice_.Bits() >> 16;
     if (!dice_.Percent(20)) return d;
     std::uint16_t* fields[] = {&d.need.registers, &d.need.shared_memory, &d.need.threads};
@@ -85,7 +98,7 @@ class KernelTableTraffic {
   unsigned sms_;
   std::array<ResourceVector, 2> palette_;
   std::uint16_t linger_ = 0;
-  unsigned ticks_ = 0, dispatch_ = 0, finish_ = 0, most_tbs_ = 0;
+  unsigned ticks_ = 0, dispatch_ = 0, finish_ = 0, most_tbs_ = 0, huge_ = 0;
 };
 
 }  // namespace smk
