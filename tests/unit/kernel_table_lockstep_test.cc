@@ -259,16 +259,16 @@ TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
 TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
   for (const unsigned kernel : {0u, 1u, 2u, 3u}) {
     const std::uint32_t tbs = (kernel == 1 ? 1u << 20 : 1u << 18) + 16;
-    bench_.Cycle(LaunchOf(kernel, kNeed, tbs));
+    bench.Cycle(LaunchOf(kernel, kNeed, tbs));
     Inputs in;
     in.dispatch_new_valid = true;
     in.dispatch_new_kernel = static_cast<KernelId>(kernel);
     for (std::uint32_t n = 1; n <= tbs; ++n) {
       in.finished[kernel] = n % 16 == 1 && n != 1 ? 16 : 0;
       if (n % 4096 == 17) {
-        bench_.Cycle(in);
+        bench.Cycle(in);
       } else {
-        bench_.CycleUnseen(in);
+        bench.CycleUnseen(in);
       }
     }
     Complete(kernel, 15);
@@ -277,7 +277,7 @@ TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
     EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), tbs);
     Complete(kernel, 1);
     EXPECT_EQ(dut().kernel_done_o, 1u << kernel);
-    bench_.Cycle();
+    bench.Cycle();
   }
 }
 
@@ -297,17 +297,17 @@ TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
 TEST_F(KernelTableLockstepRule, PlacesAreKeptForTheMostTicksThereAre) {
   for (const std::uint16_t most : {0xffff, 0xfffe}) {
     for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) {
-      bench_.Cycle(LaunchOf(kernel, kNeed, 1));
+      bench.Cycle(LaunchOf(kernel, kNeed, 1));
       HandOut(kernel, 1);
     }
     Inputs in;
     in.linger_ticks = most;
     in.finished.fill(1);
-    bench_.Cycle(in);
+    bench.Cycle(in);
     in.finished.fill(0);
     in.tick = true;
-    for (unsigned tick = 0; tick < most; ++tick) bench_.CycleUnseen(in);
-    bench_.Cycle(in);
+    for (unsigned tick = 0; tick < most; ++tick) bench.CycleUnseen(in);
+    bench.Cycle(in);
     EXPECT_EQ(dut().member_expired_o, 0b1111) << "later than the contract";
   }
 }

@@ -110,8 +110,10 @@ class Bench {
     dut.kernels_i = in.kernels;
     dut.sm_i = static_cast<CData>(Index(in.sm));
     dut.mode_i = static_cast<CData>(in.mode);
-    FieldWriter need(&dut.need_i), table(&dut.table_tbs_i), share(&dut.tb_share_i),
-        order(&dut.order_i);
+    FieldWriter need(&dut.need_i);
+    FieldWriter table(&dut.table_tbs_i);
+    FieldWriter share(&dut.tb_share_i);
+    FieldWriter order(&dut.order_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       const KernelTable::Slot& slot = kernels.slot[k];
       need.Put(kThreads, slot.need.threads)

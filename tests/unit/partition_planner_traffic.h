@@ -59,9 +59,9 @@ class PlannerTraffic {
   void FillUp(KernelMask kernels) {
     unsigned k = dice_.Below(kMaxKernels);
     while ((kernels >> k & 1) == 0) k = (k + 1) % kMaxKernels;
-    std::uint16_t ResourceVector::*const kResources[] = {
+    std::uint16_t ResourceVector::*const resources[] = {
         &ResourceVector::registers, &ResourceVector::shared_memory, &ResourceVector::threads};
-    std::uint16_t ResourceVector::*const resource = kResources[dice_.Below(3)];
+    std::uint16_t ResourceVector::*const resource = resources[dice_.Below(3)];
     const int limit = AnyBench::kLimits.*resource, near = 1 << dice_.Below(7);
     int need = limit + static_cast<int>(dice_.Below(2 * near + 1)) - near;
     for (unsigned j = 0; j < kMaxKernels; ++j) {

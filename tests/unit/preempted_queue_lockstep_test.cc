@@ -155,7 +155,7 @@ TEST(PreemptedQueueLockstep, EqualsTheReferenceInConfigurationSmall) { RunSeeds<
 class PreemptedQueueLockstepRule : public testing::Test {
  protected:
   ~PreemptedQueueLockstepRule() override {
-    EXPECT_TRUE(bench_.lockstep().ok()) << bench_.lockstep().mismatch();
+    EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
   static Inputs RequestOf(unsigned sm, unsigned kernel) {
     Inputs in;
@@ -178,35 +178,35 @@ class PreemptedQueueLockstepRule : public testing::Test {
   // Two SMs take turns, so that one buffer is granted in every cycle.
   void TakeBuffers(unsigned kernel, unsigned buffers) {
     for (unsigned n = 0; n < buffers; ++n) {
-      bench_.Cycle(RequestOf(n % 2, kernel));
+      bench.Cycle(RequestOf(n % 2, kernel));
       EXPECT_EQ(dut().grant_o, 1u << n % 2);
     }
   }
   // One TB per cycle is reported, and queued in the cycle after.
   void Save(unsigned kernel, unsigned tbs, EventKind kind = EventKind::kSaved) {
     for (unsigned n = 0; n < tbs; ++n) {
-      bench_.Cycle(EventOf(n % 2, kind, kernel, 1000 + n, n));
+      bench.Cycle(EventOf(n % 2, kind, kernel, 1000 + n, n));
     }
-    bench_.Cycle();
+    bench.Cycle();
   }
-  Vsmk_preempted_queue& dut() { return bench_.lockstep().dut(); }
+  Vsmk_preempted_queue& dut() { return bench.lockstep().dut(); }
 
-  Gtx980 bench_{1};
+  Gtx980 bench{1};
 };
 
 TEST_F(PreemptedQueueLockstepRule, GrantAndAckComeExactlyOneCycleAfterTheyWin) {
-  bench_.Cycle();
+  bench.Cycle();
   EXPECT_EQ(dut().grant_o, 0u);
-  bench_.Cycle(RequestOf(5, 1));
+  bench.Cycle(RequestOf(5, 1));
   EXPECT_EQ(dut().grant_o, 1u << 5) << "later than the contract";
-  bench_.Cycle(RequestOf(5, 1));
+  bench.Cycle(RequestOf(5, 1));
   EXPECT_EQ(dut().grant_o, 0u) << "the SM has not yet seen the grant";
-  bench_.Cycle(EventOf(5, EventKind::kSaved, 1, 42, 0));
+  bench.Cycle(EventOf(5, EventKind::kSaved, 1, 42, 0));
   EXPECT_EQ(dut().ack_o, 0u) << "earlier than the contract";
-  bench_.Cycle();
+  bench.Cycle();
   EXPECT_EQ(dut().ack_o, 1u << 5) << "later than the contract";
   EXPECT_TRUE(dut().busy_o);
-  bench_.Cycle();
+  bench.Cycle();
   EXPECT_EQ(dut().ack_o, 0u) << "a pulse";
   EXPECT_FALSE(dut().busy_o);
 }
@@ -215,33 +215,33 @@ TEST_F(PreemptedQueueLockstepRule, EventsOfAllSmsAreQueuedLowestFirst) {
   TakeBuffers(3, 16);
   Inputs in;
   for (unsigned sm = 0; sm < 16; ++sm) AddQueueEvent(&in, sm, EventKind::kSaved, 3, sm, sm);
-  bench_.Cycle(in);
+  bench.Cycle(in);
   for (unsigned sm = 0; sm < 16; ++sm) {
-    bench_.Cycle();
+    bench.Cycle();
     EXPECT_EQ(dut().ack_o, 1u << sm);
   }
-  for (unsigned sm = 0; sm < 16; ++sm) bench_.Cycle(PopOf(3));
+  for (unsigned sm = 0; sm < 16; ++sm) bench.Cycle(PopOf(3));
   EXPECT_EQ(dut().count_o, 0u);
 }
 
 TEST_F(PreemptedQueueLockstepRule, AFullKernelWaitsAndHoldsNobodyUp) {
   TakeBuffers(2, Gtx980::kDepth);
   for (unsigned i = 0; i < 100; ++i) {
-    bench_.Cycle(RequestOf(0, 2));
+    bench.Cycle(RequestOf(0, 2));
     EXPECT_EQ(dut().grant_o, 0u) << "full";
   }
   Inputs in = RequestOf(0, 2);
   in.request_mask |= 1u << 9;
   in.request_kernel[9] = KernelId{1};
-  bench_.Cycle(in);
+  bench.Cycle(in);
   EXPECT_EQ(dut().grant_o, 1u << 9) << "another kernel has buffers";
   // A buffer comes back: captured, free, granted.
   in = RequestOf(0, 2);
   AddQueueEvent(&in, 4, EventKind::kBufferFree, 2, 0, 77);
-  bench_.Cycle(in);
-  bench_.Cycle(RequestOf(0, 2));
+  bench.Cycle(in);
+  bench.Cycle(RequestOf(0, 2));
   EXPECT_EQ(dut().grant_o, 0u) << "earlier than the contract";
-  bench_.Cycle(RequestOf(0, 2));
+  bench.Cycle(RequestOf(0, 2));
   EXPECT_EQ(dut().grant_o, 1u) << "later than the contract";
   EXPECT_EQ(dut().grant_buffer_o, 77u);
 }
@@ -251,13 +251,28 @@ TEST_F(PreemptedQueueLockstepRule, AsManyTbsAsBuffersWaitAndArePoppedOnePerCycle
     for (const unsigned kernel : {0u, 3u}) {
       TakeBuffers(kernel, Gtx980::kDepth);
       Save(kernel, Gtx980::kDepth, kind);
-      EXPECT_EQ(bench_.model().count(kernel), Gtx980::kDepth);
+      EXPECT_EQ(bench.model().count(kernel), Gtx980::kDepth);
       for (unsigned n = 0; n < Gtx980::kDepth; ++n) {
-        EXPECT_EQ(bench_.model().front(kernel).tb, static_cast<TbId>(1000 + n));
-        bench_.Cycle(PopOf(kernel));
+        EXPECT_EQ(bench.model().front(kernel).tb, static_cast<TbId>(1000 + n));
+        bench.Cycle(PopOf(kernel));
       }
       if (kind == EventKind::kSaved) Save(kernel, Gtx980::kDepth, EventKind::kBufferFree);
-      EXPECT_EQ(bench_.model().buffers_free(kernel), Gtx980::kDepth);
+      EXPECT_EQ(bench.model().buffers_free(kernel), Gtx980::kDepth);
+    }
+  }
+}
+
+// The list of free buffers is full, and begins at even and at odd places.
+TEST_F(PreemptedQueueLockstepRule, AllBuffersComeBackInTheirOrder) {
+  for (unsigned kernel = 0; kernel < Gtx980::kKernels; ++kernel) {
+    for (unsigned odd = 0; odd < 2; ++odd) {
+      TakeBuffers(kernel, Gtx980::kDepth);
+      Save(kernel, Gtx980::kDepth, EventKind::kBufferFree);
+      TakeBuffers(kernel, 1);
+      const unsigned buffer = dut().grant_buffer_o;
+      bench.Cycle(EventOf(0, EventKind::kBufferFree, kernel, 0, buffer));
+      for (unsigned idle = 0; idle < 4; ++idle) bench.Cycle();
+      EXPECT_EQ(bench.model().buffers_free(kernel), Gtx980::kDepth);
     }
   }
 }
@@ -267,19 +282,19 @@ TEST_F(PreemptedQueueLockstepRule, TwoBuffersOfAKernelComeBackInOneCycle) {
   for (unsigned odd = 0; odd < 2; ++odd) {
     TakeBuffers(1, 2);
     const unsigned first = 2 * odd, second = 2 * odd + 1;
-    bench_.Cycle(EventOf(0, EventKind::kFlushed, 1, 9, first));
-    bench_.Cycle(EventOf(1, EventKind::kBufferFree, 1, 0, second));
-    const unsigned free = bench_.model().buffers_free(1);
-    bench_.Cycle(PopOf(1));
-    EXPECT_EQ(bench_.model().buffers_free(1), free + 2);
+    bench.Cycle(EventOf(0, EventKind::kFlushed, 1, 9, first));
+    bench.Cycle(EventOf(1, EventKind::kBufferFree, 1, 0, second));
+    const unsigned free = bench.model().buffers_free(1);
+    bench.Cycle(PopOf(1));
+    EXPECT_EQ(bench.model().buffers_free(1), free + 2);
     // The ring gives them back in the order in which they came; the next round is at odd places.
-    bench_.Cycle(RequestOf(0, 1));
+    bench.Cycle(RequestOf(0, 1));
     EXPECT_EQ(dut().grant_buffer_o, first);
-    bench_.Cycle(RequestOf(1, 1));
+    bench.Cycle(RequestOf(1, 1));
     EXPECT_EQ(dut().grant_buffer_o, second);
-    bench_.Cycle(EventOf(0, EventKind::kBufferFree, 1, 0, first));
-    bench_.Cycle();
-    bench_.Cycle(RequestOf(1, 1));
+    bench.Cycle(EventOf(0, EventKind::kBufferFree, 1, 0, first));
+    bench.Cycle();
+    bench.Cycle(RequestOf(1, 1));
   }
 }
 
