@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-YOSYS_SECONDS = 120
+TOOL_SECONDS = 120
 PROOF_SECONDS = 40
 APPLY = """
 read_rtlil {base}
@@ -41,14 +41,11 @@ write_aiger -I -B -zinit {model}
 
 
 def printed(command):
-    """What a tool prints; nothing when it takes too long."""
-    try:
-        return subprocess.run(
-            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            timeout=YOSYS_SECONDS, check=False,
-        ).stdout
-    except subprocess.TimeoutExpired:
-        return ""
+    """What a tool prints; not all of it when it takes too much processor time."""
+    return subprocess.run(
+        ["prlimit", f"--cpu={TOOL_SECONDS}", *command], stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, check=False,
+    ).stdout
 
 
 def cut_memories(path, top):

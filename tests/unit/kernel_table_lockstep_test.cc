@@ -258,7 +258,7 @@ TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
 // Every borrow of the TBs left, and one kernel's of all counts.
 TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
   for (const unsigned kernel : {0u, 1u, 2u, 3u}) {
-    const std::uint32_t tbs = (kernel == 1 ? 1u << 20 : 1u << 18) + 16;
+    const std::uint32_t tbs = (kernel == 1 ? 1u << 20 : 1u << 19) + 16;
     bench.Cycle(LaunchOf(kernel, kNeed, tbs));
     Inputs in;
     in.dispatch_new_valid = true;
