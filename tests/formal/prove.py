@@ -119,7 +119,7 @@ def select(proof):
 
 
 def hold_registers(model):
-    """Asserts that no register of the block changes while the wire `idle` of the wrapper is high."""
+    """Asserts that no register of the block changes while `idle` of the wrapper is high."""
     design = json.loads(model.read_text())
     (module,) = [m for m in design["modules"].values() if "top" in m.get("attributes", {})]
     idle = module["netnames"]["idle"]["bits"]
@@ -175,8 +175,18 @@ def build(proof, mutant, source, work):
     return hold_registers(work / "model.json") if holds else 0
 
 
+def engine(proof, seconds):
+    """What ABC shall do: an invariant of its own, the first so many cycles, or induction over so many."""
+    frames = proof.get("frames")
+    if proof["method"] == "bmc":
+        return f"bmc3 -F {frames} -T {seconds}"
+    if proof["method"] == "induction":
+        # Every first state within these cycles, and every later one that follows as many good ones.
+        return f"bmc3 -F {frames} -T {seconds}; orpos; ind -F {frames - 1} -T {seconds}"
+    return f"pdr -T {seconds}"
+
+
 def abc(proof, work, seconds):
-    """Unbounded by pdr, or by bmc3 for the first so many cycles after reset."""
     yosys([
         f"read_json {work}/model.json", "setundef -undriven -anyseq", "opt",
         "techmap", "opt", "dffunmap", "abc -g AND -fast", "opt_clean",
@@ -184,37 +194,17 @@ def abc(proof, work, seconds):
     ], 300, work / "aiger.log")
     tool = next(filter(shutil.which, ABC))
     steps = f"read_aiger {work}/model.aig; fold; strash; {proof.get('reduce', 'scorr;')} "
-    if proof["method"] == "bmc":
-        steps += f"bmc3 -F {proof['frames']} -T {seconds}"
-    else:
-        steps += f"pdr -T {seconds}"
-    out = run([tool, "-q", steps], seconds + 60, work / "abc.log")
+    out = run([tool, "-q", steps + engine(proof, seconds)], 2 * seconds + 60, work / "abc.log")
     if out is None:
         return "no answer in time"
-    if "Property proved" in out or "Networks are equivalent" in out:
-        return "proved"
-    seen = re.search(r"No output asserted in (\d+) frames", out)
-    if proof["method"] == "bmc" and seen and int(seen.group(1)) >= proof["frames"]:
-        return "proved"
     found = re.search(r"was asserted in frame (\d+)", out)
-    return f"refuted in cycle {found.group(1)}" if found else "no answer in time"
-
-
-def induction(proof, work, seconds):
-    steps = proof.get("steps", 4)
-    try:
-        out = yosys([
-            f"read_json {work}/model.json", "setundef -undriven -anyseq", "opt",
-            "tee -o " + str(work / "sat.log") + " sat -tempinduct -prove-asserts -set-assumes"
-            f" -maxsteps {steps} -timeout {seconds}",
-        ], seconds + 60, work / "induction.log")
-    except ProofError:
-        return "no answer in time"
-    text = (work / "sat.log").read_text() if out is not None else ""
-    if "Induction step proven: SUCCESS!" in text:
-        return "proved"
-    found = re.search(r"SAT temporal induction proof finished - model found for base case", text)
-    return "refuted" if found else "no answer in time"
+    if found:
+        return f"refuted in cycle {found.group(1)}"
+    seen = re.search(r"No output asserted in (\d+) frames", out)
+    base = seen and int(seen.group(1)) >= proof.get("frames", 0)
+    step = "Property proved" in out or "Networks are equivalent" in out
+    proved = {"pdr": step, "bmc": base, "induction": base and step}[proof["method"]]
+    return "proved" if proved else "no answer in time"
 
 
 def seconds_used():
@@ -228,8 +218,7 @@ def attempt(proof, mutant, source, work):
     start = seconds_used()
     held = build(proof, mutant, source, work)
     seconds = proof.get("timeout", TIMEOUT)
-    method = {"pdr": abc, "bmc": abc, "induction": induction}[proof["method"]]
-    answer = method(proof, work, seconds)
+    answer = abc(proof, work, seconds)
     return answer, held, seconds_used() - start
 
 

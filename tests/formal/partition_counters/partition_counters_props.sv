@@ -1,9 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_partition_counters, from its ports alone. Two copies take the same commands and are
-// asked about two TBs at once; what they say counts when they had the time to read it. That a plan's ranges are apart and inside the SM is assumed here: it
-// is what partition_planner is proved to send.
+// Proofs of smk_partition_counters, from its ports alone. It takes any commands and is asked about
+// one TB; what it says counts when it had the time to read it, and is compared with the plan. The
+// places of a second TB are those that the plan says: it may be any TB, so also the first. That a
+// plan's ranges are apart and inside the SM is assumed: it is what partition_planner is proved to
+// send.
 `include "formal.svh"
 `include "formal_ranges.svh"
+
+// Where the TBs of a planned kernel live: TB slots, and warp slots of the one in this slot.
+module formal_place (
+  input  logic                      planned_i,
+  input  smk_pkg::partition_range_t range_i,
+  input  smk_pkg::tb_slot_t         slot_i,
+  input  smk_pkg::thread_cnt_t      warps_i,
+  output smk_pkg::slot_mask_t       slots_o,
+  output smk_pkg::warp_mask_t       warps_o
+);
+  // Its number in the partition, and its first warp slot.
+  logic [6:0] index, first;
+  assign index = 7'(slot_i) - 7'(range_i.tb_base);
+  assign first = 7'(range_i.threads_base) + index * 7'(warps_i);
+  always_comb begin
+    for (int unsigned s = 0; s < smk_pkg::NumSlots; s++) begin
+      slots_o[s] = planned_i && s >= 32'(range_i.tb_base) &&
+                   s < 32'(range_i.tb_base) + 32'(range_i.tb_count);
+    end
+    for (int unsigned w = 0; w < smk_pkg::NumWarps; w++) begin
+      warps_o[w] = planned_i && 7'(w) >= first && 7'(w) < first + 7'(warps_i);
+    end
+  end
+endmodule
 
 module formal_partition_counters (
   input logic                      clk_i,
@@ -37,133 +63,143 @@ module formal_partition_counters (
     end
   end
 
-  logic                      judging, unused_judging;
-  smk_pkg::slot_mask_t       misaligned, unused_misaligned, one_slots, two_slots;
-  smk_pkg::warp_mask_t       one_warps, two_warps;
-  smk_pkg::partition_range_t one_range, two_range;
+  // Neither command nor read while TBs are judged, and not both at once.
+  logic                      judging, command, read;
+  assign command = command_valid_i && !judging;
+  assign read    = read_i && !command_valid_i && !judging;
+  smk_pkg::slot_mask_t       misaligned, slots;
+  smk_pkg::warp_mask_t       warps;
+  smk_pkg::partition_range_t range;
   smk_partition_counters u_dut (
-    .clk_i, .rst_ni, .command_valid_i, .command_kernel_i, .command_range_i, .command_first_i,
+    .clk_i, .rst_ni, .command_kernel_i, .command_range_i, .command_first_i,
     .command_last_i, .kernel_slots_i,
+    .command_valid_i(command),
     .judging_o    (judging),
     .misaligned_o (misaligned),
-    .read_i,
+    .read_i       (read),
     .read_kernel_i(kernel_q),
     .read_slot_i  (slot_q),
     .read_warps_i (warps_q.kernel[kernel_q]),
-    .slots_o      (one_slots),
-    .warps_o      (one_warps),
-    .range_o      (one_range)
+    .slots_o      (slots),
+    .warps_o      (warps),
+    .range_o      (range)
   );
-  smk_partition_counters u_copy (
-    .clk_i, .rst_ni, .command_valid_i, .command_kernel_i, .command_range_i, .command_first_i,
-    .command_last_i, .kernel_slots_i,
-    .judging_o    (unused_judging),
-    .misaligned_o (unused_misaligned),
-    .read_i,
-    .read_kernel_i(two_kernel_q),
-    .read_slot_i  (two_slot_q),
-    .read_warps_i (warps_q.kernel[two_kernel_q]),
-    .slots_o      (two_slots),
-    .warps_o      (two_warps),
-    .range_o      (two_range)
-  );
-
-  // The plan that arrives, and whether one is in force.
-  logic [NumKernels-1:0] valid_d, valid_q, planned_q;
-  smk_pkg::range_vec_t   plan_d, plan_q, force_q;
-  logic                  in_force_q;
-  always_comb begin
-    plan_d  = plan_q;
-    valid_d = command_first_i ? '0 : valid_q;
-    plan_d.kernel[command_kernel_i] = command_range_i;
-    valid_d[command_kernel_i]       = 1'b1;
-  end
+  // The plan that arrives, and the one in force, from the cycle after it is complete.
+  logic [NumKernels-1:0] valid_q, planned_q;
+  smk_pkg::range_vec_t   plan_q, force_q;
+  logic                  plan_commits, committed_q, in_force_q;
+  assign plan_commits = command && command_last_i;
   always_ff @(posedge clk_i) begin
+    committed_q <= rst_ni && plan_commits;
     if (!rst_ni) begin
       valid_q    <= '0;
+      planned_q  <= '0;
+      plan_q     <= '0;
+      force_q    <= '0;
       in_force_q <= 1'b0;
-    end else if (command_valid_i) begin
-      valid_q <= valid_d;
-      plan_q  <= plan_d;
-      if (command_last_i) begin
+    end else begin
+      if (command) begin
+        if (command_first_i) valid_q <= '0;
+        valid_q[command_kernel_i]       <= 1'b1;
+        plan_q.kernel[command_kernel_i] <= command_range_i;
+      end
+      if (committed_q) begin
         in_force_q <= 1'b1;
-        planned_q  <= valid_d;
-        force_q    <= plan_d;
+        planned_q  <= valid_q;
+        force_q    <= plan_q;
       end
     end
   end
 
   // Ranges inside the SM, as many warps as its TBs have, and apart from those of the others.
   logic [NumKernels-1:0] good;
-  logic                  plan_apart, ranges_apart, range_good;
+  logic                  plan_apart;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_good
     logic fits;
     formal_range_fits u_fits (
-      .range_i(plan_d.kernel[k]), .warps_i(warps_q.kernel[k]), .fits_o(fits)
+      .range_i(force_q.kernel[k]), .warps_i(warps_q.kernel[k]), .fits_o(fits)
     );
-    assign good[k] = !valid_d[k] || fits;
+    assign good[k] = !planned_q[k] || fits;
   end
   formal_ranges_apart u_plan_apart (
-    .a_i(plan_d.kernel[0]), .b_i(plan_d.kernel[1]), .apart_o(plan_apart)
+    .a_i(force_q.kernel[0]), .b_i(force_q.kernel[1]), .apart_o(plan_apart)
   );
-  formal_ranges_apart u_ranges_apart (.a_i(one_range), .b_i(two_range), .apart_o(ranges_apart));
-  formal_range_fits u_range_good (
-    .range_i(one_range), .warps_i(warps_q.kernel[kernel_q]), .fits_o(range_good)
-  );
-  logic plan_commits;
-  assign plan_commits = command_valid_i && command_last_i;
-  `ASSUME(RangesInsideSm_M, !plan_commits || good == '1)
-  `ASSUME(RangesApart_M, !plan_commits || valid_d != '1 || plan_apart)
+  `ASSUME(RangesInsideSm_M, good == '1)
+  `ASSUME(RangesApart_M, planned_q != '1 || plan_apart)
   `ASSUME(TbsHaveWarps_M, warps_q.kernel[0] != '0 && warps_q.kernel[1] != '0)
   `ASSUME(OneKernelPerSlot_M, (kernel_slots_i.kernel[0] & kernel_slots_i.kernel[1]) == '0)
 
-  `ASSUME(QuietWhileJudging_M, !judging || (!read_i && !command_valid_i))
-  `ASSUME(ReadOrCommand_M, !read_i || !command_valid_i)
 
+  smk_pkg::slot_mask_t one_slots, two_slots;
+  smk_pkg::warp_mask_t one_warps, two_warps;
   // What was read under the plan in force: the slots after one cycle, the warps after three.
   logic [1:0] reads_q;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || judging || plan_commits) reads_q <= '0;
-    else if (read_i && reads_q != '1)       reads_q <= reads_q + 1'b1;
+    if (!rst_ni || !read || plan_commits) reads_q <= '0;
+    else if (reads_q != '1)               reads_q <= reads_q + 1'b1;
   end
 
+  // What the plan says: slots of the TB's kernel, warp slots of the TB; of two TBs.
+  formal_place u_one (
+    .planned_i(planned_q[kernel_q]), .range_i(force_q.kernel[kernel_q]), .slot_i(slot_q),
+    .warps_i(warps_q.kernel[kernel_q]), .slots_o(one_slots), .warps_o(one_warps)
+  );
+  formal_place u_two (
+    .planned_i(planned_q[two_kernel_q]), .range_i(force_q.kernel[two_kernel_q]),
+    .slot_i(two_slot_q), .warps_i(warps_q.kernel[two_kernel_q]), .slots_o(two_slots),
+    .warps_o(two_warps)
+  );
+
   // The ranges in force are those of the last complete plan.
-  logic one_planned, two_planned;
-  assign one_planned = in_force_q && !judging && planned_q[kernel_q];
-  assign two_planned = in_force_q && !judging && planned_q[two_kernel_q];
-  `PROVE(RangeIsThePlan_A, !one_planned || one_range == force_q.kernel[kernel_q])
+  smk_pkg::partition_range_t two_range;
+  logic                      planned, ranges_apart, range_good;
+  assign planned   = in_force_q && !judging && planned_q[kernel_q];
+  assign two_range = force_q.kernel[two_kernel_q];
+  formal_ranges_apart u_ranges_apart (.a_i(range), .b_i(two_range), .apart_o(ranges_apart));
+  formal_range_fits u_range_good (
+    .range_i(range), .warps_i(warps_q.kernel[kernel_q]), .fits_o(range_good)
+  );
+  `PROVE(RangeIsThePlan_A, !planned || range == force_q.kernel[kernel_q])
+  // So are the TB slots of a kernel, and the warp slots of a TB in one of them.
+  logic known, open;
+  assign known = in_force_q && reads_q != '0;
+  assign open  = in_force_q && reads_q == '1 && slots[slot_q];
+  `PROVE(SlotsAreThePlan_A, !known || slots == one_slots)
+  `PROVE(WarpsAreThePlan_A, !open || warps == one_warps)
   // Partitions of different kernels have no register and no shared memory in common.
-  `PROVE(MemoriesApart_A, !one_planned || !two_planned || kernel_q == two_kernel_q ||
-         ranges_apart)
+  logic two_kernels, two_tbs;
+  assign two_kernels = kernel_q != two_kernel_q;
+  assign two_tbs     = two_kernels || slot_q != two_slot_q;
+  `PROVE(MemoriesApart_A, !planned || !planned_q[two_kernel_q] || !two_kernels || ranges_apart)
   // A partition ends inside the SM.
-  `PROVE(RangeInsideSm_A, !one_planned || range_good)
+  `PROVE(RangeInsideSm_A, !planned || range_good)
   // No TB slot is open to two kernels, and none to a kernel outside the plan.
-  `PROVE(SlotsApart_A, !in_force_q || reads_q == '0 || kernel_q == two_kernel_q || (one_slots & two_slots) == '0)
+  `PROVE(SlotsApart_A, !known || !two_kernels || (slots & two_slots) == '0)
   // No warp slot is open to two TBs.
-  logic same_tb, one_open, two_open;
-  assign same_tb  = kernel_q == two_kernel_q && slot_q == two_slot_q;
-  assign one_open = in_force_q && reads_q == '1 && one_slots[slot_q];
-  assign two_open = in_force_q && reads_q == '1 && two_slots[two_slot_q];
-  `PROVE(WarpsApart_A, !one_open || !two_open || same_tb || (one_warps & two_warps) == '0)
+  `PROVE(WarpsApart_A, !open || !two_slots[two_slot_q] || !two_tbs || (warps & two_warps) == '0)
   // A TB has as many warp slots as warps: none lies outside the SM.
-  `PROVE(WarpsInsideSm_A, !one_open || $countones(one_warps) == 32'(warps_q.kernel[kernel_q]))
+  `PROVE(WarpsInsideSm_A, !open || $countones(warps) == 32'(warps_q.kernel[kernel_q]))
 
   // A TB that is not called out of place stays where it was: same slot open, same warp slots.
-  logic                stays_q, known_q;
+  logic                placed, stays_q, known_q;
+  assign placed = in_force_q && one_slots[slot_q];
   smk_pkg::warp_mask_t warps_before_q;
   smk_pkg::slot_mask_t mine;
   assign mine = kernel_slots_i.kernel[kernel_q];
   always_ff @(posedge clk_i) begin
     if (plan_commits) begin
-      known_q        <= one_open;
+      known_q        <= placed;
       warps_before_q <= one_warps;
     end
     if (!rst_ni)           stays_q <= 1'b0;
     else if (plan_commits) stays_q <= 1'b1;
     else if (judging)      stays_q <= stays_q && mine[slot_q] && !misaligned[slot_q];
   end
+  // So the plan says, until the next one.
+  `PROVE(StayerHasItsPlace_A, !stays_q || judging ||
+         (placed && (!known_q || one_warps == warps_before_q)))
   `PROVE(StayerIsInPlace_A, !stays_q || judging || reads_q != '1 ||
-         (one_open && (!known_q || one_warps == warps_before_q)))
+         (open && (!known_q || warps == warps_before_q)))
   // TBs are judged in the six cycles after a plan is complete, and nobody is out of place but then.
   logic [2:0] left_q;
   always_ff @(posedge clk_i) begin
@@ -174,5 +210,5 @@ module formal_partition_counters (
   `PROVE(VerdictWithPlan_A, judging == (left_q != '0) && (judging || misaligned == '0))
 
   (* keep *) logic idle;
-  assign idle = rst_ni && !command_valid_i && !judging && !read_i;
+  assign idle = rst_ni && !command && !judging && !read;
 endmodule
