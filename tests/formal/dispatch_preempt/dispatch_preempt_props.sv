@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proofs of smk_dispatch_preempt, from its ports alone: the steps of a search follow each other as in
+// smk_dispatch_steps, with any question and any answers, and who loses TBs is recomputed (Fig. 4).
+`include "formal.svh"
+
+module formal_dispatch_preempt (
+  input logic                      clk_i,
+  // A search begins after Fit; an event ends it; the decision may act.
+  input logic                      search_i,
+  input logic                      overtaken_i,
+  input logic                      due_i,
+  input logic                      due_early_i,
+  // What it is about.
+  input smk_pkg::kernel_id_t       kernel_i,
+  input smk_pkg::tb_need_t         room_i,
+  input smk_pkg::kernel_mask_t     active_i,
+  input smk_pkg::need_vec_t        need_i,
+  input smk_pkg::tb_id_vec_t       remaining_i,
+  input smk_pkg::buffer_cnt_vec_t  queue_count_i,
+  input smk_pkg::buffer_cnt_vec_t  queue_free_i,
+  input smk_pkg::kernel_sms_t      allowed_i,
+  input smk_pkg::sm_mask_t         busy_i,
+  input smk_pkg::sm_mask_t         reserved_i,
+  input smk_pkg::sm_kernel_id_t    reserved_for_i,
+  // Answers of the tracker.
+  input smk_pkg::sm_mask_t         victim_sm_i,
+  input smk_pkg::tb_need_t         victim_taken_i,
+  input smk_pkg::tb_cnt_vec_t      victim_resident_i,
+  input smk_pkg::kernel_mask_t     victim_kernel_i,
+  input logic                      range_shrinks_i
+);
+  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+
+  `FORMAL_RESET
+  // The steps; the question holds while a search goes on.
+  smk_pkg::dispatch_step_e step_q;
+  smk_pkg::kernel_id_t     kernel_q;
+  smk_pkg::tb_need_t       room_q;
+  smk_pkg::need_vec_t      need_q;
+  logic                    at_fit;
+  assign at_fit = step_q == smk_pkg::StFit;
+
+  smk_pkg::sm_mask_t     victim_sms, victim_sm;
+  smk_pkg::kernel_mask_t kernel_of, victim_kernels, range_victim;
+  smk_pkg::tb_cnt_t      range_victim_tbs, victim_tbs;
+  smk_pkg::kernel_id_t   victim;
+  logic                  counted, room_coming, no_victim, range_starts, range_stops;
+  logic                  not_reduced, queue_full, preempt;
+  assign kernel_of = NumKernels'(1) << kernel_q;
+  smk_dispatch_preempt u_dut (
+    .clk_i, .rst_ni, .overtaken_i, .due_i, .due_early_i, .active_i, .remaining_i, .queue_count_i,
+    .queue_free_i, .allowed_i, .busy_i, .reserved_i, .reserved_for_i, .victim_sm_i,
+    .victim_taken_i, .victim_resident_i, .victim_kernel_i, .range_shrinks_i,
+    .step_i            (step_q),
+    .kernel_of_i       (kernel_of),
+    .room_i            (room_q),
+    .need_i            (need_q),
+    .victim_sms_o      (victim_sms),
+    .victim_sm_o       (victim_sm),
+    .victim_kernels_o  (victim_kernels),
+    .counted_o         (counted),
+    .room_coming_o     (room_coming),
+    .no_victim_o       (no_victim),
+    .range_starts_o    (range_starts),
+    .range_victim_o    (range_victim),
+    .range_victim_tbs_o(range_victim_tbs),
+    .range_stops_o     (range_stops),
+    .not_reduced_o     (not_reduced),
+    .queue_full_o      (queue_full),
+    .preempt_o         (preempt),
+    .victim_o          (victim),
+    .victim_tbs_o      (victim_tbs)
+  );
+
+  smk_pkg::dispatch_step_e step_d;
+  always_comb begin
+    step_d = step_q;
+    case (step_q)
+      smk_pkg::StFit:          if (search_i) step_d = smk_pkg::StVictimSm;
+      smk_pkg::StVictimSm:     step_d = smk_pkg::StVictimLook;
+      smk_pkg::StVictimLook:   step_d = smk_pkg::StVictimKernel;
+      smk_pkg::StVictimKernel: step_d = smk_pkg::StCount;
+      smk_pkg::StCount: begin
+        if (counted)                  step_d = smk_pkg::StRange;
+        if (room_coming || no_victim) step_d = smk_pkg::StFit;
+      end
+      smk_pkg::StRange: if (not_reduced || queue_full || preempt) step_d = smk_pkg::StFit;
+      default: step_d = smk_pkg::StFit;
+    endcase
+    if (!rst_ni || overtaken_i) step_d = smk_pkg::StFit;
+  end
+  always_ff @(posedge clk_i) begin
+    step_q <= step_d;
+    if (!rst_ni || at_fit) begin
+      kernel_q <= kernel_i;
+      room_q   <= room_i;
+      need_q   <= need_i;
+    end
+  end
+
+  // The tracker answers with one of the kernels asked for.
+  `ASSUME(VictimWasAsked_M, step_q != smk_pkg::StVictimKernel ||
+          ((victim_kernel_i & ~victim_kernels) == '0 &&
+           (victim_kernel_i & (victim_kernel_i - 1'b1)) == '0 &&
+           (victim_kernel_i == '0) == (victim_kernels == '0)))
+
+  // What the search was told: taken on the SM, TBs there; the victim, its TBs there and its need;
+  // its free buffers in the cycle before.
+  smk_pkg::tb_need_t        taken_q, its_need;
+  smk_pkg::tb_cnt_vec_t     resident_q;
+  smk_pkg::kernel_mask_t    victim_q;
+  smk_pkg::buffer_cnt_vec_t free_q;
+  smk_pkg::tb_cnt_t         its_tbs;
+  logic                     searched_q;
+  always_ff @(posedge clk_i) begin
+    free_q     <= queue_free_i;
+    searched_q <= rst_ni && (step_q == smk_pkg::StVictimKernel || step_q == smk_pkg::StCount ||
+                             step_q == smk_pkg::StRange) && step_d != smk_pkg::StFit;
+    if (step_q == smk_pkg::StVictimLook) begin
+      taken_q    <= victim_taken_i;
+      resident_q <= victim_resident_i;
+    end
+    if (step_q == smk_pkg::StVictimKernel) victim_q <= victim_kernel_i;
+  end
+  smk_pkg::kernel_id_t who;
+  assign who      = smk_pkg::KernelWidth'(smk_pkg::index_of_16(16'(victim_q)));
+  assign its_tbs  = victim_q == '0 ? '0 : resident_q.kernel[who];
+  assign its_need = need_q.kernel[who];
+
+  // Without so many of its TBs, one TB of the candidate fits.
+  logic [smk_pkg::LimitTbs*2:0] enough;
+  for (genvar n = 0; n <= smk_pkg::LimitTbs * 2; n++) begin : gen_enough
+    assign enough[n] =
+        16'(taken_q.registers) <= 16'(room_q.registers) + 16'(n) * 16'(its_need.registers) &&
+        16'(taken_q.shared_memory) <=
+            16'(room_q.shared_memory) + 16'(n) * 16'(its_need.shared_memory) &&
+        16'(taken_q.threads) <= 16'(room_q.threads) + 16'(n) * 16'(its_need.threads);
+  end
+  // No SM has more TBs than slots.
+  `ASSUME(TbsWithinLimits_M, !searched_q || 32'(its_tbs) <= smk_pkg::LimitTbs)
+  // The smallest number that is enough, at least one; all of its TBs when they are not.
+  smk_pkg::tb_cnt_t fewest;
+  logic             suffices;
+  always_comb begin
+    fewest   = its_tbs;
+    suffices = 1'b0;
+    for (int unsigned n = smk_pkg::LimitTbs; n >= 1; n--) begin
+      if (enough[n] && n <= 32'(its_tbs)) begin
+        fewest   = smk_pkg::TbCntWidth'(n);
+        suffices = 1'b1;
+      end
+    end
+  end
+
+  logic at_count, at_range;
+  assign at_count = searched_q && step_q == smk_pkg::StCount;
+  assign at_range = searched_q && step_q == smk_pkg::StRange;
+  // Count ends with the fewest victims that make room, at least one, or with none.
+  `PROVE(CountsTheFewest_A, (!counted || (at_count && suffices && victim_tbs == fewest)) &&
+         (!no_victim || (at_count && !suffices)))
+  // While they are counted there are never more than that; then the number holds.
+  `PROVE(NeverMoreVictims_A, (!at_count || (victim_tbs <= fewest && range_victim == victim_q)) &&
+         (!at_range || (suffices && victim_tbs == fewest)))
+  // They are TBs of one other kernel that is active and has so many TBs there.
+  `PROVE(VictimIsAnother_A, !at_range || (victim == who && range_victim == victim_q &&
+         victim_q == NumKernels'(1) << who && (victim_q & kernel_of) == '0 && victim_tbs <= its_tbs &&
+         victim_tbs != '0))
+  // Preempted is only when the range of rK shrinks and the victim's kernel has so many buffers free.
+  `PROVE(PreemptsIfItHelps_A, !preempt || (at_range && range_shrinks_i && due_i && !overtaken_i &&
+         32'(free_q.kernel[who]) >= 32'(victim_tbs)))
+endmodule
