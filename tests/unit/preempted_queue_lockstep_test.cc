@@ -100,7 +100,8 @@ class Bench {
     lockstep_.Expect("grant", dut.grant_o, s.grant);
     lockstep_.Expect("grant_buffer", dut.grant_buffer_o, s.grant_buffer);
     lockstep_.Expect("busy", dut.busy_o, (s.pending | s.ack | s.grant) != 0);
-    FieldReader count(dut.count_o), free(dut.free_o);
+    FieldReader count(dut.count_o);
+    FieldReader free(dut.free_o);
     for (unsigned k = 0; k < kKernels; ++k) {
       lockstep_.Expect("count", count.Take(kBufferWidth + 1), want.count(k));
       lockstep_.Expect("free", free.Take(kBufferWidth + 1), want.buffers_free(k));

@@ -105,7 +105,8 @@ class Bench {
     dut.profile_valid_i = in.profile_valid;
     dut.settled_i = static_cast<SData>(in.settled);
     dut.command_ready_i = in.command_ready;
-    FieldWriter issued(&dut.profile_issued_i), tbs(&dut.partition_i);
+    FieldWriter issued(&dut.profile_issued_i);
+    FieldWriter tbs(&dut.partition_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) issued.Put(16, in.profile_issued[k]);
     for (unsigned sm = 0; sm < kSms; ++sm) {
       for (unsigned k = 0; k < kMaxKernels; ++k) tbs.Put(kTbs, partition[sm][k]);

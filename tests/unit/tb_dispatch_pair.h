@@ -120,8 +120,12 @@ class DispatchPair {
     dut.need_changed_i = in.need_changed;
     dut.kernel_done_i = in.kernel_done;
     dut.member_expired_i = in.member_expired;
-    FieldWriter order(&dut.order_i), need(&dut.need_i), remaining(&dut.remaining_i);
-    FieldWriter next(&dut.next_tb_i), count(&dut.queue_count_i), free(&dut.queue_free_i);
+    FieldWriter order(&dut.order_i);
+    FieldWriter need(&dut.need_i);
+    FieldWriter remaining(&dut.remaining_i);
+    FieldWriter next(&dut.next_tb_i);
+    FieldWriter count(&dut.queue_count_i);
+    FieldWriter free(&dut.queue_free_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       const KernelTable::Slot& slot = in.kernels->slot[k];
       order.Put(kKernel, slot.order);
@@ -141,7 +145,8 @@ class DispatchPair {
     dut.settled_i = static_cast<SData>(in.settled_mask);
     dut.command_ready_i = static_cast<SData>(in.command_ready);
     dut.queue_ack_i = static_cast<SData>(in.queue->state().ack);
-    FieldWriter allowed(&dut.allowed_i), resident(&dut.resident_i);
+    FieldWriter allowed(&dut.allowed_i);
+    FieldWriter resident(&dut.resident_i);
     for (unsigned sm = 0; sm < kSms; ++sm) {
       allowed.Put(kMaxKernels, in.assign->allowed[sm]);
       resident.Put(kMaxKernels, in.drf->ResidentOn(sm));
@@ -253,7 +258,8 @@ class DispatchPair {
     lockstep_.Expect("work", dut.work_o, want.Awake(in));
     lockstep_.Expect("busy", dut.busy_o, s.busy);
     lockstep_.Expect("victims_valid", dut.victims_valid_o, s.victims_valid);
-    FieldReader planned(dut.planned_o), partition(dut.partition_o);
+    FieldReader planned(dut.planned_o);
+    FieldReader partition(dut.partition_o);
     for (unsigned sm = 0; sm < kSms; ++sm) {
       lockstep_.Expect("planned", planned.Take(kMaxKernels), s.planned[sm]);
       for (unsigned k = 0; k < kMaxKernels; ++k) {
