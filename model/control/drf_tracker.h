@@ -8,10 +8,12 @@
 //             in rK); deviation [D2].
 // Interface   dispatch, reserve, cancel, preempt: pulses of smk_tb_dispatch. event: pulse per SM.
 //             Questions: the RTL answers them right when nothing has come for four cycles.
-// Latency     Updates are visible on the next edge; in ShownShare, as in the RTL, three cycles
-// later. Throughput  One event per SM and one decision per cycle. Reset       Nothing taken. Doc
-// docs/modules/drf_tracker.md A reserved TB and a TB chosen as victim change rK when decided, not
-// when they move, so that decisions on several SMs in flight together do not overshoot [D2].
+// Latency     Updates are visible on the next edge, in ShownShare three cycles later as in the RTL.
+// Throughput  One event per SM and one decision per cycle.
+// Reset       Nothing taken.
+// Doc         docs/modules/drf_tracker.md
+// A reserved TB and a TB chosen as victim change rK when decided, not when they move, so that
+// decisions on several SMs in flight together do not overshoot [D2].
 #pragma once
 
 #include <optional>

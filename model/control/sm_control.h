@@ -34,8 +34,6 @@ class SmControl {
   };
   const Quotas& quotas() const { return quotas_; }
   const Quotas& quotas_used() const { return used_; }
-  const std::array<std::uint16_t, kMaxKernels>& quota() const { return quotas_.quota; }
-  bool gated() const { return quotas_.gated; }
   const TbTable& tb_table() const { return table_; }
   const PartitionCounters& partition_counters() const { return partitions_; }
   const PreemptEngine& preempt_engine() const { return engine_; }

@@ -246,27 +246,35 @@ TEST_F(Timeline, ChangesNothingThatIsSimulated) {
             Fixed("spmv --policy isolated --cycles 30k"));
 }
 
+// A run of one kernel, TBs of `length` one after another, and nothing else.
+struct LongRun {
+  LongRun(unsigned tbs, unsigned length, Cycle cycles) {
+    experiment.labels = {"stencil"};
+    experiment.workloads = {cli::FakeWorkload("stencil")};
+    experiment.cycles = experiment.timeline_to = cycles;
+    report.experiment = &experiment;
+    report.result.cycles = cycles;
+    report.result.kernels.resize(1);
+    report.result.sms.resize(16);
+    for (unsigned i = 0; i < tbs; ++i) {
+      TbRecord tb;
+      tb.tb = TbId{i};
+      tb.start = length * i;
+      tb.end = tb.start + length;
+      tb.sm = SmId{static_cast<std::uint8_t>(i % 16)};
+      report.result.tbs.push_back(tb);
+    }
+  }
+  cli::Experiment experiment;
+  cli::Report report;
+};
+
 // Counters have at most 4000 samples of 8 counters each on 16 SMs, and the rest is limited here.
 TEST(TimelineSize, EndsBeforeItIsTooLong) {
-  cli::Experiment experiment;
-  experiment.labels = {"a"};
-  experiment.workloads = {cli::FakeWorkload("a")};
-  experiment.cycles = experiment.timeline_to = 100'000;
-  cli::Report report;
-  report.experiment = &experiment;
-  report.result.cycles = 100'000;
-  report.result.kernels.resize(1);
-  report.result.sms.resize(16);
-  for (unsigned i = 0; i < 1000; ++i) {
-    TbRecord tb;
-    tb.tb = TbId{i};
-    tb.start = 10 * i;
-    tb.end = 10 * i + 10;
-    report.result.tbs.push_back(tb);
-  }
-  EXPECT_FALSE(cli::TimelineJson(report).cut);
-  EXPECT_FALSE(cli::TimelineJson(report, 1000).cut);
-  const cli::TimelineTrace trace = cli::TimelineJson(report, 300);
+  const LongRun run(1000, 10, 100'000);
+  EXPECT_FALSE(cli::TimelineJson(run.report).cut);
+  EXPECT_FALSE(cli::TimelineJson(run.report, 1000).cut);
+  const cli::TimelineTrace trace = cli::TimelineJson(run.report, 300);
   EXPECT_EQ(trace.cut, 3000u);
   const auto json = ordered_json::parse(trace.json);
   EXPECT_EQ(json["otherData"]["complete"], false);
@@ -278,25 +286,10 @@ TEST(TimelineSize, EndsBeforeItIsTooLong) {
 
 // What a page of the documentation says of the size.
 TEST(TimelineSize, IsAbout30MegabytesWhenItIsFull) {
-  cli::Experiment experiment;
-  experiment.labels = {"stencil"};
-  experiment.workloads = {cli::FakeWorkload("stencil")};
-  experiment.cycles = experiment.timeline_to = 2'000'000;
-  cli::Report report;
-  report.experiment = &experiment;
-  report.result.cycles = 2'000'000;
-  report.result.kernels.resize(1);
-  report.result.sms.resize(16);
-  for (unsigned i = 0; i < 110'000; ++i) {
-    TbRecord tb;
-    tb.tb = TbId{i};
-    tb.start = 17 * i;
-    tb.end = tb.start + 17;
-    tb.sm = SmId{static_cast<std::uint8_t>(i % 16)};
-    report.result.tbs.push_back(tb);
-  }
-  const cli::TimelineTrace trace = cli::TimelineJson(report);
+  const LongRun run(110'000, 17, 2'000'000);
+  const cli::TimelineTrace trace = cli::TimelineJson(run.report);
   EXPECT_TRUE(trace.cut);
+  EXPECT_GT(trace.json.size(), 20'000'000u);
   EXPECT_LT(trace.json.size(), 30'000'000u);
 }
 

@@ -152,7 +152,7 @@ class Driver {
  public:
   using Layout = SeededPlane::Layout;
 
-  Driver() : driver_(Quiet(&context_), Policy(DispatchMode::kPartitioned)) {}
+  Driver() : driver_(QuietContext(&context_), Policy(DispatchMode::kPartitioned)) {}
 
   void Step() {
     for (unsigned sm = 0; sm < kSms; ++sm) driver_.Hear(sm, sms[sm], FakeProfile{});
@@ -186,10 +186,6 @@ class Driver {
   unsigned buffer = 0;
 
  private:
-  static VerilatedContext* Quiet(VerilatedContext* context) {
-    context->fatalOnError(false);
-    return context;
-  }
   VerilatedContext context_;
   RtlDriver<RtlSeeded> driver_;
 };

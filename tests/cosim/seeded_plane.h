@@ -29,6 +29,12 @@ struct AssertionFired {
   Cycle cycle;
 };
 
+// A failed assertion is counted, and the simulation goes on.
+inline VerilatedContext* QuietContext(VerilatedContext* context) {
+  context->fatalOnError(false);
+  return context;
+}
+
 // Every part is evaluated in every cycle, so that the idle property is looked at, too.
 class SeededPlane final : public ControlPlane {
  public:
@@ -36,7 +42,7 @@ class SeededPlane final : public ControlPlane {
 
   // Stops before `until` as if an assertion had failed there.
   explicit SeededPlane(const PolicyConfig& policy, Cycle until = ~Cycle{0})
-      : driver_(Quiet(&context_), policy), until_(until) {
+      : driver_(QuietContext(&context_), policy), until_(until) {
     sms_.reserve(Layout::kSms);
     for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
       sms_.emplace_back(&context_, sm, policy.warp_policy);
@@ -83,11 +89,6 @@ class SeededPlane final : public ControlPlane {
   }
 
  private:
-  static VerilatedContext* Quiet(VerilatedContext* context) {
-    context->fatalOnError(false);
-    return context;
-  }
-
   VerilatedContext context_;
   RtlDriver<RtlSeeded> driver_;
   std::vector<RtlSm<RtlSeeded>> sms_;

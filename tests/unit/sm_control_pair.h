@@ -177,13 +177,14 @@ class SmControlPair {
       lockstep_.Expect("buffer_kernel", dut.buffer_kernel_o, Index(to_driver.buffer_kernel));
     }
     lockstep_.Expect("profile_valid", dut.profile_valid_o, to_driver.profile_valid);
-    lockstep_.Expect("gated", dut.gated_o, want.gated());
+    lockstep_.Expect("gated", dut.gated_o, want.quotas().gated);
     lockstep_.Expect("awake", dut.awake_o, want.awake());
     for (unsigned k = 0; k < Package::NumKernels; ++k) {
       const unsigned at = k * Package::QuotaWidth;
       lockstep_.Expect("quota_left", GetBits(dut.quota_left_o, at, Package::QuotaWidth),
                        out.quota_left[k]);
-      lockstep_.Expect("quota", GetBits(dut.quota_o, at, Package::QuotaWidth), want.quota()[k]);
+      lockstep_.Expect("quota", GetBits(dut.quota_o, at, Package::QuotaWidth),
+                       want.quotas().quota[k]);
       if (!to_driver.profile_valid) continue;
       const unsigned issued_at = k * Package::IssuedWidth;
       lockstep_.Expect("profile_issued",
