@@ -105,18 +105,26 @@ SmMask Driver::Settled() const {
   return mask & ~dispatch_.state().busy;
 }
 
-QuotaCalculator::Inputs Driver::QuotaInputs(const Inputs& in, const Events& events) const {
+// The i-th member's window comes from SM i, in the cycle in which it ends.
+void Driver::HearProfile(const Inputs& in) {
+  profile_valid_ = 0;
+  if (!policy_.quota_enable) return;
+  unsigned rank = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if ((kernels_.members() >> k & 1) == 0) continue;
+    const SmToDriver& s = (*in.sm)[rank++];
+    if (!s.profile_valid) continue;
+    profile_valid_ |= static_cast<KernelMask>(1u << k);
+    profile_issued_[k] = s.profile_issued[k];
+  }
+}
+
+QuotaCalculator::Inputs Driver::QuotaInputs(const Events& events) const {
   QuotaCalculator::Inputs q;
   q.members = members_;
   q.epoch_length = policy_.epoch_length;
-  unsigned rank = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if ((q.members >> k & 1) == 0) continue;
-    const SmToDriver& s = (*in.sm)[rank++];
-    if (!policy_.quota_enable || !s.profile_valid) continue;
-    q.profile_valid |= static_cast<KernelMask>(1u << k);
-    q.profile_issued[k] = s.profile_issued[k];
-  }
+  q.profile_valid = profile_valid_;
+  q.profile_issued = profile_issued_;
   q.partition = &dispatch_.state().partition;
   q.settled = quota_.busy() ? Settled() : 0;
   q.command_ready = quota_owns_bus_ && (events.command_ready >> quota_.state().sm & 1) != 0;
@@ -177,7 +185,7 @@ SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<D
 
   const DrfTracker::Inputs drf = DrfInputs(events, kernel_done_);
   const PreemptedQueue::Inputs queue = QueueInputs(in, events);
-  const QuotaCalculator::Inputs quota = QuotaInputs(in, events);
+  const QuotaCalculator::Inputs quota = QuotaInputs(events);
   const TbDispatch::Pulses pulses = dispatch_.state().pulses;
   const SmAssign::Inputs assign{assign_pending_, kernels_.members(),
                                 policy_.dispatch == DispatchMode::kSpatial, policy_.quota_enable,
@@ -191,6 +199,7 @@ SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<D
   queue_.Tick(queue);
   planner_.Tick(planner, planned_kernels_);
   assign_.Tick(assign);
+  HearProfile(in);
   members_ = kernels_.members();
   planned_kernels_ = kernels_.state();
   kernels_.Tick(k);
@@ -205,11 +214,12 @@ SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<D
       quota_.state().command_valid && (quota_owns_bus_ || !dispatch_.state().command_valid);
   const SmMask look = DriveSms(in.host.tick, to_sm);
   const PreemptedQueue::State& q = queue_.state();
-  awake_ = look != 0 || some_finished_ || assign_pending_ || need_changed_ != 0 ||
-           kernels_.state().done_pulse != 0 || kernels_.state().expired_pulse != 0 ||
-           assign_.state().busy || assign_.state().changed != 0 || planner_.state().busy ||
-           planner_.state().done || q.pending != 0 || q.ack != 0 || q.grant != 0 || quota_.busy() ||
-           drf_.busy() || dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events));
+  awake_ = look != 0 || profile_valid_ != 0 || some_finished_ || assign_pending_ ||
+           need_changed_ != 0 || kernels_.state().done_pulse != 0 ||
+           kernels_.state().expired_pulse != 0 || assign_.state().busy ||
+           assign_.state().changed != 0 || planner_.state().busy || planner_.state().done ||
+           q.pending != 0 || q.ack != 0 || q.grant != 0 || quota_.busy() || drf_.busy() ||
+           dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events));
   return look;
 }
 

@@ -48,7 +48,8 @@ class Driver {
   KernelTable::Inputs KernelInputs(const HostInputs& host) const;
   DrfTracker::Inputs DrfInputs(const Events& events, KernelMask kernel_done) const;
   PreemptedQueue::Inputs QueueInputs(const Inputs& in, const Events& events) const;
-  QuotaCalculator::Inputs QuotaInputs(const Inputs& in, const Events& events) const;
+  QuotaCalculator::Inputs QuotaInputs(const Events& events) const;
+  void HearProfile(const Inputs& in);
   TbDispatch::Inputs DispatchInputs(const Events& events) const;
   SmMask Settled() const;
   SmMask DriveSms(bool tick, std::array<DriverToSm, kMaxSms>* to_sm) const;
@@ -68,6 +69,9 @@ class Driver {
   std::array<std::uint8_t, kMaxKernels> finished_{};
   bool some_finished_ = false;
   KernelMask members_ = 0;
+  // The profile that the quota calculator hears of one cycle late, too.
+  KernelMask profile_valid_ = 0;
+  std::array<std::uint16_t, kMaxKernels> profile_issued_{};
   KernelTable::State planned_kernels_{};  // as the planner sees them, one cycle late
   bool quota_owns_bus_ = false;           // a quota command was offered and is not yet taken
   KernelMask kernel_done_ = 0;            // outputs of the kernel table in this cycle

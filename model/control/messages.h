@@ -88,7 +88,7 @@ struct SmToDriver {
   SmEvent event{};
   bool buffer_request = false;  // level, until buffer_valid
   KernelId buffer_kernel{0};
-  bool profile_valid = false;  // pulse, after a tick: instructions issued in the window that ended
+  bool profile_valid = false;  // pulse, after a tick: instructions issued in the window that ends
   std::array<std::uint16_t, kMaxKernels> profile_issued{};
 };
 

@@ -2,15 +2,14 @@
 // Reference of rtl/sm/smk_profile_counters.sv: instructions issued per kernel in a window.
 //
 // Purpose     Counts granted warp instructions per kernel, over all schedulers of the SM, from tick
-//             to tick, and reports the finished window.
-// Paper       [SMK] Sec. 5.4 (WIPC of the dedicated SMs), [Warped-Slicer] Sec. IV (profiling
-//             windows).
-// Interface   grants of this cycle; report: pulse after a tick.
-// Latency     Report one cycle after the tick.
+//             to tick.
+// Paper       [SMK] Sec. 5.4 (WIPC of the dedicated SMs), [Warped-Slicer] Sec. IV (windows).
+// Interface   Grants of this cycle. In the cycle of a tick issued() is the window that ends.
+// Latency     1 cycle. A grant in the cycle of the tick counts in the next window.
 // Throughput  One grant per scheduler and cycle.
 // Reset       Zero.
 // Doc         docs/modules/profile_counters.md
-// Counters saturate; they never wrap.
+// A counter stays at kFull; it never wraps.
 #pragma once
 
 #include "control/messages.h"
@@ -24,31 +23,25 @@ class ProfileCounters {
     std::array<std::uint8_t, kMaxSchedulers> grant_kernel{};
     bool tick = false;
   };
-  struct State {
-    std::array<std::uint16_t, kMaxKernels> issued{};
-    bool report_valid = false;
-    std::array<std::uint16_t, kMaxKernels> report{};
-  };
+  using Counts = std::array<std::uint16_t, kMaxKernels>;
+  // Four upper bits of ones and what the lower two can hold: the hardware looks at no more.
+  static constexpr std::uint16_t kFull = 0xf003;
 
   void Tick(const Inputs& in) {
-    state_.report_valid = in.tick;
-    if (in.tick) {
-      state_.report = state_.issued;
-      state_.issued.fill(0);
-    }
+    if (in.tick) issued_.fill(0);
     for (unsigned s = 0; s < kMaxSchedulers; ++s) {
       if (in.grant_valid >> s & 1) Count(in.grant_kernel[s]);
     }
   }
   // The same as Tick for one grant in a cycle without a tick.
   void Count(unsigned kernel) {
-    std::uint16_t& n = state_.issued[kernel];
-    n = static_cast<std::uint16_t>(n + (n != 0xffff));
+    std::uint16_t& n = issued_[kernel];
+    n = static_cast<std::uint16_t>(n + (n != kFull));
   }
-  const State& state() const { return state_; }
+  const Counts& issued() const { return issued_; }
 
  private:
-  State state_;
+  Counts issued_{};
 };
 
 }  // namespace smk

@@ -153,7 +153,7 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
 }
 
 // The warp schedulers in a cycle in which anything else may happen, too. Grants are counted one
-// cycle later than this, and so does a tick come: the same window, reported later.
+// cycle later than this, and so does a tick come: the same window.
 void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
   ProfileCounters::Inputs profile;
   profile.tick = tick;
@@ -246,8 +246,8 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   out->release_slot = e.release_slot;
   out->release_kind = e.release_kind;
 
-  to_driver->profile_valid = ticked_;
-  to_driver->profile_issued = profile_.state().report;
+  to_driver->profile_valid = from_driver.tick;
+  to_driver->profile_issued = profile_.issued();
   Issue(in, from_driver.tick, out);
   const bool started = start_.valid;
   std::uint32_t gone = finished_;
@@ -261,12 +261,11 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   finished_ = in.tb_finished;
   release_ = e.release_valid;
   loaded_ = e.loaded_valid;
-  ticked_ = from_driver.tick;
   to_driver->command_ready = !table_.launching();
   to_driver->buffer_request = engine_.state().step == PreemptEngine::Step::kBuffer;
   to_driver->buffer_kernel = t.kernel[engine_.state().slot];
   awake_ = table_.launching() || engine_.busy() || finish_pending_ != 0 || settle_pending_ ||
-           report_.valid || to_driver->event.valid || start_.valid || changed_ != 0 || ticked_ ||
+           report_.valid || to_driver->event.valid || start_.valid || changed_ != 0 ||
            to_driver->profile_valid;
 }
 

@@ -75,7 +75,6 @@ class SmControl {
   bool settle_pending_ = false;
   std::uint8_t shortfall_ = 0;
   SmEvent report_{};
-  bool ticked_ = false;
   std::uint8_t changed_ = 0;  // cycles in which the schedulers still hear of something
   // What the schedulers hear one cycle late.
   WarpStart start_{};

@@ -32,7 +32,8 @@ module smk_preempted_queue (
   // The front of this kernel's queue.
   input  smk_pkg::kernel_id_t       front_kernel_i,
   output smk_pkg::preempted_entry_t front_o,
-  // TBs that wait, and buffers that are free.
+  // Kernels with TBs that wait, how many, and buffers that are free.
+  output smk_pkg::kernel_mask_t     queued_o,
   output smk_pkg::buffer_cnt_vec_t  count_o,
   output smk_pkg::buffer_cnt_vec_t  free_o,
   // Pulses, one-hot: the SM's event is queued; the SM has the buffer.
@@ -62,7 +63,8 @@ module smk_preempted_queue (
   smk_pkg::kernel_sms_t     tb_of_d, tb_of_q, buffer_of_d, buffer_of_q;
   smk_pkg::sm_mask_t        grant_d, grant_q;
   smk_pkg::buffer_t         grant_buffer_d, grant_buffer_q;
-  // The queues: length, place behind the first, place behind the last.
+  // The queues: whether there is a TB, length, place behind the first, place behind the last.
+  smk_pkg::kernel_mask_t    queued_d, queued_q;
   smk_pkg::buffer_cnt_vec_t count_d, count_q;
   buffer_vec_t              next_d, next_q, tail_d, tail_q;
   // The first of each queue: in its register, or what was just read.
@@ -132,7 +134,8 @@ module smk_preempted_queue (
     assign pop[k]          = pop_valid_i && pop_kernel_i == KernelWidth'(k);
     assign pop_last        = next_q.kernel[k] == tail_q.kernel[k];
     assign load_first[k]   = push_tb[k] &&
-                             (count_q.kernel[k] == '0 || (pop[k] && pop_last));
+                             (!queued_q[k] || (pop[k] && pop_last));
+    assign queued_d[k]     = push_tb[k] || (queued_q[k] && !(pop[k] && pop_last));
     assign fetched_d[k]    = pop[k] ? !pop_last : fetched_q[k] && !pop_valid_i;
     assign first.kernel[k] = fetched_q[k] ? read_q : first_q.kernel[k];
     assign next_d.kernel[k] = next_q.kernel[k] + BufferWidth'(pop[k]);
@@ -226,6 +229,7 @@ module smk_preempted_queue (
       ack_q          <= '0;
       grant_q        <= '0;
       grant_buffer_q <= '0;
+      queued_q       <= '0;
       count_q        <= '0;
       next_q         <= {NumKernels{BufferWidth'(1)}};
       tail_q         <= '0;
@@ -238,6 +242,7 @@ module smk_preempted_queue (
       ack_q          <= winner_q;
       grant_q        <= grant_d;
       grant_buffer_q <= grant_buffer_d;
+      queued_q       <= queued_d;
       count_q        <= count_d;
       next_q         <= next_d;
       tail_q         <= tail_d;
@@ -259,6 +264,7 @@ module smk_preempted_queue (
     if (pop_valid_i) read_q <= entry_mem[{pop_kernel_i, next_q.kernel[pop_kernel_i]}];
   end
 
+  assign queued_o       = queued_q;
   assign count_o        = count_q;
   assign ack_o          = ack_q;
   assign grant_o        = grant_q;
@@ -281,6 +287,8 @@ module smk_preempted_queue (
     // The places used are as many as TBs wait.
     `SMK_ASSERT(PlacesAreCounted_A, tail_q.kernel[k] - next_q.kernel[k] + 1'b1 ==
                 BufferWidth'(count_q.kernel[k]))
+    // A TB waits as long as there are some.
+    `SMK_ASSERT(QueuedIsCounted_A, queued_q[k] == (count_q.kernel[k] != '0))
     // Only a TB that waits is popped.
     `SMK_ASSERT(PopFindsTb_M, pop[k] |-> count_q.kernel[k] != '0)
   end
@@ -299,7 +307,7 @@ module smk_preempted_queue (
               (grant_q & ~$past(request_i)) == '0)
   // Nothing changes without a request that can be served, an event, a pop or a pending event.
   `SMK_ASSERT(IdleHolds_A, !can_grant && events_valid_i == '0 && !pop_valid_i &&
-              pending_q == '0 |=> $stable({count_q, next_q, tail_q, fetched_q, first, free_o,
+              pending_q == '0 |=> $stable({queued_q, count_q, next_q, tail_q, fetched_q, first, free_o,
               free_buffer, grant_buffer_q}) && !busy_o)
   // A request really waits because its kernel has no buffer in our tests.
   `SMK_COVER(QueueFull_C, request_i != '0 && some_free != '1 && !can_grant)

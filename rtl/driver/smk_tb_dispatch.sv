@@ -38,7 +38,9 @@ module smk_tb_dispatch (
   input  smk_pkg::sm_mask_t          events_valid_i,
   input  smk_pkg::sm_mask_t          settled_i,
   input  smk_pkg::sm_mask_t          command_ready_i,
-  // smk_preempted_queue: TBs waiting and context buffers free per kernel, TBs queued just now.
+  // smk_preempted_queue: kernels with TBs waiting, how many, context buffers free per kernel, TBs queued
+  // just now.
+  input  smk_pkg::kernel_mask_t      queued_i,
   input  smk_pkg::buffer_cnt_vec_t   queue_count_i,
   input  smk_pkg::buffer_cnt_vec_t   queue_free_i,
   input  smk_pkg::sm_mask_t          queue_ack_i,
@@ -139,13 +141,12 @@ module smk_tb_dispatch (
   );
 
   // Mask and Sm: what it is about, the SM of each kernel.
-  smk_pkg::kernel_mask_t waiting, queued;
+  smk_pkg::kernel_mask_t waiting;
   smk_pkg::kernel_sms_t  allowed_of;
   smk_pkg::kernel_id_t   evict_kernel;
   logic                  work, found, is_evict;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_waiting
-    assign queued[k]  = queue_count_i.kernel[k] != '0;
-    assign waiting[k] = active_i[k] && (remaining_i.kernel[k] != '0 || queued[k]);
+    assign waiting[k] = active_i[k] && (remaining_i.kernel[k] != '0 || queued_i[k]);
   end
   smk_dispatch_pick u_pick (
     .clk_i, .rst_ni, .assign_busy_i, .active_i, .order_i, .allowed_i, .resident_i,
@@ -275,7 +276,7 @@ module smk_tb_dispatch (
     .sm_i                (sm_q),
     .serves_reservation_i(is_reserved),
     .next_tb_i           (next_tb_i.kernel[queue_kernel_o]),
-    .queued_i            (queued[queue_kernel_o]),
+    .queued_i            (queued_i[queue_kernel_o]),
     .plan_kernels_i      (allowed_row & active_i),
     .send_kernel_i       (send_kernel),
     .send_first_i        (send_first),
@@ -326,8 +327,12 @@ module smk_tb_dispatch (
   // A TB index is handed out once: a new TB only while there are some, a preempted one only while
   // some wait, and those go first.
   `SMK_ASSERT(NewTbIsLeft_A, pulses_o.dispatch_new |-> remaining_i.kernel[kernel] != '0)
-  `SMK_ASSERT(PoppedTbWaits_A, pulses_o.pop |-> queued[kernel])
-  `SMK_ASSERT(PreemptedFirst_A, act.dispatch && queued[kernel] |=> pulses_o.pop)
+  // What the queue says is one thing.
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_queued
+    `SMK_ASSERT(QueuedIsCounted_M, queued_i[k] == (queue_count_i.kernel[k] != '0))
+  end
+  `SMK_ASSERT(PoppedTbWaits_A, pulses_o.pop |-> queued_i[kernel])
+  `SMK_ASSERT(PreemptedFirst_A, act.dispatch && queued_i[kernel] |=> pulses_o.pop)
   // Nothing is sent to an SM with TBs on their way out, nor into room reserved for another.
   `SMK_ASSERT(NoDispatchToBusySm_A, act.dispatch |-> (candidate_sm & busy_o) == '0)
   `SMK_ASSERT(NoDispatchToReservedRoom_A, act.dispatch && (candidate_sm & reserved) != '0
@@ -338,9 +343,9 @@ module smk_tb_dispatch (
   `SMK_ASSERT(IdleKeepsState_A, step == smk_pkg::StIdle && !work
               |=> step == smk_pkg::StIdle && $stable(sm_q) && !command_valid_o)
   // Every way a decision can end really occurs in our tests.
-  `SMK_COVER(DispatchNew_C, act.dispatch && !queued[kernel])
-  `SMK_COVER(DispatchRestored_C, act.dispatch && queued[kernel] && !queue_front_i.restart)
-  `SMK_COVER(DispatchRestarted_C, act.dispatch && queued[kernel] && queue_front_i.restart)
+  `SMK_COVER(DispatchNew_C, act.dispatch && !queued_i[kernel])
+  `SMK_COVER(DispatchRestored_C, act.dispatch && queued_i[kernel] && !queue_front_i.restart)
+  `SMK_COVER(DispatchRestarted_C, act.dispatch && queued_i[kernel] && queue_front_i.restart)
   `SMK_COVER(Preempt_C, act.preempt)
   `SMK_COVER(NoVictim_C, act.no_victim)
   `SMK_COVER(RangeNotReduced_C, act.not_reduced)

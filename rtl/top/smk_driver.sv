@@ -67,6 +67,8 @@ module smk_driver (
   smk_pkg::share_vec_t    plan_tb_share_q;
   smk_pkg::order_vec_t    plan_order_q;
   logic                  tick_q;
+  // The SMs or the timer said something in the last cycle.
+  logic                  told_d, told_q;
 
   // Registers and wires of the blocks.
   logic                      launch_fire, launch_same;
@@ -87,6 +89,7 @@ module smk_driver (
   logic                      plan_busy, plan_done;
   smk_pkg::kernel_mask_t     plan_kernels;
   smk_pkg::range_vec_t       plan_range;
+  smk_pkg::kernel_mask_t     queued;
   smk_pkg::buffer_cnt_vec_t  queue_count, queue_free;
   smk_pkg::preempted_entry_t queue_front;
   smk_pkg::kernel_id_t       queue_kernel;
@@ -225,6 +228,7 @@ module smk_driver (
     .events_valid_i    (event_valid),
     .settled_i         (event_settled),
     .command_ready_i   ((quota_command_valid && quota_owns_q) ? '0 : sm_command_ready_i),
+    .queued_i          (queued),
     .queue_count_i     (queue_count),
     .queue_free_i      (queue_free),
     .queue_ack_i       (event_ack_o),
@@ -297,6 +301,7 @@ module smk_driver (
     .pop_kernel_i    (pulses.kernel),
     .front_kernel_i  (queue_kernel),
     .front_o         (queue_front),
+    .queued_o        (queued),
     .count_o         (queue_count),
     .free_o          (queue_free),
     .ack_o           (event_ack_o),
@@ -305,34 +310,26 @@ module smk_driver (
     .busy_o          (queue_busy)
   );
 
-  // The i-th member's window comes from SM i: bit [k*NumKernels + i], for kernel k.
-  logic [NumKernels*NumKernels-1:0] window_d, window_q;
-  smk_pkg::kernel_cnt_t             rank;
+  // The i-th member's window comes from SM i, in the cycle in which it ends.
+  smk_pkg::kernel_cnt_t  rank;
+  smk_pkg::kernel_mask_t profile_valid_d, profile_valid_q;
+  smk_pkg::issued_vec_t  profile_issued_d, profile_issued_q, issued;
+  logic                  window;
   always_comb begin
-    rank     = '0;
-    window_d = '0;
+    rank             = '0;
+    window           = 1'b0;
+    issued           = '0;
+    profile_valid_d  = '0;
+    profile_issued_d = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned i = 0; i < NumKernels; i++) begin
-        window_d[k*NumKernels + i] = members[k] && rank == smk_pkg::KernelCntWidth'(i);
+        window                      = members[k] && rank == smk_pkg::KernelCntWidth'(i);
+        issued                      = sm_profile_issued_i.sm[i];
+        profile_issued_d.kernel[k] |= issued.kernel[k] & {smk_pkg::IssuedWidth{window}};
+        profile_valid_d[k]          = profile_valid_d[k] || (window && sm_profile_valid_i[i]);
       end
-      rank = rank + smk_pkg::KernelCntWidth'(members[k]);
-    end
-  end
-  smk_pkg::kernel_mask_t profile_valid;
-  smk_pkg::issued_vec_t  profile_issued, issued;
-  always_comb begin
-    issued         = '0;
-    profile_valid  = '0;
-    profile_issued = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned i = 0; i < NumKernels; i++) begin
-        issued                    = sm_profile_issued_i.sm[i];
-        profile_issued.kernel[k] |= issued.kernel[k] &
-                                    {smk_pkg::IssuedWidth{window_q[k*NumKernels + i]}};
-        profile_valid[k]          = profile_valid[k] ||
-                                    (window_q[k*NumKernels + i] && sm_profile_valid_i[i]);
-      end
-      profile_valid[k] = profile_valid[k] && policy_i.quota_enable;
+      profile_valid_d[k] = profile_valid_d[k] && policy_i.quota_enable;
+      rank               = rank + smk_pkg::KernelCntWidth'(members[k]);
     end
   end
 
@@ -347,8 +344,8 @@ module smk_driver (
     .rst_ni,
     .members_i       (members_q),
     .epoch_length_i  (policy_i.epoch_length),
-    .profile_valid_i (profile_valid),
-    .profile_issued_i(profile_issued),
+    .profile_valid_i (profile_valid_q),
+    .profile_issued_i(profile_issued_q),
     .partition_i     (partition_o),
     .settled_i       (settled),
     .command_ready_i (quota_owns && sm_command_ready_i[quota_command_sm]),
@@ -379,8 +376,8 @@ module smk_driver (
   assign assign_pending_d = launch_new || member_expired != '0;
   assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
   assign tick_o           = tick_q;
-  assign awake_o          = tick_q || finished_q != '0 || event_ack_o != '0 || buffer_valid_o != '0 ||
-                            quota_command_valid || dispatch_command_valid || assign_pending_q ||
+  assign told_d           = tick_i || event_finished != '0 || profile_valid_d != '0;
+  assign awake_o          = told_q || quota_command_valid || dispatch_command_valid || assign_pending_q ||
                             need_changed_q != '0 || kernel_done != '0 || member_expired != '0 ||
                             assign_busy || assign_changed != '0 || plan_busy || plan_done ||
                             queue_busy || quota_busy || pulses.plan_start || pulses.dispatch ||
@@ -393,25 +390,28 @@ module smk_driver (
       quota_owns_q     <= 1'b0;
       finished_q       <= '0;
       members_q        <= '0;
-      window_q         <= '0;
+      profile_valid_q  <= '0;
       tick_q           <= 1'b0;
+      told_q           <= 1'b0;
     end else begin
       assign_pending_q <= assign_pending_d;
       need_changed_q   <= need_changed_d;
       quota_owns_q     <= quota_owns;
       finished_q       <= event_finished;
       members_q        <= members;
-      window_q         <= window_d;
+      profile_valid_q  <= profile_valid_d;
       tick_q           <= tick_i;
+      told_q           <= told_d;
     end
   end
 
-  // Counts only with finished_q, or of kernels that have been launched; not reset.
+  // Counts only with finished_q or profile_valid_q, or of kernels that have been launched; not reset.
   always_ff @(posedge clk_i) begin
     finished_kernel_q <= event_kernel;
     plan_need_q       <= need;
     plan_tb_share_q   <= tb_share;
     plan_order_q      <= order;
+    if (sm_profile_valid_i != '0) profile_issued_q <= profile_issued_d;
   end
 
   // A command goes to one SM.

@@ -6,7 +6,7 @@
 // Interface   command_*: stream; ready while no TB is placed. buffer_*, event_ack_i, tick_i:
 //             pulses (S5). Everything towards the driver comes from registers.
 // Latency     ready_i to grant 0 cycles; command to first warp 6 cycles, to buffer_request_o 4 (with
-//             a plan at least 6); tb_finished_i to event_o 3 cycles; tick_i to profile_valid_o 2.
+//             a plan at least 6); tb_finished_i to event_o 3 cycles; tick_i to profile_valid_o 1.
 // Throughput  One command, one event, and one grant per scheduler and cycle.
 // Reset       No TB, no quotas, nothing to report.
 // Model       model/control/sm_control.h   Doc  docs/modules/sm_control.md
@@ -164,8 +164,7 @@ module smk_sm_control (
     .grant_valid_i  (grant_valid_q),
     .grant_kernel_i (grant_kernel_q),
     .tick_i         (tick_q),
-    .report_valid_o (profile_valid_o),
-    .report_issued_o(profile_issued_o)
+    .issued_o       (profile_issued_o)
   );
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -182,12 +181,13 @@ module smk_sm_control (
     end
   end
 
-  assign quota_left_o = gated_q ? left : '0;
-  assign awake_o      = tables_awake || tick_q || profile_valid_o;
+  assign quota_left_o    = gated_q ? left : '0;
+  assign profile_valid_o = tick_q;
+  assign awake_o         = tables_awake || tick_q;
 
   // Nothing changes in an idle cycle, and nothing is said.
   `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_o) && $stable(quota_o) &&
-              $stable(gated_o) && $stable(profile_issued_o))
+              $stable(gated_o))
   `SMK_ASSERT(IdleIsSilent_A, unused_quiet |-> grant_valid_o == '0 && !warp_start_o.valid &&
               !context_o.valid && !release_valid_o && tb_activate_o == '0)
   // Conservation: every warp slot is freed two cycles after its TB has gone, and in no other.

@@ -160,7 +160,7 @@ const SynthResult* SynthSummary::Find(const std::string& block) const {
 }
 
 std::uint64_t SynthSummary::CounterBits() const {
-  std::uint64_t bits = 0;
+  std::uint64_t sm_bits = 0, gpu_bits = 0;
   const SynthResult* sm = Find("sm_control");
   if (sm == nullptr) return 0;
   for (const SynthResult& result : results) {
@@ -172,10 +172,10 @@ std::uint64_t SynthSummary::CounterBits() const {
         throw std::runtime_error(
             fmt::format("{}: synth/blocks.toml: no register {} is left", result.block.name, name));
       }
-      bits += times * found->second;
+      (result.block.per_sm ? sm_bits : gpu_bits) += times * found->second;
     }
   }
-  return bits * target.config.sms;
+  return sm_bits * target.config.sms + gpu_bits;
 }
 
 ordered_json ToJson(const SynthSummary& summary) {

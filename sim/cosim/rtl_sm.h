@@ -59,7 +59,7 @@ class RtlSm {
   bool Edge() {
     if (!busy_) return false;
     tables_.Edge();
-    awake_ = tables_->awake_o != 0 || ticked_ || profile_->report_valid_o != 0;
+    awake_ = tables_->awake_o != 0 || profile_->report_valid_o != 0;
     busy_ = false;
     return true;
   }
@@ -121,9 +121,8 @@ class RtlSm {
   std::vector<VerilatedUnit<Scheduler>> schedulers_;
   VerilatedUnit<Profile> profile_;
   bool awake_ = false;
-  bool busy_ = false;    // this cycle is not a quiet one
-  bool calm_ = true;     // the schedulers' other inputs are those of a quiet cycle
-  bool ticked_ = false;  // a tick has come: its report is there after the next cycle
+  bool busy_ = false;  // this cycle is not a quiet one
+  bool calm_ = true;   // the schedulers' other inputs are those of a quiet cycle
 };
 
 template <typename Rtl>
@@ -175,7 +174,6 @@ void RtlSm<Rtl>::IssueAll(const SmInputs& in, bool tick, SmOutputs* out) {
   profile_->grant_valid_i = out->grant_valid;
   profile_->tick_i = tick;
   profile_.Cycle();
-  ticked_ = tick;
 }
 
 // Only schedulers with a ready warp, in a cycle in which nothing else happens.

@@ -2,7 +2,7 @@
 // sim_profile_counters: smk_profile_counters behind input registers, for simulation only.
 //
 // Purpose     One evaluation per cycle instead of two: see sim_quota_scheduler.
-// Latency     The report of a tick is there after one cycle more, as in smk_sm_control.
+// Latency     The window that a tick ends is reported in the next cycle, as by smk_sm_control.
 // Reset       No grant.
 // verilator tracing_off
 module sim_profile_counters (
@@ -30,6 +30,8 @@ module sim_profile_counters (
     end
   end
 
+  assign report_valid_o = tick_q;
+
   // verilator tracing_on
   smk_profile_counters u_profile_counters (
     .clk_i,
@@ -37,7 +39,6 @@ module sim_profile_counters (
     .grant_valid_i (grant_valid_q),
     .grant_kernel_i(grant_kernel_q),
     .tick_i        (tick_q),
-    .report_valid_o,
-    .report_issued_o
+    .issued_o      (report_issued_o)
   );
 endmodule

@@ -217,9 +217,8 @@ TEST(SmControlTest, ReportsTheWindowAfterATick) {
   bench.Place(1, 0);
   bench.in.ready = {1, 1, 0, 0};
   bench.Step();
-  bench.from_driver.tick = true;
-  bench.Step();
   EXPECT_FALSE(bench.to_driver.profile_valid) << "earlier than the contract";
+  bench.from_driver.tick = true;
   bench.Step();
   EXPECT_TRUE(bench.to_driver.profile_valid) << "later than the contract";
   EXPECT_EQ(bench.to_driver.profile_issued[1], 2);

@@ -124,6 +124,7 @@ class DispatchPair {
     FieldWriter need(&dut.need_i);
     FieldWriter remaining(&dut.remaining_i);
     FieldWriter next(&dut.next_tb_i);
+    dut.queued_i = 0;
     FieldWriter count(&dut.queue_count_i);
     FieldWriter free(&dut.queue_free_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
@@ -133,6 +134,7 @@ class DispatchPair {
       need.Put(kRegs, slot.need.registers);
       remaining.Put(32, slot.tb_count - slot.next_tb);
       next.Put(32, slot.next_tb);
+      dut.queued_i |= (in.queue->count(k) != 0 ? 1u : 0u) << k;
       count.Put(kBuffers, in.queue->count(k));
       free.Put(kBuffers, in.queue->buffers_free(k));
     }

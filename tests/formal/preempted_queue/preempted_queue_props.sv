@@ -61,6 +61,7 @@ module formal_preempted_queue (
   always_ff @(posedge clk_i) if (!rst_ni) buffer_q <= watched_buffer_i;
 
   smk_pkg::preempted_entry_t front;
+  smk_pkg::kernel_mask_t     queued;
   smk_pkg::buffer_cnt_vec_t  count, free;
   smk_pkg::sm_mask_t         ack, grant;
   smk_pkg::buffer_t          grant_buffer;
@@ -71,6 +72,7 @@ module formal_preempted_queue (
     .pop_kernel_i,
     .front_kernel_i(pop_kernel_i),
     .front_o       (front),
+    .queued_o      (queued),
     .count_o       (count),
     .free_o        (free),
     .ack_o         (ack),
@@ -159,8 +161,8 @@ module formal_preempted_queue (
   // Buffers are neither lost nor invented: free are those that are neither with an SM nor waiting.
   `PROVE(BuffersConserved_A, 8'(free.kernel[Watched]) +
          ones(16'(pending_q & ~ack & frees_q)) == 8'(Depth) - ones(16'(out_now | queued_q)))
-  // As many TBs wait as were saved or flushed and not yet popped.
-  `PROVE(TbsConserved_A, 8'(count.kernel[Watched]) +
+  // As many TBs wait as were saved or flushed and not yet popped, and there is word when some do.
+  `PROVE(TbsConserved_A, queued[Watched] == (count.kernel[Watched] != '0) && 8'(count.kernel[Watched]) +
          ones(16'(pending_q & ~ack & of_watched_q)) == ones(16'(queued_q)))
 
   // The TB with the watched buffer: what it is, and how many are before it.
