@@ -149,6 +149,13 @@ def hold_registers(model):
     return sum(len(cell["connections"]["Q"]) for _, cell in registers)
 
 
+def watches(block):
+    """Connects what the wrapper watches inside the block (`WATCH) to its signal."""
+    text = (HERE / block / f"{block}_props.sv").read_text()
+    pairs = re.findall(r"^  `WATCH\([^,]*, (\w+), ([\w.]+)\)", text, re.M)
+    return [f"connect -set {name} {signal}" for name, signal in pairs]
+
+
 def yosys(lines, seconds, log):
     script = log.with_suffix(".ys")
     script.write_text("\n".join(lines) + "\n")
@@ -166,7 +173,8 @@ def build(proof, mutant, source, work):
     yosys([
         read + " ".join(map(str, files)),
         f"hierarchy -check -top formal_{block}",
-        "proc", "opt_clean", *(keep if holds else []), "flatten", "opt_expr", "opt_clean", "memory -nomap",
+        "proc", "opt_clean", *(keep if holds else []), "flatten", *watches(block),
+        "opt_expr", "opt_clean", "memory -nomap",
         "memory_map", *(["setattr -set held 1 -set keep 1 c:$memory*u_dut*"] if holds else []),
         "async2sync", *select(proof), "opt", "dffunmap", "opt_clean",
         f"write_json {work}/model.json",
