@@ -12,8 +12,7 @@
 `define PROVE(name, condition) always @* if (rst_ni) name : assert (condition);
 `define ASSUME(name, condition) always @* if (rst_ni) name : assume (condition);
 
-
-// For invariants without which induction has no end: a signal inside the block. Connected by prove.py.
+// A signal inside the block, for invariants that induction needs. prove.py connects it.
 `define WATCH(width, name, signal) logic width name;
 
 `endif

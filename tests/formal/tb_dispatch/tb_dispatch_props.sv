@@ -45,8 +45,8 @@ module formal_tb_dispatch (
   localparam int unsigned NumSms     = smk_pkg::NumSms;
   localparam int unsigned NumPairs   = NumKernels * NumSms;
   localparam int unsigned WaitWidth  = smk_pkg::ScaleWidth + 4;
-  // Cycles in which an SM takes no command, and in which a plan is made; that a decision may take on
-  // top of 15 times latency_scale: victims, what went before, and an event.
+  // Cycles in which an SM takes no command, and in which a plan is made; that a decision may take
+  // on top of 15 times latency_scale: victims, what went before, and an event.
   localparam int unsigned MaxRefusals = 2;
   localparam int unsigned MaxPlanning = 3;
   localparam int unsigned MaxMore     = 6;

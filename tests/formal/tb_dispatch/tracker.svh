@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For proofs of smk_tb_dispatch: what smk_drf_tracker answers of an SM. What is taken there, and the
-// TBs of each kernel, follow a TB that comes, and with an event become anything.
+// For proofs of smk_tb_dispatch: what smk_drf_tracker answers of an SM. What is taken there, and
+// the TBs of each kernel, follow a TB that comes, and with an event become anything.
 `ifndef SMK_FORMAL_TRACKER_SVH
 `define SMK_FORMAL_TRACKER_SVH
 
