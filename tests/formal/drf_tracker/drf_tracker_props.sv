@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_drf_tracker, from its ports alone, for any pulses and events: the kernel that it names
-// is the lowest or the highest by rK of the cycle before.
+// Proofs of smk_drf_tracker, from its ports, for any pulses and events: the kernel that it names is
+// the lowest or the highest by rK of the cycle before, the SM that by rSM of two cycles before. rK
+// is recomputed from the TBs that pulses and events add and take away.
 `include "formal.svh"
+`include "drf_tracker/record.svh"
 
 module formal_drf_tracker (
   input logic                      clk_i,
@@ -31,6 +33,9 @@ module formal_drf_tracker (
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
 
   `FORMAL_RESET
+  // Constant.
+  logic count_running_q;
+  always_ff @(posedge clk_i) if (!rst_ni) count_running_q <= count_running_sms_i;
   smk_pkg::kernel_sms_t      pick_sm;
   smk_pkg::kernel_mask_t     pick_kernel, victim_kernel;
   smk_pkg::resource_vector_t look_taken;
@@ -43,8 +48,9 @@ module formal_drf_tracker (
   logic                      range_shrinks, busy;
   smk_drf_tracker u_dut (
     .clk_i, .rst_ni, .kernel_done_i, .pulses_i, .arrival_i, .events_i, .shortfall_mask_i,
-    .shortfall_kernel_i, .need_i, .tb_share_i, .active_i, .count_running_sms_i, .pick_sms_i,
-    .pick_kernels_i, .look_sm_i, .victim_exclude_i, .victim_sms_i, .victim_look_i,
+    .shortfall_kernel_i, .need_i, .tb_share_i, .active_i, .pick_sms_i, .pick_kernels_i,
+    .count_running_sms_i(count_running_q),
+    .look_sm_i, .victim_exclude_i, .victim_sms_i, .victim_look_i,
     .victim_kernels_i, .range_kernel_i, .range_starts_i, .range_victim_i, .range_victim_tbs_i,
     .range_stops_i,
     .pick_sm_o        (pick_sm),
@@ -88,4 +94,106 @@ module formal_drf_tracker (
   `PROVE(PicksOne_A, !known_q || ((pick_kernel & ~pick_kernels_i) == '0 &&
          (pick_kernel & (pick_kernel - 1'b1)) == '0 &&
          (pick_kernel == '0) == (pick_kernels_i == '0)))
+
+  // What is on each SM.
+  localparam int unsigned NumSms      = smk_pkg::NumSms;
+  localparam int unsigned SharesWidth = (NumKernels + 1) * smk_pkg::ShareWidth;
+  localparam int unsigned TotalWidth  = smk_pkg::TotalShareWidth;
+  typedef struct packed {logic [NumSms-1:0][SharesWidth-1:0] sm;} sm_shares_t;
+  typedef struct packed {logic [NumKernels:0][smk_pkg::ShareWidth-1:0] without;} shares_t;
+  sm_shares_t           shares;
+  smk_pkg::sm_kernels_t some, leaves;
+  smk_pkg::sm_mask_t    within, known, uncounted, settled;
+  smk_pkg::need_vec_t   need_q;
+  always_ff @(posedge clk_i) need_q <= rst_ni ? need_i : '0;
+  for (genvar s = 0; s < NumSms; s++) begin : gen_sm
+    smk_pkg::kernel_mask_t here, leaves_here;
+    formal_sm_record u_sm (
+      .clk_i, .rst_ni,
+      .comes_i      (arrival_i.sms[s]),
+      .come_kernel_i(arrival_i.kernels),
+      .come_need_i  (arrival_i.need),
+      .event_i      (events_i.sm[s]),
+      .need_i       (need_q),
+      .within_o     (within[s]),
+      .shares_o     (shares.sm[s]),
+      .some_o       (here),
+      .leaves_o     (leaves_here),
+      .uncounted_o  (uncounted[s]),
+      .settled_o    (settled[s])
+    );
+    assign known[s]     = (leaves_here & ~here) == '0;
+    assign some.sm[s]   = here;
+    assign leaves.sm[s] = leaves_here;
+  end
+  // TBs are dispatched only where they fit; who leaves was there.
+  `ASSUME(TakenWithinLimits_M, within == '1)
+  `ASSUME(LeaverIsResident_M, known == '1)
+
+  // The lowest of the SMs asked for, and the highest without a kernel; the first of equal ones.
+  logic [NumKernels*NumSms-1:0] lowest_sm;
+  smk_pkg::sm_mask_t            highest_sm, asked;
+  smk_pkg::kernel_id_t          exclude_q;
+  shares_t                      mine, other;
+  logic                         before, before_there;
+  always_ff @(posedge clk_i) exclude_q <= victim_exclude_i;
+  always_comb begin
+    highest_sm = victim_sms_i;
+    lowest_sm  = pick_sms_i;
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      for (int unsigned o = 0; o < NumSms; o++) begin
+        mine         = shares.sm[s];
+        other        = shares.sm[o];
+        before       = other.without[NumKernels] < mine.without[NumKernels] ||
+                       (other.without[NumKernels] == mine.without[NumKernels] && o < s);
+        before_there = other.without[exclude_q] > mine.without[exclude_q] ||
+                       (other.without[exclude_q] == mine.without[exclude_q] && o < s);
+        for (int unsigned k = 0; k < NumKernels; k++) begin
+          asked = pick_sms_i.kernel[k];
+          if (asked[o] && before) lowest_sm[k*NumSms + s] = 1'b0;
+        end
+        if (victim_sms_i[o] && before_there) highest_sm[s] = 1'b0;
+      end
+    end
+  end
+  `PROVE(PicksTheLowestSm_A, !known_q || pick_sm == lowest_sm)
+  `PROVE(VictimSmIsTheHighest_A, !known_q || victim_sm == highest_sm)
+
+  // rK, three cycles late.
+  smk_pkg::total_share_vec_t recomputed, products;
+  smk_pkg::share_vec_t       tb_share_q;
+  smk_pkg::kernel_mask_t     none, none_q, done_q, share_holds;
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_share
+    smk_pkg::sm_mask_t     some_of, uncounted_of;
+    logic [TotalWidth-1:0] missed;
+    formal_missed #(.Mine(k)) u_missed (
+      .events_i, .settled_i(settled & shortfall_mask_i), .kernels_i(shortfall_kernel_i),
+      .some_i(some), .leaves_i(leaves), .uncounted_i(uncounted),
+      .some_o(some_of), .uncounted_o(uncounted_of), .missed_o(missed)
+    );
+    formal_share #(.Mine(k)) u_share (
+      .clk_i, .rst_ni, .pulses_i, .count_running_sms_i(count_running_q),
+      .done_i     (kernel_done_i[k]),
+      .tb_share_i (tb_share_i.kernel[k]),
+      .some_i     (some_of),
+      .uncounted_i(uncounted_of),
+      .missed_i   (missed),
+      .none_o     (none[k]),
+      .product_o  (products.kernel[k]),
+      .share_o    (recomputed.kernel[k])
+    );
+    assign share_holds[k] = tb_share_i.kernel[k] == tb_share_q.kernel[k] || done_q[k] ||
+                            (none[k] && none_q[k]);
+  end
+  always_ff @(posedge clk_i) begin
+    tb_share_q <= tb_share_i;
+    none_q     <= none;
+    done_q     <= rst_ni ? kernel_done_i : '0;
+  end
+  // The share of a TB changes only for a kernel without TBs, or one that is done.
+  `ASSUME(ShareHolds_M, share_holds == '1)
+  // Inside, because the output shows nothing below zero.
+  `WATCH([NumKernels*TotalWidth-1:0], dut_share, u_dut.share_q)
+  `PROVE(ShareIsRecomputed_A, share == recomputed && dut_share == products &&
+         resident == some)
 endmodule
