@@ -48,7 +48,7 @@ module formal_tb_dispatch (
   // Cycles in which an SM takes no command, and in which a plan is made; that a decision may take
   // on top of 15 times latency_scale: victims, what went before, and an event.
   localparam int unsigned MaxRefusals = 2;
-  localparam int unsigned MaxPlanning = 3;
+  localparam int unsigned MaxPlanning = smk_pkg::LimitTbs + 2;
   localparam int unsigned MaxMore     = 6;
 
   `FORMAL_RESET
