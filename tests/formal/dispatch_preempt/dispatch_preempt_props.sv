@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_dispatch_preempt, from its ports alone: the steps of a search follow each other as in
+// Proofs of smk_dispatch_preempt, from its ports: the steps of a search follow each other as in
 // smk_dispatch_steps, with any question and any answers, and who loses TBs is recomputed (Fig. 4).
 `include "formal.svh"
 
@@ -111,9 +111,10 @@ module formal_dispatch_preempt (
   smk_pkg::kernel_mask_t    victim_q;
   smk_pkg::buffer_cnt_vec_t free_q;
   smk_pkg::tb_cnt_t         its_tbs;
-  logic                     searched_q;
+  logic                     searched_q, searched_before_q;
   always_ff @(posedge clk_i) begin
     free_q     <= queue_free_i;
+    searched_before_q <= rst_ni && step_q == smk_pkg::StVictimLook;
     searched_q <= rst_ni && (step_q == smk_pkg::StVictimKernel || step_q == smk_pkg::StCount ||
                              step_q == smk_pkg::StRange) && step_d != smk_pkg::StFit;
     if (step_q == smk_pkg::StVictimLook) begin
@@ -155,6 +156,38 @@ module formal_dispatch_preempt (
   logic at_count, at_range;
   assign at_count = searched_q && step_q == smk_pkg::StCount;
   assign at_range = searched_q && step_q == smk_pkg::StRange;
+  // Inside, for induction: what is missing less one is what so many victims leave missing, or below
+  // zero; fewer would not have been enough.
+  `WATCH([smk_pkg::RegisterCntWidth:0], registers_left, u_dut.registers_q)
+  `WATCH([smk_pkg::SharedCntWidth:0], shared_memory_left, u_dut.shared_memory_q)
+  `WATCH([smk_pkg::ThreadCntWidth:0], threads_left, u_dut.threads_q)
+  `WATCH([NumKernels-1:0], dut_victim, u_dut.victim_of_q)
+  `WATCH([smk_pkg::NeedWidth-1:0], dut_taken, u_dut.taken_q)
+  `WATCH([NumKernels*smk_pkg::TbCntWidth-1:0], dut_resident, u_dut.resident_q)
+  `WATCH([0:0], dut_found, u_dut.found_q)
+  logic [15:0] registers, shared_memory, threads, gain;
+  logic        counts_down;
+  assign registers     = 16'(taken_q.registers) - 16'(room_q.registers) -
+                         16'(victim_tbs) * 16'(its_need.registers);
+  assign shared_memory = 16'(taken_q.shared_memory) - 16'(room_q.shared_memory) -
+                         16'(victim_tbs) * 16'(its_need.shared_memory);
+  assign threads       = 16'(taken_q.threads) - 16'(room_q.threads) -
+                         16'(victim_tbs) * 16'(its_need.threads);
+  assign gain          = 16'(victim_tbs) - 16'd1;
+  assign counts_down   =
+      ($signed(registers) > 0 ? 16'(registers_left) == registers - 16'd1
+                              : registers_left[smk_pkg::RegisterCntWidth]) &&
+      ($signed(shared_memory) > 0 ? 16'(shared_memory_left) == shared_memory - 16'd1
+                                  : shared_memory_left[smk_pkg::SharedCntWidth]) &&
+      ($signed(threads) > 0 ? 16'(threads_left) == threads - 16'd1
+                            : threads_left[smk_pkg::ThreadCntWidth]);
+  `PROVE(CountsDown_A, (step_q != smk_pkg::StVictimKernel || !searched_before_q ||
+         (dut_taken == taken_q && dut_resident == resident_q)) &&
+         (!searched_q || !(step_q == smk_pkg::StCount || step_q == smk_pkg::StRange) ||
+         (dut_victim == victim_q && dut_resident == resident_q && dut_found == (victim_q != '0) &&
+          (step_q != smk_pkg::StCount || counts_down) && victim_tbs <= its_tbs &&
+          (victim_tbs <= 1 || !enough[gain[3:0]]))))
+
   // Count ends with the fewest victims that make room, at least one, or with none.
   `PROVE(CountsTheFewest_A, (!counted || (at_count && suffices && victim_tbs == fewest)) &&
          (!no_victim || (at_count && !suffices)))
