@@ -361,7 +361,8 @@ module formal_tb_dispatch (
   end
   `PROVE(Decides_A, 32'(since_q) <= at_most)
   // While a TB waits that has room where it may go, within so many quiet cycles a TB is dispatched,
-  // or TBs are told to leave: the decisions in between fail, each for another pair.
+  // TBs are told to leave, or a plan is asked for, or reserved room given back: the decisions in
+  // between fail, each for another pair.
   logic [7:0]          pairs_tried;
   logic [NumPairs-1:0] tried_flat;
   assign tried_flat = tried_q;
