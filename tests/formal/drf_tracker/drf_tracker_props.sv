@@ -97,6 +97,7 @@ module formal_drf_tracker (
 
   // What is on each SM.
   localparam int unsigned NumSms      = smk_pkg::NumSms;
+  localparam int unsigned EventWidth  = smk_pkg::EventWidth;
   localparam int unsigned SharesWidth = (NumKernels + 1) * smk_pkg::ShareWidth;
   localparam int unsigned TotalWidth  = smk_pkg::TotalShareWidth;
   typedef struct packed {logic [NumSms-1:0][SharesWidth-1:0] sm;} sm_shares_t;
@@ -196,4 +197,36 @@ module formal_drf_tracker (
   `WATCH([NumKernels*TotalWidth-1:0], dut_share, u_dut.share_q)
   `PROVE(ShareIsRecomputed_A, share == recomputed && dut_share == products &&
          resident == some)
+
+  // Idle: nothing happens, and needs, shares and questions have been the same for so long.
+  (* keep *) logic           idle;
+  logic                      calm;
+  logic [3:0]                calm_for_q;
+  smk_pkg::need_vec_t        need_late_q;
+  smk_pkg::kernel_mask_t     active_q, range_kernel_q, range_victim_q;
+  smk_pkg::tb_cnt_t          range_victim_tbs_q;
+  smk_pkg::sm_mask_t         events;
+  logic                      range_starts_q, range_stops_q;
+  for (genvar s = 0; s < NumSms; s++) begin : gen_event
+    logic [EventWidth-1:0] event_here;
+    assign event_here = events_i.sm[s];
+    assign events[s]  = event_here[EventWidth-1];
+  end
+  always_ff @(posedge clk_i) begin
+    need_late_q        <= need_i;
+    active_q           <= active_i;
+    range_kernel_q     <= range_kernel_i;
+    range_victim_q     <= range_victim_i;
+    range_victim_tbs_q <= range_victim_tbs_i;
+    range_starts_q     <= range_starts_i;
+    range_stops_q      <= range_stops_i;
+    calm_for_q         <= !(rst_ni && calm) ? '0 : calm_for_q + 4'(calm_for_q != '1);
+  end
+  assign calm = !busy && events == '0 && kernel_done_i == '0 && arrival_i.sms == '0 &&
+                !pulses_i.dispatch && !pulses_i.reserve && !pulses_i.cancel && !pulses_i.preempt &&
+                need_i == need_late_q && tb_share_i == tb_share_q && active_i == active_q &&
+                victim_exclude_i == exclude_q && range_kernel_i == range_kernel_q &&
+                range_victim_i == range_victim_q && range_victim_tbs_i == range_victim_tbs_q &&
+                range_starts_i == range_starts_q && range_stops_i == range_stops_q;
+  assign idle = rst_ni && calm && calm_for_q >= 4'd12;
 endmodule
