@@ -58,42 +58,52 @@ class Coverage:
 
 
 def indices(text):
-    """A regular expression of an index or a range: [3], [31:20], [*]."""
+    """A regular expression of an index, of ranges or of any index: [3], [31:20,7:0], [*]."""
     if text == "[*]":
         return r"\[\d+\]"
-    high, _, low = text[1:-1].partition(":")
-    numbers = range(int(low or high), int(high) + 1)
+    numbers = []
+    for part in text[1:-1].split(","):
+        high, _, low = part.partition(":")
+        numbers += range(int(low or high), int(high) + 1)
     return r"\[(?:" + "|".join(map(str, numbers)) + r")\]"
+
+
+def pattern_of(what):
+    """A regular expression of a signal with * and ranges of bits."""
+    parts = re.split(r"(\[(?:\*|[\d:,]+)\])", what)
+    return "".join(
+        indices(p) if p.startswith("[") else ".*".join(map(re.escape, p.split("*"))) for p in parts
+    )
 
 
 class Waiver:
     """One entry of waivers.toml. `what` is a signal with * and ranges of bits, the text of a line,
-    the name of a cover point, or * for a whole file that no program holds."""
+    the name of a cover point, or * for a whole file that no program holds; or a list of such."""
 
     def __init__(self, entry):
         self.file, self.kind = entry["file"], entry["kind"]
         self.what, self.reason = entry["what"], entry["reason"]
         if self.kind not in (*KINDS, "file") or not self.reason.strip():
             raise ValueError(f"waiver of {self.what}: needs a kind of {KINDS} and a reason")
-        parts = re.split(r"(\[(?:\*|\d+(?::\d+)?)\])", self.what)
-        pattern = [
-            indices(p) if p.startswith("[") else ".*".join(map(re.escape, p.split("*")))
-            for p in parts
-        ]
-        self.pattern = re.compile("".join(pattern))
-        self.used = set()
+        self.whats = [self.what] if isinstance(self.what, str) else self.what
+        self.patterns = {what: re.compile(pattern_of(what)) for what in self.whats}
+        self.unused = set(self.whats)
 
     def takes(self, point, source_line):
+        """Whether the point is waived; what waives it has a use."""
         if point.kind != self.kind or not fnmatch.fnmatch(point.file, self.file):
             return False
         if self.kind in ("line", "branch"):
-            return self.what in source_line
-        return self.pattern.fullmatch(point.name) is not None
+            taken = {what for what in self.whats if what in source_line}
+        else:
+            taken = {what for what in self.whats if self.patterns[what].fullmatch(point.name)}
+        self.unused -= taken
+        return bool(taken)
 
     def takes_file(self, file):
         taken = self.kind == "file" and fnmatch.fnmatch(file, self.file)
         if taken:
-            self.used.add(file)
+            self.unused.clear()
         return taken
 
     def __str__(self):
@@ -115,9 +125,9 @@ def check_waivers(waivers, rtl):
             continue
         # Members of structs are declared in the package.
         text = "\n".join(texts + [sources["common/smk_pkg.sv"]])
-        wanted = [] if waiver.kind == "file" else [waiver.what]
+        wanted = [] if waiver.kind == "file" else waiver.whats
         if waiver.kind == "toggle":
-            wanted = re.findall(r"(?<![\w*])[A-Za-z]\w*(?![\w*])", waiver.what)
+            wanted = re.findall(r"(?<![\w*])[A-Za-z]\w*(?![\w*])", " ".join(waiver.whats))
         findings += [f"{waiver}: no '{word}' in it" for word in wanted if word not in text]
     return findings
 

@@ -3,6 +3,7 @@
 """The report of scripts/coverage: what the tests reached in each module of rtl/.
 
   report.py DATA... --out DIR     table, DIR/summary.json, DIR/modules/*.txt; fails under the limits
+    --update                      also writes the table into docs/coverage.md
   report.py --check-waivers       only whether every waiver names something that exists
 
 A line is covered when everything on it ran; a branch is one side of an if; a toggle is one bit of
@@ -19,6 +20,8 @@ from points import KINDS, Coverage, check_waivers, group_bits, load_waivers
 
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parents[1] / "rtl"
+PAGE = HERE.parents[1] / "docs/coverage.md"
+BEGIN, END = "<!-- table: scripts/coverage --update -->\n", "<!-- end of table -->\n"
 LIMITS = {"line": 95.0, "branch": 95.0, "toggle": 90.0, "user": 100.0}
 TITLES = {"line": "lines", "branch": "branches", "toggle": "toggles", "user": "cover points"}
 
@@ -56,11 +59,7 @@ class Module:
 
 
 def find_waiver(waivers, point, source):
-    for waiver in waivers:
-        if waiver.takes(point, source):
-            waiver.used.add(point)
-            return waiver
-    return None
+    return next((waiver for waiver in waivers if waiver.takes(point, source)), None)
 
 
 def count_points(module, points, coverage, waivers):
@@ -146,6 +145,11 @@ def table(modules):
     return "\n".join(lines)
 
 
+def update_page(text):
+    before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
+    PAGE.write_text(before + BEGIN + text + "\n" + END + rest.split(END)[1], encoding="utf-8")
+
+
 def annotate(module, coverage, folder):
     """The source with the lowest count of what stands on a line, and below it what is missed."""
     counts, missed = {}, {}
@@ -172,7 +176,8 @@ def failures(modules, waivers):
         found += [f"{module.file}: {TITLES[kind]} {module.percent(kind):.1f} %, not {limit:g} %"
                   for kind, limit in LIMITS.items() if module.percent(kind) < limit]
         found += [f"{module.file}: cover point {p.name} was never hit" for p in module.missed["user"]]
-    found += [f"waiver without use: {waiver}" for waiver in waivers if not waiver.used]
+    found += [f"waiver without use: {waiver.file}: {waiver.kind} {what}"
+              for waiver in waivers for what in sorted(waiver.unused)]
     return found
 
 
@@ -181,6 +186,7 @@ def main():
     parser.add_argument("data", nargs="*", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--check-waivers", action="store_true")
+    parser.add_argument("--update", action="store_true")
     args = parser.parse_args()
     waivers = load_waivers(HERE / "waivers.toml")
     found = check_waivers(waivers, RTL)
@@ -205,6 +211,8 @@ def main():
         del summary["total"][TITLES[kind]]["missed"]
     (args.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     print(table(modules))
+    if args.update:
+        update_page(table(modules))
     for finding in found:
         print(f"coverage: {finding}", file=sys.stderr)
     return bool(found)
