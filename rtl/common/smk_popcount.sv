@@ -16,12 +16,8 @@ module smk_popcount #(
   input  logic [N-1:0]     mask_i,
   output logic [Width-1:0] count_o
 );
-  logic [N*Width-1:0] terms;
-  for (genvar n = 0; n < N; n++) begin : gen_term
-    assign terms[n*Width +: Width] = Width'(mask_i[n]);
-  end
-  smk_sum_tree #(.N(N), .Width(Width)) u_sum (
-    .term_i(terms),
+  smk_sum_tree #(.N(N), .TermWidth(1), .Width(Width)) u_sum (
+    .term_i(mask_i),
     .sum_o (count_o)
   );
 endmodule

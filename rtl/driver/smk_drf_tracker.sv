@@ -83,6 +83,7 @@ module smk_drf_tracker (
 
   localparam int unsigned LowWidth    = DeltaWidth / 2;
   localparam int unsigned NumGroups   = (NumSms + 3) / 4;
+  localparam int unsigned FoundWidth  = TbCntWidth + 2;
   localparam int unsigned HighWidth   = DeltaWidth - LowWidth;
   // Of the upper half's product: what is above rK is lost.
   localparam int unsigned UpperWidth  = TotalWidth - LowWidth;
@@ -97,7 +98,7 @@ module smk_drf_tracker (
   // An update: TBs that left or were decided upon, and those not found on groups of SMs; their sum;
   // times the kernel's share in two halves; into rK. A kernel that is done goes along.
   delta_vec_t                counted_d, counted_q, delta_d, delta_q;
-  logic [NumKernels*NumGroups*DeltaWidth-1:0] found_d, found_q;
+  logic [NumKernels*NumGroups*FoundWidth-1:0] found_d, found_q;
   high_vec_t                 high_d, high_q;
   smk_pkg::total_share_vec_t low_d, low_q, share_d, share_q, floor_d, floor_q;
   // Of a kernel whose last updates are on their way, when the next one comes.
@@ -127,7 +128,7 @@ module smk_drf_tracker (
   sm_shares_t           sm_share, others_d, others_q;
   // By kernel, then by SM.
   logic [NumKernels*NumSms-1:0]            some, left;
-  logic [NumKernels*NumSms*DeltaWidth-1:0] not_found;
+  logic [NumKernels*NumSms*TbCntWidth-1:0] not_found;
   for (genvar i = 0; i < NumSms; i++) begin : gen_sm
     smk_pkg::event_kind_e   kind;
     smk_pkg::kernel_id_t    event_kernel;
@@ -167,8 +168,8 @@ module smk_drf_tracker (
       logic found_fewer;
       assign found_fewer = settled && shortfall_kernel_i.sm[i] == KernelWidth'(k);
       assign left[k*NumSms + i] = leave && !counted && event_kernel == KernelWidth'(k);
-      assign not_found[(k*NumSms + i)*DeltaWidth +: DeltaWidth] =
-          DeltaWidth'(shortfall) & {DeltaWidth{found_fewer}};
+      assign not_found[(k*NumSms + i)*TbCntWidth +: TbCntWidth] =
+          shortfall & {TbCntWidth{found_fewer}};
       assign some[k*NumSms + i]      = some_here[k];
     end
 
@@ -191,13 +192,13 @@ module smk_drf_tracker (
     for (genvar g = 0; g < NumGroups; g++) begin : gen_group
       localparam int unsigned First = 4 * g;
       localparam int unsigned Size  = (NumSms - First < 4) ? NumSms - First : 4;
-      smk_sum_tree #(.N(Size), .Width(DeltaWidth)) u_found (
-        .term_i(not_found[(k*NumSms+First)*DeltaWidth +: Size*DeltaWidth]),
-        .sum_o (found_d[(k*NumGroups+g)*DeltaWidth +: DeltaWidth])
+      smk_sum_tree #(.N(Size), .TermWidth(TbCntWidth), .Width(FoundWidth)) u_found (
+        .term_i(not_found[(k*NumSms+First)*TbCntWidth +: Size*TbCntWidth]),
+        .sum_o (found_d[(k*NumGroups+g)*FoundWidth +: FoundWidth])
       );
     end
-    smk_sum_tree #(.N(NumGroups), .Width(DeltaWidth)) u_added (
-      .term_i(found_q[k*NumGroups*DeltaWidth +: NumGroups*DeltaWidth]),
+    smk_sum_tree #(.N(NumGroups), .TermWidth(FoundWidth), .Width(DeltaWidth)) u_added (
+      .term_i(found_q[k*NumGroups*FoundWidth +: NumGroups*FoundWidth]),
       .sum_o (added)
     );
     smk_popcount #(.N(NumSms)) u_taken_away (
