@@ -15,7 +15,7 @@ struct Question {
   std::array<SmMask, kMaxKernels> pick_sms{1, 1, 1, 1};
   std::array<unsigned, kMaxKernels> look_sm{};
   unsigned victim_exclude = 0;
-  SmMask victim_sms = 1;
+  SmMask victim_sms = 1;  // may be empty
   unsigned victim_look = 0;
   KernelMask victim_kernels = 0b1111;  // may be empty
   KernelMask active = 0b1111;          // may be empty
@@ -46,7 +46,10 @@ class Bench {
                                           Package::LimitThreads, Package::LimitTbs};
 
   explicit Bench(std::uint64_t seed, bool count_running_sms = false)
-      : lockstep_("drf_tracker", seed), model_(ConfigOf(count_running_sms)), broken_(model_) {
+      : lockstep_("drf_tracker", seed),
+        model_(ConfigOf(count_running_sms)),
+        broken_(model_),
+        dice_(seed) {
     lockstep_.dut().count_running_sms_i = count_running_sms;
     Drive({});
     lockstep_.Reset();
@@ -129,7 +132,8 @@ class Bench {
         .Put(1, in.cancel_valid)
         .Put(1, in.reserve_valid)
         .Put(1, in.dispatch_reserved)
-        .Put(1, in.dispatch_valid);
+        .Put(1, in.dispatch_valid)
+        .Put(7, dice_.Below(128));  // for others
     FieldWriter(&lockstep_.dut().arrival_i)
         .Put(kThreadCnt, need.threads)
         .Put(kSharedCnt, need.shared_memory)
@@ -215,8 +219,9 @@ class Bench {
                        1u << want.LowestSm(ask.pick_sms[k], step.kernels));
     }
     if (exclude_held_) {
+      const SmMask sms = ask.victim_sms;
       lockstep_.Expect("victim_sm", dut.victim_sm_o,
-                       1u << want.HighestSm(ask.victim_sms, ask.victim_exclude, step.kernels));
+                       sms == 0 ? 0u : 1u << want.HighestSm(sms, ask.victim_exclude, step.kernels));
     }
     const auto& resident = want.state().resident;
     KernelMask there = 0;
@@ -248,6 +253,7 @@ class Bench {
   Lockstep<Dut> lockstep_;
   DrfTracker model_;
   DrfTracker broken_;
+  Dice dice_;
   Step last_{};
   bool happened_ = true, exclude_held_ = false;
   unsigned quiet_ = 0, range_held_ = 0;

@@ -48,10 +48,10 @@ void RunSeeds(unsigned seeds, unsigned cycles, bool count_running_sms) {
 
 TEST(DrfTrackerLockstep, EqualsTheReferenceUnderRandomStimulus) {
   EXPECT_EQ(Gtx980::Weights().whole, Gtx980::Package::ShareWhole);
-  RunSeeds<Gtx980>(2, 20'000, false);
+  RunSeeds<Gtx980>(2, 40'000, false);
 }
 TEST(DrfTrackerLockstep, EqualsTheReferenceWhenRunningSmsCount) {
-  RunSeeds<Gtx980>(2, 20'000, true);
+  RunSeeds<Gtx980>(1, 40'000, true);
 }
 TEST(DrfTrackerLockstep, EqualsTheReferenceInConfigurationFermi) {
   EXPECT_EQ(Fermi::Weights().whole, Fermi::Package::ShareWhole);
@@ -65,13 +65,16 @@ class Directed {
   explicit Directed(bool count_running_sms = false) : bench(1, count_running_sms) {
     const ResourceVector needs[] = {{32, 0, 4, 1}, {16, 96, 4, 1}, {8, 8, 8, 1}, {1, 1, 1, 1}};
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      step_.kernels.slot[k].need = needs[k];
-      step_.kernels.slot[k].share = Gtx980::Weights().Dominant(needs[k]);
+      Launch(k, needs[k]);
     }
-    Cycle();  // the launches
   }
   ~Directed() { EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch(); }
 
+  void Launch(unsigned k, const ResourceVector& need) {
+    step_.kernels.slot[k].need = need;
+    step_.kernels.slot[k].share = Gtx980::Weights().Dominant(need);
+    Cycle();
+  }
   unsigned PerTb(unsigned k) const { return step_.kernels.slot[k].share; }
   void Cycle(const DrfTracker::Inputs& in = {}, const Question& ask = {}) {
     step_.in = in;
@@ -203,6 +206,61 @@ TEST(DrfTrackerLockstep, AddsTheShortfallsOfAllSmsInOneCycle) {
   d.Cycle(settled);
   d.Settle();
   EXPECT_EQ(d.bench.Share(3), (Gtx980::kSms - 1) * most * d.PerTb(3));
+}
+
+// Room on every SM, taken twice: TBs that fill an SM each, and as many that will replace others.
+TEST(DrfTrackerLockstep, RoomReservedOnEverySmCountsBesideWhatIsTaken) {
+  constexpr unsigned kWhole = Gtx980::kSms * Gtx980::Package::ShareWhole;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    Directed d;
+    ResourceVector need = Gtx980::kLimits;
+    need.tbs = 1;
+    d.Launch(k, need);
+    DrfTracker::Inputs reserve;
+    reserve.reserve_valid = true;
+    reserve.reserve_kernel = static_cast<KernelId>(k);
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Cycle(reserve);
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(k, sm);
+    d.Settle();
+    EXPECT_EQ(d.bench.Share(k), 2 * kWhole);
+    DrfTracker::Inputs gone;
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+      Directed::AddEvent(sm, EventKind::kFlushed, k, &gone);
+    }
+    d.Cycle(gone);
+    d.Settle();
+    EXPECT_EQ(d.bench.Share(k), kWhole);
+  }
+}
+
+// Victims that finish uncounted after they were chosen take rK below zero until all SMs have
+// settled.
+TEST(DrfTrackerLockstep, ShareBelowZeroComesBackWhenNoVictimWasFound) {
+  const unsigned most = Gtx980::kLimits.tbs;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    Directed d;
+    d.Launch(k, {8, 12, 2, 1});  // as many TBs as an SM has places, and none of it is left
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(k, sm, most);
+    DrfTracker::Inputs preempt, finish, settled;
+    preempt.preempt_valid = true;
+    preempt.preempt_kernel = static_cast<KernelId>(k);
+    preempt.preempt_count = static_cast<std::uint8_t>(most);
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+      d.Cycle(preempt);
+      Directed::AddEvent(sm, EventKind::kFinished, k, &finish);
+      Directed::AddEvent(sm, EventKind::kSettled, 0, &settled);
+      settled.event[sm].shortfall = static_cast<std::uint8_t>(most);
+      settled.shortfall_kernel[sm] = static_cast<KernelId>(k);
+    }
+    for (unsigned tb = 0; tb < most; ++tb) d.Cycle(finish);
+    d.Settle();
+    EXPECT_EQ(d.bench.Share(k), 0u);
+    settled.shortfall_mask = 0xffff;
+    d.Cycle(settled);
+    d.Dispatch(k, 0);
+    d.Settle();
+    EXPECT_EQ(d.bench.Share(k), d.PerTb(k));
+  }
 }
 
 TEST(DrfTrackerLockstep, DoneWinsOverEverythingElseInItsCycle) {

@@ -50,13 +50,15 @@ class Traffic {
     for (unsigned sm = 0; sm < kSms; ++sm) tbs += drf.state().resident[k][sm];
     return tbs;
   }
-  std::uint16_t UpTo(unsigned most) { return static_cast<std::uint16_t>(dice_.Below(most + 1)); }
+  std::uint16_t UpTo(unsigned most) {
+    return static_cast<std::uint16_t>(dice_.Percent(10) ? most : dice_.Below(most + 1));
+  }
 
-  // A kernel of another need.
+  // A kernel of another need; small ones by the dozen.
   void Launch(unsigned k) {
     fresh_ |= 1u << k;
     const ResourceVector& limits = AnyBench::kLimits;
-    const unsigned part = 1 + dice_.Below(12);
+    const unsigned part = dice_.Percent(25) ? 24 : 1 + dice_.Below(12);
     KernelTable::Slot& slot = kernels_.slot[k];
     slot.need = {UpTo(limits.registers / part), UpTo(limits.shared_memory / part),
                  static_cast<std::uint16_t>(1 + UpTo(limits.threads / part - 1)), 1};
@@ -155,7 +157,7 @@ class Traffic {
     ask.pick_kernels = SomeKernels();
     for (SmMask& sms : ask.pick_sms) sms = SomeSms();
     for (unsigned& sm : ask.look_sm) sm = dice_.Below(kSms);
-    ask.victim_sms = SomeSms();
+    ask.victim_sms = dice_.Percent(5) ? 0 : SomeSms();
     ask.victim_exclude = dice_.Below(kMaxKernels);
     ask.victim_look = dice_.Below(kSms);
     ask.victim_kernels = drf.ResidentOn(ask.victim_look);
