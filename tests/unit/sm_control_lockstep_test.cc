@@ -50,7 +50,7 @@ void RunSeeds(unsigned seeds, unsigned cycles) {
   ExpectAllSeen(tally);
 }
 
-TEST(SmControlLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(12, 40'000); }
+TEST(SmControlLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(6, 60'000); }
 
 TEST(SmControlLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(8, 40'000); }
 

@@ -27,13 +27,7 @@ class SmControlDriver {
  public:
   SmControlDriver(const ControlConfig& config, Dice* dice, SmControlTally* tally)
       : config_(config), dice_(*dice), tally_(*tally) {
-    for (KernelView& view : views_) {
-      const unsigned log2 = 1 + dice_.Below(4);
-      view.need.threads = static_cast<std::uint16_t>(1 + dice_.Below(config.limits.threads / 6));
-      view.context_base = (std::uint64_t{1} << 40) + (dice_.Bits() & 0xffffff80);
-      view.context_log2_lines = static_cast<std::uint8_t>(log2);
-      view.context_lines = static_cast<std::uint16_t>(1 + dice_.Below(1u << log2));
-    }
+    for (KernelView& view : views_) Launch(&view);
   }
 
   void ChangePhase() {
@@ -43,6 +37,12 @@ class SmControlDriver {
     answer_ = dice_.Percent(20) ? 1 : 5 + dice_.Below(95);
     tick_ = dice_.Percent(30) ? 0 : 1 + dice_.Below(5);
     plans_ = plans_ || dice_.Percent(15);
+    // A kernel without TBs here and to come may be another one.
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (resident_[k] == 0 && plan_.empty() && !(planned_ && tb_count_[k] != 0)) {
+        Launch(&views_[k]);
+      }
+    }
   }
 
   // The next cycle's signals to the SM, from its registers and those signals of this cycle.
@@ -65,6 +65,18 @@ class SmControlDriver {
   const KernelViews& views() const { return views_; }
 
  private:
+  // Mostly of few warps and context lines; some fill the SM.
+  void Launch(KernelView* view) {
+    const bool large = dice_.Percent(10);
+    const unsigned threads = config_.limits.threads / (large ? 1 : 6);
+    const unsigned lines = dice_.Percent(97) ? 16 : 2048;
+    view->need.threads = static_cast<std::uint16_t>(1 + dice_.Below(threads));
+    view->context_base = dice_.Bits() >> 17 << 7 & 0xffffffffffff;
+    view->context_lines = static_cast<std::uint16_t>(1 + dice_.Below(lines));
+    view->context_log2_lines = 0;
+    while (1u << view->context_log2_lines < view->context_lines) ++view->context_log2_lines;
+  }
+
   void Take(const SmEvent& event) {
     if (!event.valid) return;
     const unsigned kind = static_cast<unsigned>(event.kind);
@@ -123,7 +135,7 @@ class SmControlDriver {
     SmCommand c;
     c.op = CommandOp::kQuota;
     c.kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
-    c.quota = static_cast<std::uint16_t>(dice_.Below(40));
+    c.quota = static_cast<std::uint16_t>(dice_.Below(dice_.Percent(90) ? 40 : 65536));
     c.last = dice_.Percent(40);
     return c;
   }
@@ -142,8 +154,9 @@ class SmControlDriver {
     const unsigned k = dice_.Below(kMaxKernels);
     c.op = CommandOp::kPreempt;
     c.kernel = static_cast<KernelId>(k);
-    c.count = static_cast<std::uint8_t>(
-        std::min<unsigned>(1 + dice_.Below(resident_[k] + 2), config_.limits.tbs));
+    const unsigned most = dice_.Percent(90) ? resident_[k] + 2 : config_.limits.tbs;
+    c.count =
+        static_cast<std::uint8_t>(std::min<unsigned>(1 + dice_.Below(most), config_.limits.tbs));
     return c;
   }
 
@@ -179,8 +192,15 @@ class SmControlDriver {
     c.range.tb_count = static_cast<std::uint8_t>(tb_count_[k]);
     c.range.threads_base = static_cast<std::uint16_t>(warp_base);
     c.range.threads_limit = static_cast<std::uint16_t>(warp_limit);
-    c.range.registers_base = static_cast<std::uint16_t>(tb_base);
-    c.range.registers_limit = static_cast<std::uint16_t>(tb_base + tb_count_[k]);
+    // Registers and shared memory in proportion.
+    const ResourceVector part = {
+        static_cast<std::uint16_t>(config_.limits.registers / config_.limits.tbs),
+        static_cast<std::uint16_t>(config_.limits.shared_memory / config_.limits.tbs), 0, 0};
+    c.range.registers_base = static_cast<std::uint16_t>(tb_base * part.registers);
+    c.range.registers_limit = static_cast<std::uint16_t>((tb_base + tb_count_[k]) * part.registers);
+    c.range.shared_memory_base = static_cast<std::uint16_t>(tb_base * part.shared_memory);
+    c.range.shared_memory_limit =
+        static_cast<std::uint16_t>((tb_base + tb_count_[k]) * part.shared_memory);
     return c;
   }
 
@@ -207,6 +227,7 @@ class SmControlMachine {
     finish_ = dice_.Percent(25) ? 0 : dice_.Below(8);
     quiet_ = 1 + dice_.Below(4);
     context_ = 10 + dice_.Below(91);
+    done_ = dice_.Percent(30) ? 1 : context_;  // memory that answers late, with much at once
   }
 
   SmInputs Step(const SmControl& sm) {
@@ -229,8 +250,8 @@ class SmControlMachine {
     in.tb_quiet = static_cast<std::uint32_t>(~dice_.Sparse(quiet_)) & slots;
     in.tb_flushable = static_cast<std::uint32_t>(dice_.Bits()) & slots;
     in.context_ready = dice_.Percent(context_);
-    if (in_flight_ != 0 && dice_.Percent(context_)) {
-      in.context_done = static_cast<std::uint8_t>(dice_.Below(in_flight_ + 1));
+    if (in_flight_ != 0 && dice_.Percent(done_)) {
+      in.context_done = static_cast<std::uint8_t>(dice_.Below(std::min(in_flight_ + 1, 256u)));
     }
     return in;
   }
@@ -258,7 +279,7 @@ class SmControlMachine {
   Dice& dice_;
   std::uint32_t gone_ = 0;  // TBs that went in the last cycle: the table hears of it in this one
   unsigned in_flight_ = 0;  // context lines issued and not completed
-  unsigned ready_ = 0, sparse_ = 1, finish_ = 0, quiet_ = 1, context_ = 50;
+  unsigned ready_ = 0, sparse_ = 1, finish_ = 0, quiet_ = 1, context_ = 50, done_ = 50;
 };
 
 // Both around `Sm`, which is stepped like SmControl and has one as model().
