@@ -65,8 +65,11 @@ Reasons RunAll(unsigned cycles) {
   std::uint64_t seed = GetTestOptions().seed;
   for (const PolicyConfig& policy : AllPolicies()) {
     const bool on_demand = policy.dispatch == DispatchMode::kOnDemand;
-    Run<Pair>(policy, false, ++seed, on_demand ? 2 * cycles : cycles, &reasons);
-    if (on_demand) Run<Pair>(policy, true, ++seed, 4 * cycles, &reasons);
+    // One life in which every SM sees every kernel.
+    const bool quick = policy.latency_scale == 1 && policy.kernels_per_sm == kMaxKernels;
+    const unsigned longer = quick && policy.quota_enable ? 8 : on_demand ? 2 : 1;
+    Run<Pair>(policy, false, ++seed, longer * cycles, &reasons);
+    if (on_demand) Run<Pair>(policy, true, ++seed, (longer + 2) * cycles, &reasons);
     if (testing::Test::HasFatalFailure()) break;
   }
   return reasons;
@@ -233,6 +236,35 @@ TEST(TbDispatchLockstep, OneMoreRegisterTakesOneMoreVictim) {
       CheckVictims<Gtx980>(victim, {registers, 0, 1, 1});
       if (n < 7) CheckVictims<Fermi>(victim, {registers, 0, 1, 1});
     }
+  }
+}
+
+// On a GPU that is full of one kernel another gets half of every SM: fewer or more victims on each,
+// until both have the same. Then all finish, and the next two follow.
+TEST(TbDispatchLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
+  Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, 1);
+  pair.machine().launches = false;
+  for (unsigned i = 0; i < 24; ++i) {
+    const unsigned victim = i % kMaxKernels, kernel = (victim + 1 + i / 4 % 3) % kMaxKernels;
+    const unsigned part = i < 12 ? 32 : 4;
+    pair.machine().SetRates(0, 100, 100);
+    pair.machine().LaunchNext(victim, NeedOf<Gtx980>(part), Gtx980::Package::NumSms * part);
+    Rest(&pair);
+    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), Gtx980::Package::NumSms);
+    unsigned preempted_on = 0;
+    for (const Decision& d : Rest(&pair)) {
+      if (d.reason != DecisionReason::kPreempt) continue;
+      EXPECT_EQ(d.victim, static_cast<KernelId>(victim));
+      EXPECT_EQ(d.victim_tbs, part / 2);
+      preempted_on |= 1u << Index(d.sm);
+    }
+    EXPECT_EQ(preempted_on, 0xffffu) << i;
+    pair.machine().SetRates(1000, 100, 100);
+    for (unsigned cycle = 0; cycle < 10000 && pair.machine().kernels().active() != 0; ++cycle) {
+      pair.Cycle();
+    }
+    ASSERT_EQ(pair.machine().kernels().active(), 0);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
 }
 

@@ -117,15 +117,32 @@ class DispatchMachine {
       leave_ = 3 + dice_.Below(20);
       launch_ = 20;
       tick_ = 10;
+      // Now and then so little happens that a search for victims comes to its end.
+      if (dice_.Percent(50)) {
+        finish_ = dice_.Below(4);
+        leave_ = 60;
+        launch_ = 2;
+        tick_ = 1;
+      }
     }
   }
 
-  // Most TBs are so large that SMs are full soon.
+  // Most TBs are so large that SMs are full soon; of some an SM holds as many as it has places.
   ResourceVector RandomNeed() {
     ResourceVector need = oracle::RandomNeed(&random_, config_.limits);
     if (dice_.Percent(30)) return need;
+    if (!crowded && dice_.Percent(20)) {
+      need.registers /= 16;
+      need.shared_memory /= 16;
+      need.threads = 1;
+      return need;
+    }
     const unsigned part = crowded ? 3 + dice_.Below(2) : 1 + dice_.Below(6);
-    need.registers = static_cast<std::uint16_t>(config_.limits.registers / part);
+    const unsigned which = dice_.Percent(60) ? 0 : 1 + dice_.Below(2);
+    const ResourceVector& limits = config_.limits;
+    if (which == 0) need.registers = static_cast<std::uint16_t>(limits.registers / part);
+    if (which == 1) need.shared_memory = static_cast<std::uint16_t>(limits.shared_memory / part);
+    if (which == 2) need.threads = static_cast<std::uint16_t>(limits.threads / part);
     return need;
   }
 
