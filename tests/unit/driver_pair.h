@@ -21,7 +21,7 @@ class DriverPair {
   using SmRegisters = std::array<SmToDriver, kMaxSms>;
 
   DriverPair(const ControlConfig& config, const PolicyConfig& policy, std::uint64_t seed = 1)
-      : lockstep_("driver", seed), model_(config, policy), broken_(config, policy) {
+      : lockstep_("driver", seed), model_(config, policy), broken_(config, policy), dice_(seed) {
     Ports::SetPolicy(policy, &lockstep_.dut());
     Drive({}, SmRegisters{});
     lockstep_.Reset();
@@ -60,7 +60,27 @@ class DriverPair {
  private:
   void Drive(const HostInputs& host, const SmRegisters& sms) {
     Ports::DriveHost(host, &lockstep_.dut());
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) Ports::Hear(sm, sms[sm], &lockstep_.dut());
+    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+      Ports::Hear(sm, WithNoise(sms[sm]), &lockstep_.dut());
+    }
+  }
+  // Payloads that mean nothing are anything.
+  SmToDriver WithNoise(SmToDriver sm) {
+    const bool settled = sm.event.kind == EventKind::kSettled;
+    if (!sm.event.valid || settled) {
+      sm.event.kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+      sm.event.tb = static_cast<TbId>(dice_.Bits());
+      sm.event.buffer = static_cast<std::uint16_t>(dice_.Below(Package::PreemptedDepth));
+      sm.event.counted = dice_.Percent(50);
+    }
+    if (!sm.event.valid || !settled) {
+      sm.event.shortfall = static_cast<std::uint8_t>(dice_.Below(Package::LimitTbs + 1));
+    }
+    if (!sm.event.valid) sm.event.kind = static_cast<EventKind>(dice_.Below(5));
+    if (!sm.buffer_request) sm.buffer_kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    if (sm.profile_valid) return sm;
+    for (auto& issued : sm.profile_issued) issued = static_cast<std::uint16_t>(dice_.Bits());
+    return sm;
   }
   static bool Pulses(const Driver::Inputs& in) {
     bool any = in.host.launch_valid || in.host.tick;
@@ -167,6 +187,7 @@ class DriverPair {
   Lockstep<Dut> lockstep_;
   Driver model_;
   Driver broken_;
+  Dice dice_;
   HostOutputs broken_out_;
   std::array<DriverToSm, kMaxSms> broken_to_sm_{};
   std::vector<Decision> decisions_;  // made in this cycle

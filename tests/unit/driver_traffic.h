@@ -14,6 +14,7 @@ struct DriverRates {
   unsigned busy = 3;  // an SM takes no command in one of so many cycles
   unsigned spare_victims = 0;
   unsigned launches = 10, most_tbs = 80;
+  unsigned odd_sizes = 0;  // per cent of kernels with TBs as large as an SM, or by the dozen
 };
 
 // `D` is a Driver, or something that is stepped like one.
@@ -61,21 +62,30 @@ class DriverTraffic {
     const unsigned k = Pick(kMaxKernels);
     if (launches_[k] != bench_.done(k)) return false;
     if (launches_[k] == 0 || Pick(2) == 0) {
-      const ResourceVector& l = config_.limits;
-      const auto most = [](unsigned limit) { return static_cast<std::uint16_t>(limit * 3 / 4); };
-      need_[k] = oracle::RandomNeed(
-          &random_, {most(l.registers), most(l.shared_memory), most(l.threads), l.tbs});
+      need_[k] = Need();
     }
     tbs_[k] = 1 + Pick(rates_.most_tbs);
     ++launches_[k];
     ++launched_;
-    bench_.Launch(k, need_[k], tbs_[k], std::uint64_t{Pick(1u << 20)} << 27);
+    bench_.Launch(k, need_[k], tbs_[k],
+                  (std::uint64_t{Pick(1u << 20)} << 21 | Pick(1u << 21)) << 7);
     return true;
+  }
+  ResourceVector Need() {
+    const ResourceVector& l = config_.limits;
+    const bool odd = rates_.odd_sizes != 0 && Pick(100) < rates_.odd_sizes;
+    if (odd && Pick(3) == 0) return {l.registers, l.shared_memory, l.threads, 1};
+    const unsigned parts = odd ? 16 : 1;
+    const auto most = [&](unsigned limit) {
+      return static_cast<std::uint16_t>(limit * 3 / 4 / parts);
+    };
+    return oracle::RandomNeed(&random_,
+                              {most(l.registers), most(l.shared_memory), most(l.threads), l.tbs});
   }
   // A launch with one thing wrong, or with more than one.
   void BadLaunch(HostInputs* host) {
     host->launch_valid = true;
-    host->launch.tb_count = 1 + Pick(1000);
+    host->launch.tb_count = 1 + Pick(~0u);
     host->launch.need = oracle::RandomNeed(&random_, config_.limits);
     host->launch_kernel = static_cast<KernelId>(kMaxKernels + Pick(200));
     const unsigned k = Pick(kMaxKernels);
@@ -84,7 +94,7 @@ class DriverTraffic {
       host->launch_kernel = static_cast<KernelId>(k);
     if (fault == 2) host->launch.tb_count = 0;
     if (fault != 3) return;
-    const auto extra = static_cast<std::uint16_t>(1 + Pick(1000));
+    const auto extra = static_cast<std::uint16_t>(1 + Pick(Pick(2) == 0 ? 1000 : 60'000));
     ResourceVector& need = host->launch.need;
     std::uint16_t* const too_large[] = {&need.registers, &need.shared_memory, &need.threads};
     const std::uint16_t limits[] = {config_.limits.registers, config_.limits.shared_memory,
@@ -96,7 +106,7 @@ class DriverTraffic {
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
       bench_.registers(sm).profile_valid = true;
       for (auto& issued : bench_.registers(sm).profile_issued) {
-        issued = static_cast<std::uint16_t>(Pick(4000));
+        issued = static_cast<std::uint16_t>(Pick(Pick(4) == 0 ? 65536 : 4000));
       }
     }
   }

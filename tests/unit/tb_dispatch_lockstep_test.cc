@@ -268,6 +268,31 @@ TEST(TbDispatchLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
   }
 }
 
+// Kernels come one after the other, each with an SM to itself, and plans of many sizes on all SMs.
+TEST(TbDispatchLockstep, PartitionOfAKernelAloneIsWhatFits) {
+  PolicyConfig policy = PolicyOf(DispatchMode::kPartitioned);
+  policy.linger_ticks = 0;
+  Gtx980 pair(policy, 512, 1);
+  pair.machine().launches = false;
+  const ResourceVector& limits = Gtx980::kLimits;
+  for (unsigned i = 0; i < 20; ++i) {
+    const unsigned kernel = i % kMaxKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
+    const ResourceVector need{static_cast<std::uint16_t>(limits.registers / tbs), 0, 1, 1};
+    pair.machine().SetRates(0, 100, 100);
+    pair.machine().LaunchNext(kernel, need, Gtx980::Package::NumSms);
+    Rest(&pair);
+    for (unsigned sm = 0; sm < Gtx980::Package::NumSms; ++sm) {
+      EXPECT_EQ(pair.state().planned[sm], 1u << kernel);
+      EXPECT_EQ(pair.state().partition[sm][kernel], tbs);
+    }
+    pair.machine().SetRates(1000, 100, 100);
+    Rest(&pair);
+    pair.machine().tick_next = true;  // its place is given away
+    Rest(&pair);
+  }
+  ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+}
+
 TEST(TbDispatchLockstep, CommandHoldsUntilTheSmTakesIt) {
   for (const DispatchMode mode : kModes) {
     PolicyConfig policy = PolicyOf(mode);

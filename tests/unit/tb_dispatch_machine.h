@@ -70,7 +70,8 @@ class DispatchMachine {
   const DrfTracker& drf() const { return drf_; }
   const PreemptedQueue& queue() const { return queue_; }
   const PolicyConfig& policy() const { return policy_; }
-  bool launches = true;  // kernels come by themselves
+  bool launches = true;    // kernels come by themselves, and ticks
+  bool tick_next = false;  // in the next cycle
   // One large kernel, and short ones that come and go while room is being made for them.
   bool crowded = false;
   // Launches a kernel in the next cycle; nothing else happens in it.
@@ -151,6 +152,8 @@ class DispatchMachine {
     host_.linger_ticks = policy_.linger_ticks;
     if (directed_) Launch(directed_->first, directed_->second);
     directed_.reset();
+    host_.tick = tick_next;
+    tick_next = false;
     if (!launches) return;
     host_.tick = dice_.Percent(tick_);
     const unsigned k = dice_.Below(kMaxKernels);
