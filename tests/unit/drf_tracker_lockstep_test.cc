@@ -221,7 +221,10 @@ TEST(DrfTrackerLockstep, RoomReservedOnEverySmCountsBesideWhatIsTaken) {
     reserve.reserve_kernel = static_cast<KernelId>(k);
     for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Cycle(reserve);
     for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(k, sm);
-    d.Settle();
+    Question alone;
+    alone.active = static_cast<KernelMask>(1u << k);
+    alone.range_kernel = k;
+    d.Settle(alone);
     EXPECT_EQ(d.bench.Share(k), 2 * kWhole);
     DrfTracker::Inputs gone;
     for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
@@ -230,6 +233,42 @@ TEST(DrfTrackerLockstep, RoomReservedOnEverySmCountsBesideWhatIsTaken) {
     d.Cycle(gone);
     d.Settle();
     EXPECT_EQ(d.bench.Share(k), kWhole);
+    d.Launch(k, {1, 1, 1, 1});
+  }
+}
+
+// As many victims as on an SM or fewer, of which all stay.
+TEST(DrfTrackerLockstep, AddsShortfallsOfEverySizeForEveryKernel) {
+  const unsigned most = Gtx980::kLimits.tbs;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    Directed d;
+    d.Launch(k, {1, 1, 1, 1});
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(k, sm, most);
+    for (const unsigned last : {most, most - 1, most - 2}) {
+      DrfTracker::Inputs preempt, settled;
+      preempt.preempt_valid = true;
+      preempt.preempt_kernel = static_cast<KernelId>(k);
+      settled.shortfall_mask = 0xffff;
+      unsigned victims = 0;
+      for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+        const unsigned tbs = sm % 4 == 0 ? last : std::max(last, most - 1);
+        preempt.preempt_count = static_cast<std::uint8_t>(tbs);
+        d.Cycle(preempt);
+        Directed::AddEvent(sm, EventKind::kSettled, 0, &settled);
+        settled.event[sm].shortfall = static_cast<std::uint8_t>(tbs);
+        settled.shortfall_kernel[sm] = static_cast<KernelId>(k);
+        victims += tbs;
+      }
+      Question ask;
+      ask.range_kernel = (k + 1) % kMaxKernels;
+      ask.range_victim = k;
+      ask.range_victim_tbs = last;
+      d.Settle(ask);
+      EXPECT_EQ(d.bench.Share(k), (Gtx980::kSms * most - victims) * d.PerTb(k));
+      d.Cycle(settled);
+      d.Settle();
+      EXPECT_EQ(d.bench.Share(k), Gtx980::kSms * most * d.PerTb(k));
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <functional>
 
+#include "unit/driver_ordered.h"
 #include "unit/driver_pair.h"
 #include "unit/driver_traffic.h"
 
@@ -57,32 +58,12 @@ DriverRates RatesOf(Dice* dice) {
   return rates;
 }
 
-// SMs that are full, and so little happens that a search for victims comes to its end.
-DriverRates LivelyRates() {
-  DriverRates rates;
-  rates.launch = 60;
-  rates.bad_launch = 50;
-  rates.finish = 2000;
-  rates.spare_victims = 1;
-  rates.launches = ~0u;
-  rates.most_tbs = 300;
-  return rates;
-}
-
-// How often the cases that matter came up.
-struct Tally {
-  std::array<unsigned, 12> reasons{};  // of decisions
-  std::array<unsigned, 5> commands{};  // by CommandOp
-  std::array<unsigned, 5> refused{};   // launches, by LaunchError
-  unsigned launches = 0, done = 0;
-  std::array<unsigned, kMaxKernels + 1> running{};  // cycles, by number of kernels
-};
-
 template <typename Pair>
-void Run(DriverTraffic<Pair>* traffic, bool lively, Dice* dice, unsigned cycles, Tally* tally) {
+void Run(DriverTraffic<Pair>* traffic, bool lively, Dice* dice, unsigned cycles,
+         DriverTally* tally) {
   auto& bench = traffic->bench();
   for (unsigned cycle = 0; cycle < cycles && bench.driver().lockstep().ok(); ++cycle) {
-    if (cycle % 500 == 0) traffic->rates() = lively ? LivelyRates() : RatesOf(dice);
+    if (cycle % 500 == 0) traffic->rates() = lively ? DriverRates::Lively() : RatesOf(dice);
     traffic->Cycle();
     ++tally->running[__builtin_popcount(bench.driver().model().kernel_table().active())];
     for (unsigned sm = 0; sm < Pair::Layout::kSms; ++sm) {
@@ -99,7 +80,7 @@ void Run(DriverTraffic<Pair>* traffic, bool lively, Dice* dice, unsigned cycles,
 }
 
 template <typename Pair>
-void RunModes(unsigned seeds, unsigned cycles, Tally* tally) {
+void RunModes(unsigned seeds, unsigned cycles, DriverTally* tally) {
   for (unsigned n = 0; n < seeds; ++n) {
     for (const DispatchMode mode : kModes) {
       const std::uint64_t seed = GetTestOptions().seed + n;
@@ -122,7 +103,7 @@ void RunModes(unsigned seeds, unsigned cycles, Tally* tally) {
 }
 
 TEST(DriverLockstep, EqualsTheReferenceUnderRandomStimulus) {
-  Tally tally;
+  DriverTally tally;
   RunModes<Gtx980>(6, 3000, &tally);
   for (unsigned i = 0; i < tally.reasons.size(); ++i) {
     const auto reason = static_cast<DecisionReason>(i);
@@ -143,7 +124,7 @@ TEST(DriverLockstep, EqualsTheReferenceUnderRandomStimulus) {
 }
 
 TEST(DriverLockstep, EqualsTheReferenceInConfigurationFermi) {
-  Tally tally;
+  DriverTally tally;
   RunModes<Fermi>(4, 2000, &tally);
   EXPECT_GT(tally.launches, 50u);
   EXPECT_GT(tally.done, 10u);
@@ -163,6 +144,35 @@ TEST(DriverLockstep, NothingChangesInAnIdleCycle) {
     for (unsigned cycle = 0; cycle < 6000; ++cycle) traffic.Cycle();
     ASSERT_TRUE(driver.lockstep().ok()) << driver.lockstep().mismatch();
     EXPECT_GT(driver.skipped, 500u);
+  }
+}
+
+TEST(DriverLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
+  Ordered<Gtx980> sms(DispatchMode::kOnDemand);
+  for (unsigned i = 0; i < 12; ++i) {
+    const unsigned victim = i % kMaxKernels, kernel = (victim + 1 + i / 4) % kMaxKernels;
+    const unsigned part = i < 4 ? 32 : 8;
+    sms.Launch(victim, sms.PartOfSm(part), Gtx980::Layout::kSms * part);
+    sms.bench().log().clear();
+    sms.Launch(kernel, sms.PartOfSm(2), Gtx980::Layout::kSms);
+    unsigned preempted_on = 0;
+    for (const Decision& d : sms.bench().log()) {
+      if (d.reason == DecisionReason::kPreempt) preempted_on |= 1u << Index(d.sm);
+    }
+    EXPECT_EQ(preempted_on, 0xffffu) << i;
+    sms.FinishAll();
+  }
+}
+
+TEST(DriverLockstep, PartitionOfAKernelAloneIsWhatFits) {
+  Ordered<Gtx980> sms(DispatchMode::kPartitioned);
+  for (unsigned i = 0; i < 20; ++i) {
+    const unsigned kernel = i % kMaxKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
+    sms.Launch(kernel, sms.PartOfSm(tbs), Gtx980::Layout::kSms);
+    for (unsigned sm = 0; sm < Gtx980::Layout::kSms; ++sm) {
+      EXPECT_EQ(sms.model().tb_dispatch().state().partition[sm][kernel], tbs);
+    }
+    sms.FinishAll();
   }
 }
 
@@ -350,7 +360,7 @@ TEST(DriverLockstep, FindsEachBrokenRule) {
     // and those that are not found, are two rules.
     const auto number = &rule - broken;
     const DispatchMode mode = number < 8 ? DispatchMode::kOnDemand : DispatchMode::kPartitioned;
-    DriverRates rates = LivelyRates();
+    DriverRates rates = DriverRates::Lively();
     if (number == 6) rates.spare_victims = 0;
     if (number >= 8) rates.finish = 200;
     DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), Lively(mode), rates, 1,
@@ -371,7 +381,7 @@ TEST(DriverLockstep, FindsEachBrokenPolicy) {
   for (const auto& rule : broken) {
     PolicyConfig policy = Lively(DispatchMode::kPartitioned);
     policy.quota_enable = true;
-    DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), policy, LivelyRates(), 1,
+    DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), policy, DriverRates::Lively(), 1,
                                   GetTestOptions().seed);
     PolicyConfig other = policy;
     rule(&other);

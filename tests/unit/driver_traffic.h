@@ -15,6 +15,27 @@ struct DriverRates {
   unsigned spare_victims = 0;
   unsigned launches = 10, most_tbs = 80;
   unsigned odd_sizes = 0;  // per cent of kernels with TBs as large as an SM, or by the dozen
+
+  // SMs that are full, and so little happens that a search for victims comes to its end.
+  static DriverRates Lively() {
+    DriverRates rates;
+    rates.launch = 60;
+    rates.bad_launch = 50;
+    rates.finish = 2000;
+    rates.spare_victims = 1;
+    rates.launches = ~0u;
+    rates.most_tbs = 300;
+    return rates;
+  }
+};
+
+// How often the cases that matter came up.
+struct DriverTally {
+  std::array<unsigned, 12> reasons{};  // of decisions
+  std::array<unsigned, 5> commands{};  // by CommandOp
+  std::array<unsigned, 5> refused{};   // launches, by LaunchError
+  unsigned launches = 0, done = 0;
+  std::array<unsigned, kMaxKernels + 1> running{};  // cycles, by number of kernels
 };
 
 // `D` is a Driver, or something that is stepped like one.
