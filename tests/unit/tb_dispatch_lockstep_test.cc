@@ -163,7 +163,7 @@ std::pair<unsigned, DecisionReason> DecisionAfterWork(Pair* pair) {
     EXPECT_FALSE(pair->Cycle()) << "before there was work";
   }
   EXPECT_TRUE(pair->work());
-  for (unsigned cycle = 1; cycle < 200; ++cycle) {
+  for (unsigned cycle = 1; cycle < 2000; ++cycle) {
     if (const auto decision = pair->Cycle()) return {cycle, decision->reason};
   }
   return {};
@@ -171,7 +171,7 @@ std::pair<unsigned, DecisionReason> DecisionAfterWork(Pair* pair) {
 
 TEST(TbDispatchLockstep, DispatchIsDecidedExactlyFourCyclesAfterWork) {
   for (const DispatchMode mode : {DispatchMode::kLeftover, DispatchMode::kOnDemand}) {
-    for (const std::uint8_t scale : {1, 2, 4, 7}) {
+    for (const std::uint8_t scale : {1, 2, 4, 7, 255}) {
       Gtx980 pair(PolicyOf(mode, scale), 512, 1);
       pair.machine().launches = false;
       pair.machine().SetRates(1000, 100, 100);
@@ -260,9 +260,7 @@ TEST(TbDispatchLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
     }
     EXPECT_EQ(preempted_on, 0xffffu) << i;
     pair.machine().SetRates(1000, 100, 100);
-    for (unsigned cycle = 0; cycle < 10000 && pair.machine().kernels().active() != 0; ++cycle) {
-      pair.Cycle();
-    }
+    for (int n = 0; n < 10'000 && pair.machine().kernels().active() != 0; ++n) pair.Cycle();
     ASSERT_EQ(pair.machine().kernels().active(), 0);
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
@@ -274,12 +272,10 @@ TEST(TbDispatchLockstep, PartitionOfAKernelAloneIsWhatFits) {
   policy.linger_ticks = 0;
   Gtx980 pair(policy, 512, 1);
   pair.machine().launches = false;
-  const ResourceVector& limits = Gtx980::kLimits;
   for (unsigned i = 0; i < 20; ++i) {
     const unsigned kernel = i % kMaxKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
-    const ResourceVector need{static_cast<std::uint16_t>(limits.registers / tbs), 0, 1, 1};
     pair.machine().SetRates(0, 100, 100);
-    pair.machine().LaunchNext(kernel, need, Gtx980::Package::NumSms);
+    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(tbs), Gtx980::Package::NumSms);
     Rest(&pair);
     for (unsigned sm = 0; sm < Gtx980::Package::NumSms; ++sm) {
       EXPECT_EQ(pair.state().planned[sm], 1u << kernel);
