@@ -69,7 +69,7 @@ class SmControlDriver {
   void Launch(KernelView* view) {
     const bool large = dice_.Percent(10);
     const unsigned threads = config_.limits.threads / (large ? 1 : 6);
-    const unsigned lines = dice_.Percent(97) ? 16 : 2048;
+    const unsigned lines = dice_.Percent(99) ? 16 : ContextLines(config_.limits);
     view->need.threads = static_cast<std::uint16_t>(1 + dice_.Below(threads));
     view->context_base = dice_.Bits() >> 17 << 7 & 0xffffffffffff;
     view->context_lines = static_cast<std::uint16_t>(1 + dice_.Below(lines));
