@@ -115,6 +115,13 @@ def unmeasured(modules, waivers):
     return findings
 
 
+def stale(data):
+    """Data of older RTL has its points on other lines."""
+    newest = max(RTL.rglob("*.sv"), key=lambda file: file.stat().st_mtime)
+    return [f"{path.name}: older than {newest.relative_to(RTL)}; run the program again"
+            for path in data if path.stat().st_mtime < newest.stat().st_mtime]
+
+
 def cell(module, kind):
     if module.total(kind) == 0:
         return "-"
@@ -200,7 +207,7 @@ def main():
         print("coverage: no data", file=sys.stderr)
         return 2
     modules = make_modules(coverage, waivers)
-    found += failures(modules, waivers)
+    found += stale(args.data) + failures(modules, waivers)
     (args.out / "modules").mkdir(parents=True, exist_ok=True)
     for module in modules:
         annotate(module, coverage, args.out / "modules")
