@@ -100,6 +100,10 @@ module formal_tb_dispatch (
   smk_pkg::decision_t        decision;
   smk_pkg::kernel_mask_t     plan_kernels_q;
   logic                      range_starts, range_stops, command_valid, work;
+  smk_pkg::kernel_mask_t     queued;
+  for (genvar k = 0; k < smk_pkg::NumKernels; k++) begin : gen_queued
+    assign queued[k] = queue_count_i.kernel[k] != '0;
+  end
   smk_tb_dispatch u_dut (
     .clk_i, .rst_ni, .assign_busy_i, .assign_changed_i, .order_i, .remaining_i, .next_tb_i,
     .member_expired_i, .events_valid_i, .settled_i, .command_ready_i, .queue_count_i,
@@ -107,6 +111,7 @@ module formal_tb_dispatch (
     .pick_kernel_i, .victim_sm_i, .victim_taken_i, .victim_resident_i, .victim_kernel_i,
     .range_shrinks_i, .resident_i,
     .policy_i          (policy_q),
+    .queued_i          (queued),
     .allowed_i         (allowed),
     .active_i          (active_q),
     .need_i            (need_q),
