@@ -48,10 +48,10 @@ void RunSeeds(unsigned seeds, unsigned cycles, bool count_running_sms) {
 
 TEST(DrfTrackerLockstep, EqualsTheReferenceUnderRandomStimulus) {
   EXPECT_EQ(Gtx980::Weights().whole, Gtx980::Package::ShareWhole);
-  RunSeeds<Gtx980>(2, 40'000, false);
+  RunSeeds<Gtx980>(6, 20'000, false);
 }
 TEST(DrfTrackerLockstep, EqualsTheReferenceWhenRunningSmsCount) {
-  RunSeeds<Gtx980>(1, 40'000, true);
+  RunSeeds<Gtx980>(4, 20'000, true);
 }
 TEST(DrfTrackerLockstep, EqualsTheReferenceInConfigurationFermi) {
   EXPECT_EQ(Fermi::Weights().whole, Fermi::Package::ShareWhole);
@@ -63,10 +63,10 @@ TEST(DrfTrackerLockstep, EqualsTheReferenceInConfigurationFermi) {
 class Directed {
  public:
   explicit Directed(bool count_running_sms = false) : bench(1, count_running_sms) {
-    const ResourceVector needs[] = {{32, 0, 4, 1}, {16, 96, 4, 1}, {8, 8, 8, 1}, {1, 1, 1, 1}};
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      Launch(k, needs[k]);
-    }
+    Launch({{{32, 0, 4, 1}, {16, 96, 4, 1}, {8, 8, 8, 1}, {1, 1, 1, 1}}});
+  }
+  void Launch(const std::array<ResourceVector, kMaxKernels>& needs) {
+    for (unsigned k = 0; k < kMaxKernels; ++k) Launch(k, needs[k]);
   }
   ~Directed() { EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch(); }
 
@@ -91,6 +91,29 @@ class Directed {
     in.dispatch_kernel = in.reserve_kernel = static_cast<KernelId>(k);
     in.dispatch_sm = static_cast<SmId>(sm);
     for (unsigned i = 0; i < tbs; ++i) Cycle(in);
+  }
+  // TBs that will follow a preemption: in rK, and on no SM.
+  void Reserve(unsigned k, unsigned tbs) {
+    DrfTracker::Inputs in;
+    in.reserve_valid = true;
+    in.dispatch_kernel = in.reserve_kernel = static_cast<KernelId>(k);
+    for (unsigned i = 0; i < tbs; ++i) Cycle(in);
+  }
+  // Everybody leaves.
+  void Empty() {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      for (bool some = true; some;) {
+        DrfTracker::Inputs in;
+        for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+          if (bench.model().state().resident[k][sm] != 0)
+            AddEvent(sm, EventKind::kFinished, k, &in);
+        }
+        some = in.event_mask != 0;
+        in.kernel_done = static_cast<KernelMask>(some ? 0u : 1u << k);
+        Cycle(in);
+      }
+    }
+    Cycle();
   }
   static void AddEvent(unsigned sm, EventKind kind, unsigned k, DrfTracker::Inputs* in) {
     in->event_mask |= 1u << sm;
@@ -318,15 +341,46 @@ TEST(DrfTrackerLockstep, DoneWinsOverEverythingElseInItsCycle) {
 
 TEST(DrfTrackerLockstep, VictimSmIsFoundWithoutTheCandidatesOwnTbs) {
   Directed d;
-  d.Dispatch(0, 1, 5);
-  d.Dispatch(2, 2, 2);
-  Question ask;
-  ask.victim_sms = 0xffff;
-  d.Settle(ask);
-  EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << 2);
-  ask.victim_exclude = 2;
-  d.Cycle({}, ask);
-  EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << 1) << "later than the contract";
+  for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+    for (unsigned own = 0; own < kMaxKernels; ++own) {
+      const unsigned next = (sm + 1) % Gtx980::kSms, other = (own + 1) % kMaxKernels;
+      d.Launch({{{8, 8, 2, 1}, {8, 8, 2, 1}, {8, 8, 2, 1}, {8, 8, 2, 1}}});
+      d.Dispatch(own, sm, 5);
+      d.Dispatch(other, next, 2);
+      Question ask;
+      ask.victim_sms = 0xffff;
+      ask.victim_exclude = other;
+      d.Settle(ask);
+      EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << sm);
+      ask.victim_exclude = own;
+      d.Cycle({}, ask);
+      EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << next) << "later than the contract";
+      d.Empty();
+    }
+  }
+}
+
+// Up to the last TB slot, of each kernel; whoever is looked at, and compared.
+TEST(DrfTrackerLockstep, EveryKernelCanHaveAllOfEverySm) {
+  Dice dice(1);
+  Directed d;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    d.Launch({{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}});
+    for (unsigned n = 0; n < Gtx980::kSms; ++n) {
+      d.Dispatch(k, (5 * n + k) % Gtx980::kSms, Gtx980::kLimits.tbs);
+      Question ask;
+      for (unsigned i = 0; i < 40; ++i) {
+        if (i % 2 == 0) ask.victim_exclude = dice.Below(kMaxKernels);
+        ask.victim_look = dice.Below(Gtx980::kSms);
+        ask.victim_sms = 1u << ask.victim_look | 1u << dice.Below(Gtx980::kSms);
+        ask.pick_sms.fill(ask.victim_sms);
+        for (unsigned& sm : ask.look_sm) sm = dice.Below(Gtx980::kSms);
+        ask.pick_kernels = static_cast<KernelMask>(1 + dice.Below(15));
+        d.Cycle({}, ask);
+      }
+    }
+    d.Empty();
+  }
 }
 
 TEST(DrfTrackerLockstep, RangeShrinksOnlyWhenItBecomesSmaller) {
@@ -363,6 +417,56 @@ TEST(DrfTrackerLockstep, RunningSmsCountWhenTheyAreMore) {
   d.Cycle(in);
   d.Settle();
   EXPECT_EQ(d.bench.Share(3), 1 * Gtx980::Package::ShareWhole);
+}
+
+// Kernel i runs on one SM; two TBs of kernel j are reserved, a little more or less than that.
+TEST(DrfTrackerLockstep, TbsAndRunningSmsAreComparedToTheBit) {
+  Directed d(true);
+  for (unsigned pair = 0; pair < kMaxKernels * kMaxKernels; ++pair) {
+    const unsigned i = pair % kMaxKernels, j = pair / kMaxKernels;
+    if (i == j) continue;
+    for (unsigned less = 1; less < 256; less *= 2) {
+      for (const unsigned shared_memory : {192 + less, 192 - std::min(less, 191u)}) {
+        std::array<ResourceVector, kMaxKernels> needs;
+        needs.fill({1, 1, 1, 1});
+        needs[j].shared_memory = static_cast<std::uint16_t>(shared_memory);
+        d.Launch(needs);
+        d.Dispatch(i, less % Gtx980::kSms);
+        d.Reserve(j, 2);
+        Question ask;
+        ask.pick_kernels = static_cast<KernelMask>(1u << i | 1u << j);
+        d.Settle(ask);
+        EXPECT_EQ(d.bench.dut().pick_kernel_o, 1u << (shared_memory > 192 ? i : j));
+        d.Empty();
+      }
+    }
+  }
+}
+
+// A TB of kernel j for the only one of kernel i: the range shrinks when it takes less.
+TEST(DrfTrackerLockstep, TheRangeIsComparedToTheBit) {
+  Directed d;
+  for (unsigned pair = 0; pair < kMaxKernels * kMaxKernels; ++pair) {
+    const unsigned i = pair % kMaxKernels, j = pair / kMaxKernels;
+    if (i == j) continue;
+    for (unsigned more = 1; more <= 256; more *= 2) {
+      for (const bool shrinks : {true, false}) {
+        std::array<ResourceVector, kMaxKernels> needs;
+        needs.fill({1, 100, 1, 1});
+        needs[shrinks ? i : j].shared_memory += static_cast<std::uint16_t>(more);
+        d.Launch(needs);
+        Question ask;
+        ask.range_sm = more % Gtx980::kSms;
+        ask.active = static_cast<KernelMask>(1u << i | 1u << j);
+        ask.range_kernel = j;
+        ask.range_victim = i;
+        d.Dispatch(i, ask.range_sm);
+        d.Settle(ask);
+        EXPECT_EQ(d.bench.dut().range_shrinks_o, shrinks) << more;
+        d.Empty();
+      }
+    }
+  }
 }
 
 TEST(DrfTrackerLockstep, FindsEachBrokenRule) {

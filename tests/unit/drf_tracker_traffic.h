@@ -21,7 +21,7 @@ class Traffic {
     if (cycle % 512 == 0) ChangePhase();
     Step step;
     // Shares are compared only when nothing has happened for some cycles.
-    if (quiet_ == 0 && dice_.Percent(4)) quiet_ = 4 + dice_.Below(20);
+    if (quiet_ == 0 && dice_.Percent(4)) quiet_ = 4 + dice_.Below(30);
     if (quiet_ != 0) {
       --quiet_;
     } else {
@@ -32,7 +32,7 @@ class Traffic {
     }
     step.kernels = kernels_;
     Question ask = Ask(drf);
-    if (dice_.Percent(90)) HoldRange(ask_, &ask);
+    if (dice_.Percent(93)) HoldRange(ask_, &ask);
     if (dice_.Percent(50)) ask.victim_exclude = ask_.victim_exclude;
     step.ask = ask_ = ask;
     return step;
@@ -62,6 +62,9 @@ class Traffic {
     KernelTable::Slot& slot = kernels_.slot[k];
     slot.need = {UpTo(limits.registers / part), UpTo(limits.shared_memory / part),
                  static_cast<std::uint16_t>(1 + UpTo(limits.threads / part - 1)), 1};
+    // So small that TB slots count most, or threads by a little.
+    if (dice_.Percent(30))
+      slot.need = {UpTo(4), UpTo(6), static_cast<std::uint16_t>(1 + UpTo(3)), 1};
     slot.share = AnyBench::Weights().Dominant(slot.need);
     running_ |= 1u << k;
   }
@@ -69,6 +72,9 @@ class Traffic {
     arrive_ = 10 + dice_.Below(91);
     leave_ = dice_.Percent(25) ? 90 : 1 + dice_.Below(8);
     preempt_ = dice_.Below(50);
+    // One kernel gets all room that comes free.
+    alone_ = dice_.Percent(15) ? dice_.Below(kMaxKernels) : kMaxKernels;
+    if (alone_ != kMaxKernels) arrive_ = 100;
     if (dice_.Percent(60)) running_ &= ~(1u << dice_.Below(kMaxKernels));
   }
   // A kernel that gets no more TBs is done when the last has left, and another follows.
@@ -105,7 +111,7 @@ class Traffic {
       p = {};
     } else if (event.kind != EventKind::kBufferFree) {
       const unsigned k = Index(event.kernel);
-      if (drf.state().resident[k][sm] == 0) return;
+      if (drf.state().resident[k][sm] == 0 || k == alone_) return;
       event.counted = p.valid && p.victim == k && p.tbs != 0 && dice_.Percent(80);
       if (event.counted) --p.tbs;
     }
@@ -114,7 +120,8 @@ class Traffic {
 
   // Pulses of one decision: all of one kernel.
   void Decide(const DrfTracker& drf, DrfTracker::Inputs* in) {
-    const unsigned k = dice_.Below(kMaxKernels);
+    const bool one = alone_ != kMaxKernels && dice_.Percent(95);
+    const unsigned k = one ? alone_ : dice_.Below(kMaxKernels);
     const unsigned sm = dice_.Below(kSms);
     in->dispatch_kernel = in->reserve_kernel = static_cast<KernelId>(k);
     in->dispatch_sm = static_cast<SmId>(sm);
@@ -166,6 +173,13 @@ class Traffic {
     ask.range_kernel = dice_.Below(kMaxKernels);
     ask.range_victim = dice_.Below(kMaxKernels);
     ask.range_sm = dice_.Below(kSms);
+    // Mostly as a decision does: the lowest kernel against the highest there.
+    if (dice_.Percent(70)) {
+      if (ask.active == 0 || dice_.Percent(50)) ask.active = 0b1111;
+      ask.range_kernel = drf.LowestKernel(ask.active);
+      const auto victim = drf.HighestKernelOn(ask.range_sm, drf.ResidentOn(ask.range_sm));
+      ask.range_victim = victim.value_or(ask.range_victim);
+    }
     const unsigned resident = drf.state().resident[ask.range_victim][ask.range_sm];
     ask.range_victim_tbs = dice_.Below(resident + 2);
     return ask;
@@ -186,7 +200,7 @@ class Traffic {
   unsigned running_ = 0, done_ = 0;
   std::array<unsigned, kMaxKernels> reserved_{};
   std::array<Preempted, kSms> preempted_{};
-  unsigned arrive_ = 0, leave_ = 0, preempt_ = 0;
+  unsigned arrive_ = 0, leave_ = 0, preempt_ = 0, alone_ = kMaxKernels;
 };
 
 }  // namespace smk::drf_tracker

@@ -199,6 +199,28 @@ class KernelTableLockstepRule : public testing::Test {
     in.finished[kernel] = static_cast<std::uint8_t>(tbs);
     bench.Cycle(in);
   }
+  // A grid of 16 TBs more than a multiple, one handed out per cycle.
+  void RunGrid(unsigned kernel, std::uint32_t tbs) {
+    bench.Cycle(LaunchOf(kernel, kNeed, tbs));
+    Inputs in;
+    in.dispatch_new_valid = true;
+    in.dispatch_new_kernel = static_cast<KernelId>(kernel);
+    for (std::uint32_t n = 1; n <= tbs; ++n) {
+      in.finished[kernel] = n % 16 == 1 && n != 1 ? 16 : 0;
+      if (n % 4096 == 17) {
+        bench.Cycle(in);
+      } else {
+        bench.CycleUnseen(in);
+      }
+    }
+    Complete(kernel, 15);
+    EXPECT_EQ(dut().active_o, 1u << kernel) << "one TB is missing";
+    EXPECT_EQ(GetBits(dut().remaining_o, 32 * kernel, 32), 0u);
+    EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), tbs);
+    Complete(kernel, 1);
+    EXPECT_EQ(dut().kernel_done_o, 1u << kernel);
+    bench.Cycle();
+  }
   void ChipTick() {
     Inputs in;
     in.tick = true;
@@ -255,30 +277,31 @@ TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
   }
 }
 
-// Every borrow of the TBs left, and one kernel's of all counts.
-TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
-  for (const unsigned kernel : {0u, 1u, 2u, 3u}) {
-    const std::uint32_t tbs = (kernel == 1 ? 1u << 20 : 1u << 19) + 16;
-    bench.Cycle(LaunchOf(kernel, kNeed, tbs));
-    Inputs in;
-    in.dispatch_new_valid = true;
-    in.dispatch_new_kernel = static_cast<KernelId>(kernel);
-    for (std::uint32_t n = 1; n <= tbs; ++n) {
-      in.finished[kernel] = n % 16 == 1 && n != 1 ? 16 : 0;
-      if (n % 4096 == 17) {
-        bench.Cycle(in);
-      } else {
-        bench.CycleUnseen(in);
-      }
-    }
-    Complete(kernel, 15);
-    EXPECT_EQ(dut().active_o, 1u << kernel) << "one TB is missing";
-    EXPECT_EQ(GetBits(dut().remaining_o, 32 * kernel, 32), 0u);
-    EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), tbs);
-    Complete(kernel, 1);
-    EXPECT_EQ(dut().kernel_done_o, 1u << kernel);
+// The power of two that holds a context has one bit more than the lines without the last.
+TEST_F(KernelTableLockstepRule, EachBitOfAGridAndOfAContextCountsAlone) {
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const unsigned lines = 1u << bit % 12, threads = std::min(lines, 64u);
+    const ResourceVector need{static_cast<std::uint16_t>((lines - threads) / 8), 0,
+                              static_cast<std::uint16_t>(threads), 1};
+    const Inputs in = LaunchOf(bit % 4, need, 1u << bit);
+    EXPECT_EQ(bench.Cycle(in).launch_error, LaunchError::kNone);
     bench.Cycle();
+    EXPECT_EQ(GetBits(dut().views_o, 64 * (bit % 4), 4), bit % 12 + 1);
+    bench.Reset();
   }
+}
+
+// Borrows out of the lowest bits of the TBs left, up to each bit above them.
+TEST_F(KernelTableLockstepRule, EndsAfterEachBorrow) {
+  for (unsigned bit = 5; bit < 18; ++bit) {
+    for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) RunGrid(kernel, (1u << bit) + 48);
+  }
+}
+
+// An odd number of borrows reach the top part of the TBs left; one kernel's that of all counts.
+TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
+  for (const unsigned kernel : {0u, 1u, 2u, 3u})
+    RunGrid(kernel, ((kernel == 1 ? 5u : 3u) << 18) + 16);
 }
 
 TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {

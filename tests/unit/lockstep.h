@@ -41,6 +41,12 @@ class Dice {
     for (unsigned i = 1; i < n; ++i) mask &= engine_();
     return mask;
   }
+  // The number of a bit of the mask, which is not 0.
+  unsigned BitOf(std::uint64_t mask) {
+    const auto bits = static_cast<unsigned>(__builtin_popcountll(mask));
+    for (unsigned skip = Below(bits); skip != 0; --skip) mask &= mask - 1;
+    return static_cast<unsigned>(__builtin_ctzll(mask));
+  }
 
  private:
   std::mt19937_64 engine_;

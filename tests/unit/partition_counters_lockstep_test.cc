@@ -124,7 +124,7 @@ unsigned PickAmount(unsigned left, unsigned little, Dice* dice) {
   return dice->Below(1 + (dice->Percent(80) ? std::min(left, little) : left));
 }
 
-// One plan: the ranges of some kernels side by side, in an order of its own.
+// One plan: the ranges of some kernels side by side, in an order of its own; some without room.
 template <typename Package>
 std::vector<SmCommand> RandomPlan(Dice* dice) {
   std::vector<SmCommand> plan;
@@ -134,9 +134,9 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
   for (unsigned n = 0; n < kernels; ++n) {
     const unsigned slots = Package::NumSlots - r.tb_base,
                    warps = Package::NumWarps - r.threads_base;
-    if (slots == 0 || warps == 0) break;
-    const unsigned count = 1 + PickAmount(std::min(slots, warps) - 1, 7, dice);
-    const unsigned threads = 1 + PickAmount(warps / count - 1, 7, dice);
+    const bool room = slots != 0 && warps != 0 && dice->Percent(95);
+    const unsigned count = room ? 1 + PickAmount(std::min(slots, warps) - 1, 7, dice) : 0;
+    const unsigned threads = room ? 1 + PickAmount(warps / count - 1, 7, dice) : 0;
     r.tb_count = static_cast<std::uint8_t>(count);
     r.threads_limit = static_cast<std::uint16_t>(r.threads_base + count * threads);
     r.registers_limit = static_cast<std::uint16_t>(
@@ -159,15 +159,16 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
   return plan;
 }
 
-// A question the block must be able to answer: a slot of the kernel's range, and its warps.
+// Mostly a question that a launch asks: a slot of the kernel's range, and its warps.
 template <typename Package>
 void Ask(const PartitionCounters& model, Dice* dice, Inputs* in) {
   in->read = true;
   const unsigned kernel = dice->Below(kMaxKernels);
   in->read_kernel = static_cast<std::uint8_t>(kernel);
   const PartitionRange& r = model.state().range[kernel];
-  if (!model.state().partitioned || r.tb_count == 0) {
+  if (!model.state().partitioned || r.tb_count == 0 || dice->Percent(5)) {
     in->read_slot = static_cast<std::uint8_t>(dice->Below(Package::NumSlots));
+    in->read_warps = static_cast<std::uint8_t>(dice->Below(Package::NumWarps + 1));
     return;
   }
   in->read_slot = static_cast<std::uint8_t>(r.tb_base + dice->Below(r.tb_count));

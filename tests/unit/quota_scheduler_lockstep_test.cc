@@ -106,10 +106,12 @@ void RunRandom(Bench<Dut, Warps>* bench, std::uint64_t seed, unsigned cycles) {
   Dice dice(seed);
   constexpr unsigned kAll = (1u << Warps) - 1;
   QuotaScheduler::Inputs in;
-  unsigned sparse = 1, kernels = 1, quota_max = 1, churn = 1, tick_every = 1;
+  unsigned sparse = 1, first = 0, kernels = 1, quota_max = 1, churn = 1, tick_every = 1, idle = 0;
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
     if (i % 256 == 0) {
       sparse = 1 + dice.Below(4);
+      idle = dice.Percent(60) ? 0 : dice.Below(100);
+      first = dice.Below(kMaxKernels);
       kernels = 1 + dice.Below(kMaxKernels);
       quota_max = 1u << (dice.Percent(90) ? dice.Below(10) : 16);
       churn = dice.Below(30);
@@ -119,9 +121,11 @@ void RunRandom(Bench<Dut, Warps>* bench, std::uint64_t seed, unsigned cycles) {
       if (dice.Percent(3)) bench->Reset();
     }
     if (dice.Percent(10)) {
-      bench->quota[dice.Below(kMaxKernels)] = static_cast<std::uint16_t>(dice.Below(quota_max));
+      bench->quota[dice.Below(kMaxKernels)] = static_cast<std::uint16_t>(
+          dice.Percent(3) ? 1u << dice.Below(16) : dice.Below(quota_max));
     }
     in.ready = static_cast<std::uint16_t>(dice.Sparse(sparse) & kAll);
+    if (dice.Percent(idle)) in.ready = 0;
     if (dice.Percent(5))
       in.stop = static_cast<std::uint16_t>(dice.Sparse(1 + dice.Below(4)) & kAll);
     const std::uint16_t valid = bench->state().valid;
@@ -130,7 +134,7 @@ void RunRandom(Bench<Dut, Warps>* bench, std::uint64_t seed, unsigned cycles) {
     const unsigned warp = dice.Below(Warps);
     in.start_valid = dice.Percent(churn) && (free >> warp & 1) != 0;
     in.start_warp = static_cast<std::uint8_t>(warp);
-    in.start_kernel = static_cast<KernelId>(dice.Below(kernels));
+    in.start_kernel = static_cast<KernelId>((first + dice.Below(kernels)) % kMaxKernels);
     in.load = dice.Percent(1);
     in.tick = dice.Below(tick_every) == 0;
     bench->Cycle(in);

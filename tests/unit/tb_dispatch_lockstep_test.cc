@@ -34,7 +34,7 @@ std::vector<PolicyConfig> AllPolicies() {
       policy.quota_enable = (i & 1) != 0;
       policy.kernels_per_sm = (i & 2) != 0 ? 2 : kMaxKernels;
       policy.latency_scale = (i & 4) != 0 ? 4 : 1;
-      policy.linger_ticks = 1;
+      policy.linger_ticks = (i & 1) != 0 ? 1 : 30;
       policy.table = {1, 4, 2, 3};
       all.push_back(policy);
     }
@@ -42,6 +42,7 @@ std::vector<PolicyConfig> AllPolicies() {
   return all;
 }
 
+enum class Bustle { kNormal, kCrowded, kCalm };
 using Reasons = std::map<DecisionReason, unsigned>;
 
 void Add(const Reasons& some, Reasons* all) {
@@ -49,10 +50,11 @@ void Add(const Reasons& some, Reasons* all) {
 }
 
 template <typename Pair>
-void Run(const PolicyConfig& policy, bool crowded, std::uint64_t seed, unsigned cycles,
+void Run(const PolicyConfig& policy, Bustle bustle, std::uint64_t seed, unsigned cycles,
          Reasons* reasons) {
   Pair pair(policy, seed % 2 == 0 ? 3 : Pair::Package::PreemptedDepth, seed);
-  pair.machine().crowded = crowded;
+  pair.machine().crowded = bustle == Bustle::kCrowded;
+  pair.machine().calm = bustle == Bustle::kCalm;
   for (unsigned i = 0; i < cycles && pair.lockstep().ok(); ++i) pair.Cycle();
   ASSERT_TRUE(pair.lockstep().ok())
       << "mode " << static_cast<int>(policy.dispatch) << ": " << pair.lockstep().mismatch();
@@ -68,8 +70,12 @@ Reasons RunAll(unsigned cycles) {
     // One life in which every SM sees every kernel.
     const bool quick = policy.latency_scale == 1 && policy.kernels_per_sm == kMaxKernels;
     const unsigned longer = quick && policy.quota_enable ? 8 : on_demand ? 2 : 1;
-    Run<Pair>(policy, false, ++seed, longer * cycles, &reasons);
-    if (on_demand) Run<Pair>(policy, true, ++seed, (longer + 2) * cycles, &reasons);
+    Run<Pair>(policy, Bustle::kNormal, ++seed, longer * cycles, &reasons);
+    if (on_demand) {
+      Run<Pair>(policy, Bustle::kCrowded, ++seed, (longer + 2) * cycles, &reasons);
+      // Where running SMs count in rK, a range hardly ever shrinks.
+      if (quick) Run<Pair>(policy, Bustle::kCalm, ++seed | 1, 16 * cycles, &reasons);
+    }
     if (testing::Test::HasFatalFailure()) break;
   }
   return reasons;
@@ -163,7 +169,7 @@ std::pair<unsigned, DecisionReason> DecisionAfterWork(Pair* pair) {
     EXPECT_FALSE(pair->Cycle()) << "before there was work";
   }
   EXPECT_TRUE(pair->work());
-  for (unsigned cycle = 1; cycle < 2000; ++cycle) {
+  for (unsigned cycle = 1; cycle < 5000; ++cycle) {
     if (const auto decision = pair->Cycle()) return {cycle, decision->reason};
   }
   return {};
@@ -187,7 +193,7 @@ TEST(TbDispatchLockstep, DispatchIsDecidedExactlyFourCyclesAfterWork) {
 }
 
 TEST(TbDispatchLockstep, PreemptionIsDecidedExactlyFifteenCyclesAndOnePerVictimAfterWork) {
-  for (const std::uint8_t scale : {1, 2, 4, 7}) {
+  for (const std::uint8_t scale : {1, 2, 4, 7, 255}) {
     Gtx980 pair(PolicyOf(DispatchMode::kOnDemand, scale), 512, 1);
     Fill(&pair, 8, 2);
     pair.machine().LaunchNext(1, NeedOf<Gtx980>(2), 1);
@@ -236,6 +242,13 @@ TEST(TbDispatchLockstep, OneMoreRegisterTakesOneMoreVictim) {
       CheckVictims<Gtx980>(victim, {registers, 0, 1, 1});
       if (n < 7) CheckVictims<Fermi>(victim, {registers, 0, 1, 1});
     }
+  }
+  for (std::uint16_t n = 5; n < 25; ++n) {
+    CheckVictims<Gtx980>({1, 0, 3, 1}, {1, 0, n, 1});
+    CheckVictims<Gtx980>({1, 25, 1, 1}, {1, static_cast<std::uint16_t>(8 * n + n % 8), 1, 1});
+  }
+  for (const std::uint16_t n : {16, 24, 31}) {
+    CheckVictims<Gtx980>({8, 0, 1, 1}, {static_cast<std::uint16_t>(8 * n), 0, 1, 1});
   }
 }
 
@@ -306,6 +319,26 @@ TEST(TbDispatchLockstep, CommandHoldsUntilTheSmTakesIt) {
     pair.machine().SetRates(0, 0, 100);
     pair.Cycle();
     EXPECT_FALSE(pair.lockstep().dut().command_valid_o);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
+// Each kernel makes room for each other one on nearly all SMs, and ends before it is there.
+TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
+  for (unsigned n = 0; n < kMaxKernels * kMaxKernels; ++n) {
+    const unsigned victim = n % kMaxKernels, kernel = n / kMaxKernels;
+    if (victim == kernel) continue;
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
+    pair.machine().launches = false;
+    pair.machine().SetRates(0, 0, 100);
+    pair.machine().LaunchNext(victim, NeedOf<Gtx980>(8), 16 * 8);
+    Rest(&pair);
+    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 15);
+    Rest(&pair);
+    EXPECT_GT(__builtin_popcount(pair.lockstep().dut().victims_valid_o), 12);
+    pair.machine().SetRates(300, 0, 100);
+    for (int i = 0; i < 200; ++i) pair.Cycle();
+    EXPECT_EQ(pair.lockstep().dut().victims_valid_o, 0u);
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
 }

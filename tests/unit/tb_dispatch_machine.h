@@ -74,6 +74,8 @@ class DispatchMachine {
   bool tick_next = false;  // in the next cycle
   // One large kernel, and short ones that come and go while room is being made for them.
   bool crowded = false;
+  // The same, but TBs leave soon: preemptions come to their end, with many victims each.
+  bool calm = false;
   // Launches a kernel in the next cycle; nothing else happens in it.
   void LaunchNext(unsigned kernel, const ResourceVector& need, unsigned tbs) {
     needs_[kernel] = need;
@@ -126,11 +128,26 @@ class DispatchMachine {
         tick_ = 1;
       }
     }
+    if (calm) {
+      finish_ = 1 + dice_.Below(20);
+      leave_ = 30 + dice_.Below(71);
+      launch_ = 1 + dice_.Below(5);
+      tick_ = dice_.Below(3);
+    }
   }
 
   // Most TBs are so large that SMs are full soon; of some an SM holds as many as it has places.
-  ResourceVector RandomNeed() {
+  ResourceVector RandomNeed(unsigned k = 0) {
     ResourceVector need = oracle::RandomNeed(&random_, config_.limits);
+    if (calm) {
+      const auto fits = [&](std::uint16_t limit) {
+        return static_cast<std::uint16_t>(limit /
+                                          (k == 0 ? 2 + dice_.Below(10) : 1 + dice_.Below(4)));
+      };
+      need = {fits(config_.limits.registers), fits(config_.limits.shared_memory),
+              fits(config_.limits.threads), 1};
+      return need;
+    }
     if (dice_.Percent(30)) return need;
     if (!crowded && dice_.Percent(20)) {
       need.registers /= 16;
@@ -139,11 +156,17 @@ class DispatchMachine {
       return need;
     }
     const unsigned part = crowded ? 3 + dice_.Below(2) : 1 + dice_.Below(6);
-    const unsigned which = dice_.Percent(60) ? 0 : 1 + dice_.Below(2);
-    const ResourceVector& limits = config_.limits;
-    if (which == 0) need.registers = static_cast<std::uint16_t>(limits.registers / part);
-    if (which == 1) need.shared_memory = static_cast<std::uint16_t>(limits.shared_memory / part);
-    if (which == 2) need.threads = static_cast<std::uint16_t>(limits.threads / part);
+    const unsigned scarce = dice_.Below(6);
+    const auto fits = [&](std::uint16_t limit) { return static_cast<std::uint16_t>(limit / part); };
+    if (scarce == 0) {
+      need.shared_memory = fits(config_.limits.shared_memory);
+    } else if (scarce == 1) {
+      need.threads = fits(config_.limits.threads);
+    } else if (scarce == 2 && !crowded) {
+      need = {1, 1, 1, 1};
+    } else {
+      need.registers = fits(config_.limits.registers);
+    }
     return need;
   }
 
@@ -158,8 +181,10 @@ class DispatchMachine {
     host_.tick = dice_.Percent(tick_);
     const unsigned k = dice_.Below(kMaxKernels);
     if (kernels_.state().slot[k].active || !dice_.Percent(launch_)) return;
-    if (dice_.Percent(30)) needs_[k] = RandomNeed();
-    const unsigned most = crowded ? (k == 0 ? 4000 : 2) : dice_.Percent(40) ? 4 : grid_;
+    if (calm || dice_.Percent(30)) needs_[k] = RandomNeed(k);
+    unsigned most = dice_.Percent(40) ? 4 : grid_;
+    if (crowded) most = k == 0 ? 4000 : 2;
+    if (calm) most = k == 0 ? 4000 : dice_.Percent(50) ? 2 : 64;
     Launch(k, 1 + dice_.Below(most));
   }
   void Launch(unsigned kernel, unsigned tbs) {
@@ -212,7 +237,7 @@ class DispatchMachine {
     if (sm->tbs.empty() || dice_.Below(1000) >= (sm->drain ? 10 * leave_ : finish_)) return;
     const unsigned i = dice_.Below(static_cast<unsigned>(sm->tbs.size()));
     if (sm->tbs[i].loading) return;
-    if (crowded && sm->tbs[i].kernel == 0 && !dice_.Percent(3)) return;
+    if ((crowded || calm) && sm->tbs[i].kernel == 0 && !dice_.Percent(3)) return;
     sm->outbox.push_back(EventOf(EventKind::kFinished, sm->tbs[i]));
     sm->tbs.erase(sm->tbs.begin() + i);
   }

@@ -34,6 +34,7 @@ class DispatchPair {
         config_(ConfigOf(depth)),
         machine_(config_, policy, seed),
         dice_(seed + 1),
+        first_tb_(FirstTbs(&dice_)),
         model_({config_.num_sms, kLimits}),
         broken_({config_.num_sms, kLimits}) {
     DriveAll(machine_.Begin(model_.state()));
@@ -45,6 +46,8 @@ class DispatchPair {
     TbDispatch::Inputs in = machine_.Begin(model_.state());
     const SmAssign::State shaken = Shaken(*in.assign);
     if (machine_.crowded) in.assign = &shaken;
+    const KernelTable::State shifted = Shifted(*in.kernels);
+    in.kernels = &shifted;
     DriveAll(in);
     Ask(in);
     const TbDispatch::State before = model_.state();
@@ -79,6 +82,11 @@ class DispatchPair {
   static constexpr unsigned kKernel = CntWidth(kMaxKernels - 1);
   static constexpr unsigned kSm = CntWidth(kSms - 1);
 
+  static std::array<std::uint32_t, kMaxKernels> FirstTbs(Dice* dice) {
+    std::array<std::uint32_t, kMaxKernels> first;
+    for (std::uint32_t& tb : first) tb = static_cast<std::uint32_t>(dice->Bits() >> 33);
+    return first;
+  }
   static ControlConfig ConfigOf(unsigned depth) {
     ControlConfig config;
     config.num_sms = kSms;
@@ -91,6 +99,15 @@ class DispatchPair {
   SmAssign::State Shaken(SmAssign::State assign) {
     if (dice_.Percent(2)) assign.allowed[Any(kSms)] = 0;
     return assign;
+  }
+
+  // The same grids, but from some TB on, so that every bit of an index counts.
+  KernelTable::State Shifted(KernelTable::State kernels) const {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      kernels.slot[k].next_tb += first_tb_[k];
+      kernels.slot[k].tb_count += first_tb_[k];
+    }
+    return kernels;
   }
 
   void DriveAll(const Inputs& in) {
@@ -272,7 +289,20 @@ class DispatchPair {
                        Index(s.reservation[sm].victim));
     }
     ComparePulses(s.pulses);
+    CompareArrival(s.pulses, *in.kernels);
     CompareCommand(s);
+  }
+  void CompareArrival(const TbDispatch::Pulses& want, const KernelTable::State& kernels) {
+    FieldReader got(lockstep_.dut().arrival_o);
+    const std::uint64_t threads = got.Take(kThreads), shared_memory = got.Take(kShared);
+    const std::uint64_t registers = got.Take(kRegs), kernel = got.Take(kMaxKernels);
+    lockstep_.Expect("arrival.sms", got.Take(kSms), want.dispatch ? 1u << Index(want.sm) : 0u);
+    if (!want.dispatch) return;
+    const ResourceVector& need = kernels.slot[Index(want.kernel)].need;
+    lockstep_.Expect("arrival.kernel", kernel, 1u << Index(want.kernel));
+    lockstep_.Expect("arrival.registers", registers, need.registers);
+    lockstep_.Expect("arrival.shared_memory", shared_memory, need.shared_memory);
+    lockstep_.Expect("arrival.threads", threads, need.threads);
   }
   void ComparePulses(const TbDispatch::Pulses& want) {
     FieldReader got(lockstep_.dut().pulses_o);
@@ -426,6 +456,7 @@ class DispatchPair {
   ControlConfig config_;
   DispatchMachine machine_;
   Dice dice_;
+  std::array<std::uint32_t, kMaxKernels> first_tb_;
   TbDispatch model_, broken_;
   std::vector<Decision> log_;
   std::map<DecisionReason, unsigned> reasons_;

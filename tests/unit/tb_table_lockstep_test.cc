@@ -159,15 +159,6 @@ class Bench {
 using Gtx980 = Bench<Vsmk_tb_table, Vsmk_tb_table_smk_pkg>;
 using Fermi = Bench<Vfermi_tb_table, Vfermi_tb_table_smk_pkg>;
 
-// A bit of the mask by chance; the mask is not 0.
-unsigned PickBit(std::uint32_t mask, Dice* dice) {
-  for (unsigned skip = dice->Below(static_cast<unsigned>(__builtin_popcount(mask))); skip != 0;
-       --skip) {
-    mask &= mask - 1;
-  }
-  return static_cast<unsigned>(__builtin_ctz(mask));
-}
-
 // TBs come, run, finish, are saved and come back, in slots and warps that are sometimes scarce.
 template <typename AnyBench>
 class Traffic {
@@ -224,13 +215,13 @@ class Traffic {
     }
     if (s.running != 0 && dice_.Percent(leave_)) {
       in->release_valid = true;
-      in->release_slot = static_cast<TbSlot>(PickBit(s.running, &dice_));
+      in->release_slot = static_cast<TbSlot>(dice_.BitOf(s.running));
     }
     std::uint32_t waiting = s.valid & ~s.running;
     if (s.step > TbTable::Step::kChoose) waiting &= ~(1u << Index(s.launch_slot));
     if (waiting != 0 && dice_.Percent(leave_)) {
       in->loaded_valid = true;
-      in->loaded_slot = static_cast<TbSlot>(PickBit(waiting, &dice_));
+      in->loaded_slot = static_cast<TbSlot>(dice_.BitOf(waiting));
     }
   }
 
