@@ -269,6 +269,7 @@ TEST_F(PreemptedQueueLockstepRule, AllBuffersComeBackInTheirOrder) {
     for (unsigned odd = 0; odd < 2; ++odd) {
       TakeBuffers(kernel, Gtx980::kDepth);
       Save(kernel, Gtx980::kDepth, EventKind::kBufferFree);
+      for (unsigned idle = 0; idle < 4; ++idle) bench.Cycle();
       TakeBuffers(kernel, 1);
       const unsigned buffer = dut().grant_buffer_o;
       bench.Cycle(EventOf(0, EventKind::kBufferFree, kernel, 0, buffer));

@@ -247,6 +247,13 @@ TEST(TbDispatchLockstep, OneMoreRegisterTakesOneMoreVictim) {
     CheckVictims<Gtx980>({1, 0, 3, 1}, {1, 0, n, 1});
     CheckVictims<Gtx980>({1, 25, 1, 1}, {1, static_cast<std::uint16_t>(8 * n + n % 8), 1, 1});
   }
+  // TBs of all warps of an SM.
+  for (unsigned bit = 0; bit < 8; ++bit) {
+    const auto registers = static_cast<std::uint16_t>(1u << bit);
+    const auto shared = static_cast<std::uint16_t>(std::min(1u << bit, 96u));
+    CheckVictims<Gtx980>({registers, shared, 64, 1},
+                         {static_cast<std::uint16_t>(257 - registers), 0, 1, 1});
+  }
   for (const std::uint16_t n : {16, 24, 31}) {
     CheckVictims<Gtx980>({8, 0, 1, 1}, {static_cast<std::uint16_t>(8 * n), 0, 1, 1});
   }
@@ -288,7 +295,7 @@ TEST(TbDispatchLockstep, PartitionOfAKernelAloneIsWhatFits) {
   for (unsigned i = 0; i < 20; ++i) {
     const unsigned kernel = i % kMaxKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
     pair.machine().SetRates(0, 100, 100);
-    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(tbs), Gtx980::Package::NumSms);
+    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(tbs), Gtx980::Package::NumSms * tbs + 1);
     Rest(&pair);
     for (unsigned sm = 0; sm < Gtx980::Package::NumSms; ++sm) {
       EXPECT_EQ(pair.state().planned[sm], 1u << kernel);
@@ -300,6 +307,27 @@ TEST(TbDispatchLockstep, PartitionOfAKernelAloneIsWhatFits) {
     Rest(&pair);
   }
   ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+}
+
+// The victim's free buffers, and the TBs that the kernel has left: each bit alone.
+TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
+  for (unsigned i = 0; i < 12 * 32; ++i) {
+    const unsigned victim = i % kMaxKernels, kernel = (victim + 1 + i / 4 % 3) % kMaxKernels;
+    const unsigned bit = i / 12;
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 1u << bit % 10, i);
+    pair.machine().launches = false;
+    pair.machine().SetRates(0, 100, 100);
+    pair.machine().LaunchNext(victim, NeedOf<Gtx980>(2), 2 * Gtx980::Package::NumSms);
+    Rest(&pair);
+    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 1u << bit);
+    unsigned preempts = 0;
+    for (unsigned n = 0; n < 100; ++n) {
+      const auto decision = pair.Cycle();
+      preempts += decision && decision->reason == DecisionReason::kPreempt;
+    }
+    EXPECT_GT(preempts, 0u) << bit;
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
 }
 
 TEST(TbDispatchLockstep, CommandHoldsUntilTheSmTakesIt) {
@@ -323,7 +351,7 @@ TEST(TbDispatchLockstep, CommandHoldsUntilTheSmTakesIt) {
   }
 }
 
-// Each kernel makes room for each other one on nearly all SMs, and ends before it is there.
+// Each kernel makes room for each other one on all SMs, and ends before it is there.
 TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
   for (unsigned n = 0; n < kMaxKernels * kMaxKernels; ++n) {
     const unsigned victim = n % kMaxKernels, kernel = n / kMaxKernels;
@@ -333,9 +361,9 @@ TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
     pair.machine().SetRates(0, 0, 100);
     pair.machine().LaunchNext(victim, NeedOf<Gtx980>(8), 16 * 8);
     Rest(&pair);
-    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 15);
+    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 16);
     Rest(&pair);
-    EXPECT_GT(__builtin_popcount(pair.lockstep().dut().victims_valid_o), 12);
+    EXPECT_EQ(__builtin_popcount(pair.lockstep().dut().victims_valid_o), 16);
     pair.machine().SetRates(300, 0, 100);
     for (int i = 0; i < 200; ++i) pair.Cycle();
     EXPECT_EQ(pair.lockstep().dut().victims_valid_o, 0u);
