@@ -227,7 +227,7 @@ module smk_drf_tracker (
     assign high                = {high_q.kernel[k], {LowWidth{1'b0}}};
     assign sum                 = share ^ low ^ high;
     assign carry               = ((share & low) | (share & high) | (low & high)) << 1;
-    assign share_d.kernel[k]   = done_late_q[k] ? '0 : sum + carry;
+    assign share_d.kernel[k]   = (done_late_q[k] ? '0 : sum) + (done_late_q[k] ? '0 : carry);
 
     smk_popcount #(.N(NumSms)) u_running (
       .mask_i (some[k*NumSms +: NumSms]),
