@@ -11,8 +11,8 @@
 // Throughput  One command per cycle.
 // Reset       No kernel.
 // Model       model/control/driver.h   Doc  docs/modules/driver.md
-// Nothing changes in a cycle without an input pulse or awake_o. Holds no more than who owns the
-// bus, and two registers that tell of launches.
+// Nothing changes in a cycle without an input pulse or awake_o. Holds who owns the bus, what
+// launches change, the last profile, and registers before blocks that hear one cycle late.
 `include "smk_assert.svh"
 
 module smk_driver (
