@@ -104,6 +104,7 @@ package smk_pkg;
   typedef logic [ThreadCntWidth-1:0] thread_cnt_t;
   typedef logic [QuotaWidth-1:0]    quota_t;
   typedef logic [ShareWidth-1:0]    share_t;
+  typedef logic [ShareWidth+1:0]    triple_t;
   typedef logic [BufferCntWidth-1:0] buffer_cnt_t;
   typedef logic [KernelCntWidth-1:0] kernel_cnt_t;
   typedef logic [NumSms-1:0]        sm_mask_t;
@@ -117,7 +118,9 @@ package smk_pkg;
   typedef struct packed {logic [NumKernels-1:0][ThreadCntWidth-1:0] kernel;} thread_cnt_vec_t;
   typedef struct packed {logic [NumKernels-1:0][KernelWidth-1:0] kernel;} order_vec_t;
   typedef struct packed {logic [NumKernels-1:0][ShareWidth-1:0] kernel;} share_vec_t;
+  typedef struct packed {logic [NumSms-1:0][ShareWidth-1:0] sm;} sm_shares_t;
   // rK x NumSms, not below zero.
+  typedef logic [TotalShareWidth-1:0] total_share_t;
   typedef struct packed {logic [NumKernels-1:0][TotalShareWidth-1:0] kernel;} total_share_vec_t;
   typedef struct packed {logic [NumKernels-1:0][BufferCntWidth-1:0] kernel;} buffer_cnt_vec_t;
   typedef struct packed {logic [NumSms-1:0][NumKernels-1:0] sm;} sm_kernels_t;
@@ -259,11 +262,14 @@ package smk_pkg;
     tb_cnt_t      victim_tbs;
   } dispatch_pulses_t;
 
-  // A TB on its way to an SM: one bit each, and what it needs.
+  // A TB on its way to an SM: one bit each, and what it needs, for every four SMs: nothing for
+  // those among which its SM is not. One register for all of them would be slow.
+  parameter int unsigned NumSmGroups = (NumSms + 3) / 4;
+  typedef struct packed {logic [NumSmGroups-1:0][NeedWidth-1:0] group;} group_needs_t;
   typedef struct packed {
     sm_mask_t     sms;
     kernel_mask_t kernels;
-    tb_need_t     need;
+    group_needs_t needs;
   } tb_arrival_t;
 
   typedef enum logic [3:0] {ReasonDispatchNew, ReasonDispatchRestored, ReasonDispatchRestarted,

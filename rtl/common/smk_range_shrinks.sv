@@ -54,13 +54,24 @@ module smk_range_shrinks (
   assign whole = count_running_sms_i ? Width'(smk_pkg::ShareWhole) : '0;
 
   // One row of registers per cycle: what is asked, the product and the kernel's sum, the victim's,
-  // the larger of sum and floor.
+  // rK of all afterwards: for these two the larger of sum and floor.
   smk_pkg::share_t           kernel_tb_share_q, victim_tb_share_q;
   smk_pkg::kernel_mask_t     kernel_q, victim_q;
   logic [Width-1:0]          kernel_share_q, kernel_base_q, victim_base_q;
   logic [Width-1:0]          product_q, kernel_sum_q, kernel_floor_q, victim_share_q;
-  logic [Width-1:0]          victim_floor_q, kernel_after_q, victim_sum_q, victim_after_q;
-  smk_pkg::total_share_vec_t now_q, after;
+  logic [Width-1:0]          victim_floor_q, kernel_after, victim_sum_q, victim_after;
+  smk_pkg::total_share_vec_t now_q, after_d, after_q;
+  assign kernel_after = ($signed(kernel_sum_q) > $signed(kernel_floor_q)) ? kernel_sum_q
+                                                                          : kernel_floor_q;
+  assign victim_after = ($signed(victim_sum_q) > $signed(victim_floor_q)) ? victim_sum_q
+                                                                          : victim_floor_q;
+  always_comb begin
+    after_d = decided_i;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (kernel_q[k])      after_d.kernel[k] = kernel_after;
+      else if (victim_q[k]) after_d.kernel[k] = victim_after;
+    end
+  end
   always_ff @(posedge clk_i) begin
     kernel_q          <= kernel_i;
     victim_q          <= victim_i;
@@ -74,19 +85,9 @@ module smk_range_shrinks (
     kernel_floor_q    <= kernel_starts_i ? kernel_base_q + whole : kernel_base_q;
     victim_share_q    <= victim_share;
     victim_floor_q    <= victim_stops_i ? victim_base_q - whole : victim_base_q;
-    kernel_after_q    <= ($signed(kernel_sum_q) > $signed(kernel_floor_q)) ? kernel_sum_q
-                                                               : kernel_floor_q;
     victim_sum_q      <= victim_share_q - product_q;
-    victim_after_q    <= ($signed(victim_sum_q) > $signed(victim_floor_q)) ? victim_sum_q
-                                                               : victim_floor_q;
     now_q             <= decided_i;
-  end
-  always_comb begin
-    after = now_q;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (kernel_q[k])      after.kernel[k] = kernel_after_q;
-      else if (victim_q[k]) after.kernel[k] = victim_after_q;
-    end
+    after_q           <= after_d;
   end
 
   // Lowest and highest, now and afterwards; complements for the highest.
@@ -94,7 +95,7 @@ module smk_range_shrinks (
   logic [4*NumKernels-1:0]    unused_of;
   logic [4*NumKernels*Width-1:0] keys;
   logic [4*Width-1:0]         lowest_d, lowest_q;
-  assign keys = {~after, after, ~now_q, now_q};
+  assign keys = {~after_q, after_q, ~now_q, now_q};
   for (genvar n = 0; n < 4; n++) begin : gen_lowest
     smk_min_group #(.N(NumKernels), .Width(Width)) u_lowest (
       .valid_i (active_i),

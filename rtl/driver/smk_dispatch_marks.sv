@@ -38,17 +38,17 @@ module smk_dispatch_marks (
   output smk_pkg::sm_mask_t      busy_o,
   output smk_pkg::sm_mask_t      reserved_o,
   output smk_pkg::sm_kernel_id_t reserved_for_o,
-  output smk_pkg::sm_mask_t      victims_valid_o,
-  output smk_pkg::sm_kernel_id_t victims_o
+  output smk_pkg::sm_kernels_t   victims_o
 );
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
 
   smk_pkg::kernel_sms_t   tried_d, tried_q;
-  smk_pkg::sm_mask_t      busy_q, reserved_q, victims_valid_q;
-  smk_pkg::sm_mask_t      busy_now, reserved_now, victims_valid_now;
+  smk_pkg::sm_mask_t      busy_q, reserved_q, busy_now, reserved_now;
   smk_pkg::sm_mask_t      reserve, unreserve;
-  smk_pkg::sm_kernel_id_t reserved_for_q, victims_q;
+  smk_pkg::sm_kernel_id_t reserved_for_q;
+  smk_pkg::sm_kernels_t   victims_d, victims_q;
+  smk_pkg::kernel_mask_t  victim_of;
   smk_pkg::sm_mask_t      retry, kept;
   logic                   failed, retry_all;
 
@@ -71,45 +71,42 @@ module smk_dispatch_marks (
   // Room reserved for a kernel that is done is nobody's; a victim that is done has no rK.
   always_comb begin
     for (int unsigned s = 0; s < NumSms; s++) begin
-      reserved_now[s]      = reserved_q[s] && !kernel_done_i[reserved_for_q.sm[s]];
-      victims_valid_now[s] = victims_valid_q[s] && !settled_i[s] &&
-                             !kernel_done_i[victims_q.sm[s]];
+      reserved_now[s] = reserved_q[s] && !kernel_done_i[reserved_for_q.sm[s]];
+      victims_d.sm[s] = (victims_q.sm[s] & ~kernel_done_i & {NumKernels{!settled_i[s]}}) |
+                        (victim_of & {NumKernels{reserve[s]}});
     end
   end
+  assign victim_of = NumKernels'(1) << victim_i;
   assign busy_now  = busy_q & ~settled_i;
   assign reserve   = victim_sm_i & {NumSms{act_i.preempt}};
   assign unreserve = sm_i & {NumSms{act_i.cancel || (act_i.dispatch && serves_reservation_i)}};
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      tried_q         <= '0;
-      busy_q          <= '0;
-      reserved_q      <= '0;
-      victims_valid_q <= '0;
+      tried_q    <= '0;
+      busy_q     <= '0;
+      reserved_q <= '0;
+      victims_q  <= '0;
     end else begin
-      tried_q         <= tried_d;
-      busy_q          <= busy_now | leaving_i;
-      reserved_q      <= (reserved_now & ~unreserve) | reserve;
-      victims_valid_q <= victims_valid_now | reserve;
+      tried_q    <= tried_d;
+      busy_q     <= busy_now | leaving_i;
+      reserved_q <= (reserved_now & ~unreserve) | reserve;
+      victims_q  <= victims_d;
     end
   end
 
-  // Whom a reservation is for and who leaves for it; not reset.
+  // Whom a reservation is for; not reset.
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < NumSms; s++) begin
-      if (reserve[s]) begin
-        reserved_for_q.sm[s] <= kernel_i;
-        victims_q.sm[s]      <= victim_i;
-      end
+      if (reserve[s]) reserved_for_q.sm[s] <= kernel_i;
     end
   end
 
-  assign tried_o         = tried_q;
-  assign busy_o          = busy_q;
-  assign reserved_o      = reserved_q;
-  assign reserved_for_o  = reserved_for_q;
-  assign victims_valid_o = victims_valid_q;
-  assign victims_o       = victims_q;
+  assign tried_o        = tried_q;
+  assign busy_o         = busy_q;
+  assign reserved_o     = reserved_q;
+  assign reserved_for_o = reserved_for_q;
+  assign victims_o      = victims_q;
 
   // Conservation: a preemption makes a reservation, and a dispatch, a cancellation or the end of
   // its kernel ends it.
@@ -119,14 +116,17 @@ module smk_dispatch_marks (
   // Room is reserved once, on an SM that is not busy, and what is given back was reserved.
   `SMK_ASSERT(ReserveIsNew_M, (reserve & (reserved_now | busy_now)) == '0)
   `SMK_ASSERT(UnreserveIsKnown_M, (unreserve & ~reserved_now) == '0)
-  // Victims leave only while their SM is busy.
-  `SMK_ASSERT(VictimsAreLeaving_A, (victims_valid_q & ~busy_q) == '0)
+  // Victims leave only while their SM is busy, and are of one kernel.
+  for (genvar s = 0; s < NumSms; s++) begin : gen_check
+    `SMK_ASSERT(VictimsAreLeaving_A, victims_q.sm[s] == '0 || busy_q[s])
+    `SMK_ASSERT(VictimsOfOneKernel_A, $onehot0(victims_q.sm[s]))
+  end
   // An SM settles exactly once after its TBs were asked to leave.
   `SMK_ASSERT(SettledWasBusy_M, (settled_i & ~busy_q) == '0)
   // Idle: nothing changes in a cycle in which nothing happens and nothing is decided.
   `SMK_ASSERT(IdleKeepsState_A, changed_i == '0 && settled_i == '0 && !queued_i &&
               kernel_done_i == '0 && !kernels_changed_i && act_i == '0 && leaving_i == '0
-              |=> $stable({tried_q, busy_q, reserved_q, victims_valid_q}))
+              |=> $stable({tried_q, busy_q, reserved_q, victims_q}))
   // A kernel really ends while room is reserved for it in our tests.
   `SMK_COVER(ReservationLapses_C, reserved_now != reserved_q)
 endmodule

@@ -54,7 +54,8 @@ module smk_dispatch_send (
   smk_pkg::tb_cnt_t      victim_tbs_q;
   smk_pkg::kernel_mask_t plan_kernels_q;
   smk_pkg::sm_mask_t     arrival_sms_q;
-  smk_pkg::tb_need_t     arrival_need_d, arrival_need_q;
+  smk_pkg::tb_need_t     arrival_need;
+  smk_pkg::group_needs_t arrival_needs_d, arrival_needs_q;
 
   assign send = act_i.evict || act_i.dispatch || act_i.preempt || act_i.send_plan;
   // The payload follows from the step alone: what the step finds out comes late.
@@ -107,20 +108,27 @@ module smk_dispatch_send (
   end
 
   always_comb begin
-    arrival_need_d = '0;
+    arrival_need = '0;
     for (int unsigned k = 0; k < smk_pkg::NumKernels; k++) begin
-      arrival_need_d |= need_i.kernel[k] & {smk_pkg::NeedWidth{kernel_of_i[k]}};
+      arrival_need |= need_i.kernel[k] & {smk_pkg::NeedWidth{kernel_of_i[k]}};
     end
+  end
+  for (genvar g = 0; g < smk_pkg::NumSmGroups; g++) begin : gen_group
+    localparam int unsigned First = 4 * g;
+    localparam int unsigned Size  = (smk_pkg::NumSms - First < 4) ? smk_pkg::NumSms - First : 4;
+    logic here;
+    assign here = candidate_sm_i[First +: Size] != '0;
+    assign arrival_needs_d.group[g] = arrival_need & {smk_pkg::NeedWidth{here}};
   end
 
   // Payloads; not reset.
   always_ff @(posedge clk_i) begin
     if (step_i != smk_pkg::StSend) command_q <= command_d;
     if (step_i == smk_pkg::StFit) plan_kernels_q <= plan_kernels_i;
-    arrival_need_q <= arrival_need_d;
-    kernel_q       <= kernel_i;
-    victim_q       <= victim_i;
-    victim_tbs_q   <= victim_tbs_i;
+    arrival_needs_q <= arrival_needs_d;
+    kernel_q        <= kernel_i;
+    victim_q        <= victim_i;
+    victim_tbs_q    <= victim_tbs_i;
   end
   assign command_valid_o = command_valid_q;
   assign command_o       = command_q;
@@ -141,7 +149,7 @@ module smk_dispatch_send (
     pulses_o.victim_tbs        = victim_tbs_q;
   end
 
-  assign arrival_o = {arrival_sms_q, kernel_of_i, arrival_need_q};
+  assign arrival_o = {arrival_sms_q, kernel_of_i, arrival_needs_q};
 
   always_comb begin
     decision_o.valid  = 1'b1;

@@ -8,7 +8,7 @@
 // Interface   Reads the registers of the driver's other blocks; asks smk_drf_tracker in steps of
 //             their own. command: stream to SM command_sm_o. pulses_o, decision_o: payloads count
 //             only with their bit, decision_o.tb only with dispatches, its victim only with
-//             preemptions; victims_o with victims_valid_o.
+//             preemptions. victims_o: of which kernel TBs leave each SM, one bit or none.
 // Latency     A dispatch is decided 4 cycles after Idle sees work, an eviction 2; a preemption of n
 //             TBs 15 + n. At least 4, 2 and 15 times latency_scale. A decision that is overtaken by
 //             an event begins anew; waiting for the planner or for an SM comes on top.
@@ -83,8 +83,7 @@ module smk_tb_dispatch (
   output smk_pkg::sm_mask_t          busy_o,
   output smk_pkg::sm_kernels_t       planned_o,
   output smk_pkg::sm_tb_cnts_t       partition_o,
-  output smk_pkg::sm_mask_t          victims_valid_o,
-  output smk_pkg::sm_kernel_id_t     victims_o,
+  output smk_pkg::sm_kernels_t       victims_o,
   output smk_pkg::decision_t         decision_o,
   // Something will happen without an input.
   output logic                       work_o
@@ -122,7 +121,7 @@ module smk_tb_dispatch (
   assign leaving = (evict_sm & {NumSms{act.evict}}) | (victim_sm & {NumSms{act.preempt}}) |
                    (candidate_sm & {NumSms{act.send_plan && send_last}});
   smk_dispatch_marks u_marks (
-    .clk_i, .rst_ni, .settled_i, .kernel_done_i, .busy_o, .victims_valid_o, .victims_o,
+    .clk_i, .rst_ni, .settled_i, .kernel_done_i, .busy_o, .victims_o,
     .changed_i           (events_valid_i | assign_changed_i),
     .queued_i            (queue_ack_i != '0),
     .kernels_changed_i   ((need_changed_i | member_expired_i) != '0),

@@ -78,9 +78,8 @@ module smk_driver (
   smk_pkg::order_vec_t       order;
   smk_pkg::tb_id_vec_t       remaining, next_tb;
   logic                      assign_busy;
-  smk_pkg::sm_kernels_t      allowed, resident, planned;
-  smk_pkg::sm_mask_t         assign_changed, busy_sms, victims_valid;
-  smk_pkg::sm_kernel_id_t    victims;
+  smk_pkg::sm_kernels_t      allowed, resident, planned, victims;
+  smk_pkg::sm_mask_t         assign_changed, busy_sms;
   smk_pkg::dispatch_pulses_t pulses;
   smk_pkg::tb_arrival_t      arrival;
   logic                      dispatch_command_valid, work;
@@ -177,8 +176,7 @@ module smk_driver (
     .pulses_i           (pulses),
     .arrival_i          (arrival),
     .events_i           (sm_events_i),
-    .shortfall_mask_i   (victims_valid),
-    .shortfall_kernel_i (victims),
+    .shortfall_of_i     (victims),
     .need_i             (need),
     .tb_share_i         (tb_share),
     .active_i           (active),
@@ -267,7 +265,6 @@ module smk_driver (
     .busy_o            (busy_sms),
     .planned_o         (planned),
     .partition_o,
-    .victims_valid_o   (victims_valid),
     .victims_o         (victims),
     .decision_o,
     .work_o            (work)

@@ -134,12 +134,15 @@ class Bench {
         .Put(1, in.dispatch_reserved)
         .Put(1, in.dispatch_valid)
         .Put(7, dice_.Below(128));  // for others
-    FieldWriter(&lockstep_.dut().arrival_i)
-        .Put(kThreadCnt, need.threads)
-        .Put(kSharedCnt, need.shared_memory)
-        .Put(kRegisterCnt, need.registers)
-        .Put(kMaxKernels, 1u << Index(kernel))
-        .Put(kSms, in.dispatch_valid ? 1u << Index(in.dispatch_sm) : 0u);
+    FieldWriter arrival(&lockstep_.dut().arrival_i);
+    for (unsigned group = 0; group < (kSms + 3) / 4; ++group) {
+      const bool here = Index(in.dispatch_sm) / 4 == group;
+      const ResourceVector come = here ? need : ResourceVector{};
+      arrival.Put(kThreadCnt, come.threads).Put(kSharedCnt, come.shared_memory);
+      arrival.Put(kRegisterCnt, come.registers);
+    }
+    arrival.Put(kMaxKernels, 1u << Index(kernel));
+    arrival.Put(kSms, in.dispatch_valid ? 1u << Index(in.dispatch_sm) : 0u);
   }
 
   void DriveEvents(const DrfTracker::Inputs& in) {
@@ -149,10 +152,10 @@ class Bench {
       events.Put(kTbCnt, event.shortfall).Put(1, event.counted).Put(kBufferWidth, event.buffer);
       events.Put(Package::TbIdWidth, Index(event.tb)).Put(kKernelWidth, Index(event.kernel));
       events.Put(3, static_cast<std::uint64_t>(event.kind)).Put(1, in.event_mask >> sm & 1);
-      SetBits(&lockstep_.dut().shortfall_kernel_i, kKernelWidth * sm, kKernelWidth,
-              Index(in.shortfall_kernel[sm]));
+      const bool counts = (in.shortfall_mask >> sm & 1) != 0;
+      SetBits(&lockstep_.dut().shortfall_of_i, kMaxKernels * sm, kMaxKernels,
+              counts ? 1u << Index(in.shortfall_kernel[sm]) : 0u);
     }
-    lockstep_.dut().shortfall_mask_i = static_cast<SData>(in.shortfall_mask);
   }
 
   void DriveNeeds(const KernelTable::State& kernels) {

@@ -363,10 +363,10 @@ TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
     Rest(&pair);
     pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 16);
     Rest(&pair);
-    EXPECT_EQ(__builtin_popcount(pair.lockstep().dut().victims_valid_o), 16);
+    EXPECT_EQ(__builtin_popcountll(pair.lockstep().dut().victims_o), 16);
     pair.machine().SetRates(300, 0, 100);
     for (int i = 0; i < 200; ++i) pair.Cycle();
-    EXPECT_EQ(pair.lockstep().dut().victims_valid_o, 0u);
+    EXPECT_EQ(pair.lockstep().dut().victims_o, 0u);
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
 }
@@ -385,11 +385,11 @@ TEST(TbDispatchLockstep, VictimThatIsDoneIsForgotten) {
     pair.machine().SetRates(0, 0, 100);
     pair.machine().LaunchNext(1, NeedOf<Gtx980>(2), 1);
     Rest(&pair);
-    ASSERT_NE(pair.lockstep().dut().victims_valid_o, 0u);
+    ASSERT_NE(pair.lockstep().dut().victims_o, 0u);
     victims_end = true;
     pair.machine().SetRates(300, 0, 100);
     for (int i = 0; i < 200; ++i) pair.Cycle();
-    EXPECT_EQ(pair.lockstep().dut().victims_valid_o, 0u) << "although its SM has not settled";
+    EXPECT_EQ(pair.lockstep().dut().victims_o, 0u) << "although its SM has not settled";
     EXPECT_NE(pair.lockstep().dut().busy_o, 0u);
     EXPECT_EQ(pair.lockstep().ok(), !broken) << pair.lockstep().mismatch();
   }

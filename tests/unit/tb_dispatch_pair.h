@@ -276,7 +276,6 @@ class DispatchPair {
     const TbDispatch::State& s = want.state();
     lockstep_.Expect("work", dut.work_o, want.Awake(in));
     lockstep_.Expect("busy", dut.busy_o, s.busy);
-    lockstep_.Expect("victims_valid", dut.victims_valid_o, s.victims_valid);
     FieldReader planned(dut.planned_o);
     FieldReader partition(dut.partition_o);
     for (unsigned sm = 0; sm < kSms; ++sm) {
@@ -284,9 +283,9 @@ class DispatchPair {
       for (unsigned k = 0; k < kMaxKernels; ++k) {
         lockstep_.Expect("partition", partition.Take(kTbs), s.partition[sm][k]);
       }
-      if ((s.victims_valid >> sm & 1) == 0) continue;
-      lockstep_.Expect("victims", GetBits(dut.victims_o, kKernel * sm, kKernel),
-                       Index(s.reservation[sm].victim));
+      const bool leave = (s.victims_valid >> sm & 1) != 0;
+      lockstep_.Expect("victims", GetBits(dut.victims_o, kMaxKernels * sm, kMaxKernels),
+                       leave ? 1u << Index(s.reservation[sm].victim) : 0u);
     }
     ComparePulses(s.pulses);
     CompareArrival(s.pulses, *in.kernels);
@@ -294,15 +293,20 @@ class DispatchPair {
   }
   void CompareArrival(const TbDispatch::Pulses& want, const KernelTable::State& kernels) {
     FieldReader got(lockstep_.dut().arrival_o);
-    const std::uint64_t threads = got.Take(kThreads), shared_memory = got.Take(kShared);
-    const std::uint64_t registers = got.Take(kRegs), kernel = got.Take(kMaxKernels);
+    // What it needs, for the four SMs among which its SM is.
+    for (unsigned group = 0; group < (kSms + 3) / 4; ++group) {
+      const bool here = want.dispatch && Index(want.sm) / 4 == group;
+      const std::uint64_t threads = got.Take(kThreads), shared_memory = got.Take(kShared);
+      const std::uint64_t registers = got.Take(kRegs);
+      if (!want.dispatch) continue;
+      const ResourceVector need = here ? kernels.slot[Index(want.kernel)].need : ResourceVector{};
+      lockstep_.Expect("arrival.registers", registers, need.registers);
+      lockstep_.Expect("arrival.shared_memory", shared_memory, need.shared_memory);
+      lockstep_.Expect("arrival.threads", threads, need.threads);
+    }
+    const std::uint64_t kernel = got.Take(kMaxKernels);
+    if (want.dispatch) lockstep_.Expect("arrival.kernel", kernel, 1u << Index(want.kernel));
     lockstep_.Expect("arrival.sms", got.Take(kSms), want.dispatch ? 1u << Index(want.sm) : 0u);
-    if (!want.dispatch) return;
-    const ResourceVector& need = kernels.slot[Index(want.kernel)].need;
-    lockstep_.Expect("arrival.kernel", kernel, 1u << Index(want.kernel));
-    lockstep_.Expect("arrival.registers", registers, need.registers);
-    lockstep_.Expect("arrival.shared_memory", shared_memory, need.shared_memory);
-    lockstep_.Expect("arrival.threads", threads, need.threads);
   }
   void ComparePulses(const TbDispatch::Pulses& want) {
     FieldReader got(lockstep_.dut().pulses_o);

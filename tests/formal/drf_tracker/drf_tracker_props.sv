@@ -46,9 +46,14 @@ module formal_drf_tracker (
   smk_pkg::total_share_vec_t share, share_q;
   smk_pkg::sm_kernels_t      resident;
   logic                      range_shrinks, busy;
+  smk_pkg::sm_kernels_t      shortfall_of;
+  for (genvar s = 0; s < smk_pkg::NumSms; s++) begin : gen_shortfall
+    assign shortfall_of.sm[s] = {NumKernels{shortfall_mask_i[s]}} &
+                                (NumKernels'(1) << shortfall_kernel_i.sm[s]);
+  end
   smk_drf_tracker u_dut (
-    .clk_i, .rst_ni, .kernel_done_i, .pulses_i, .arrival_i, .events_i, .shortfall_mask_i,
-    .shortfall_kernel_i, .need_i, .tb_share_i, .active_i, .pick_sms_i, .pick_kernels_i,
+    .clk_i, .rst_ni, .kernel_done_i, .pulses_i, .arrival_i, .events_i,
+    .shortfall_of_i(shortfall_of), .need_i, .tb_share_i, .active_i, .pick_sms_i, .pick_kernels_i,
     .count_running_sms_i(count_running_q),
     .look_sm_i, .victim_exclude_i, .victim_sms_i, .victim_look_i,
     .victim_kernels_i, .range_kernel_i, .range_starts_i, .range_victim_i, .range_victim_tbs_i,
@@ -113,7 +118,7 @@ module formal_drf_tracker (
       .clk_i, .rst_ni,
       .comes_i      (arrival_i.sms[s]),
       .come_kernel_i(arrival_i.kernels),
-      .come_need_i  (arrival_i.need),
+      .come_need_i  (arrival_i.needs.group[s/4]),
       .event_i      (events_i.sm[s]),
       .need_i       (need_q),
       .within_o     (within[s]),
@@ -194,7 +199,7 @@ module formal_drf_tracker (
   // The share of a TB changes only for a kernel without TBs, or one that is done.
   `ASSUME(ShareHolds_M, share_holds == '1)
   // Inside, because the output shows nothing below zero.
-  `WATCH([NumKernels*TotalWidth-1:0], dut_share, u_dut.share_q)
+  `WATCH([NumKernels*TotalWidth-1:0], dut_share, u_dut.share)
   `PROVE(ShareIsRecomputed_A, share == recomputed && dut_share == products &&
          resident == some)
 

@@ -87,12 +87,12 @@ module formal_tb_dispatch (
   smk_pkg::kernel_sms_t      pick_sms, look_sm;
   smk_pkg::kernel_mask_t     pick_kernels, victim_kernels, range_kernel, range_victim;
   smk_pkg::kernel_id_t       queue_kernel, victim_exclude;
-  smk_pkg::sm_mask_t         victim_sms, victim_look, busy, victims_valid;
+  smk_pkg::sm_mask_t         victim_sms, victim_look, busy;
   smk_pkg::resource_vector_t look_taken;
   smk_pkg::tb_cnt_t          look_resident, range_victim_tbs;
   smk_pkg::sm_kernels_t      planned;
   smk_pkg::sm_tb_cnts_t      partition;
-  smk_pkg::sm_kernel_id_t    victims;
+  smk_pkg::sm_kernels_t      victims;
   smk_pkg::dispatch_pulses_t pulses;
   smk_pkg::tb_arrival_t      arrival;
   smk_pkg::sm_command_t      command;
@@ -141,7 +141,6 @@ module formal_tb_dispatch (
     .busy_o            (busy),
     .planned_o         (planned),
     .partition_o       (partition),
-    .victims_valid_o   (victims_valid),
     .victims_o         (victims),
     .decision_o        (decision),
     .work_o            (work)
