@@ -194,6 +194,26 @@ TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
   }
 }
 
+// A tie of rK with all bits set, of each two kernels.
+TEST(DrfTrackerLockstep, TiesOfEachTwoKernelsGoToTheLowestId) {
+  Directed d;
+  for (unsigned pair = 0; pair < kMaxKernels * kMaxKernels; ++pair) {
+    const unsigned i = pair % kMaxKernels, j = pair / kMaxKernels;
+    if (i >= j) continue;
+    d.Launch({{{85, 0, 1, 1}, {85, 0, 1, 1}, {85, 0, 1, 1}, {85, 0, 1, 1}}});
+    d.Dispatch(i, 5);
+    d.Dispatch(j, 5);
+    Question ask;
+    ask.pick_kernels = ask.victim_kernels = static_cast<KernelMask>(1u << i | 1u << j);
+    ask.victim_look = 5;
+    d.Settle(ask);
+    EXPECT_EQ(d.bench.Share(i), 0xffu);
+    EXPECT_EQ(d.bench.dut().pick_kernel_o, 1u << i);
+    EXPECT_EQ(d.bench.dut().victim_kernel_o, 1u << i);
+    d.Empty();
+  }
+}
+
 TEST(DrfTrackerLockstep, TakesOneEventOfEverySmAndADispatchInOneCycle) {
   Directed d;
   for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(3, sm, 2);

@@ -108,16 +108,16 @@ std::vector<Decision> Rest(Pair* pair) {
   return decisions;
 }
 
-// Kernel 1 has run and lingers; kernel 0 has as many TBs as the GPU holds.
+// Kernel 1 has run and lingers; kernel 0 has as many TBs as the GPU holds. Or two others.
 template <typename Pair>
-void Fill(Pair* pair, const ResourceVector& need0, const ResourceVector& need1,
-          unsigned tbs = 9999) {
+void Fill(Pair* pair, const ResourceVector& need0, const ResourceVector& need1, unsigned tbs = 9999,
+          unsigned kernel0 = 0) {
   pair->machine().launches = false;
   pair->machine().SetRates(1000, 100, 100);
-  pair->machine().LaunchNext(1, need1, 1);
+  pair->machine().LaunchNext((kernel0 + 1) % kMaxKernels, need1, 1);
   Rest(pair);
   pair->machine().SetRates(0, 0, 100);
-  pair->machine().LaunchNext(0, need0, tbs);
+  pair->machine().LaunchNext(kernel0, need0, tbs);
   Rest(pair);
 }
 template <typename Pair>
@@ -206,10 +206,10 @@ TEST(TbDispatchLockstep, PreemptionIsDecidedExactlyFifteenCyclesAndOnePerVictimA
 
 // The division of the RTL against counting: victims leave one by one until the TB fits.
 template <typename Pair>
-void CheckVictims(const ResourceVector& need0, const ResourceVector& need1) {
+void CheckVictims(const ResourceVector& need0, const ResourceVector& need1, unsigned kernel0 = 0) {
   Pair pair(PolicyOf(DispatchMode::kOnDemand), 512, 1);
-  Fill(&pair, need0, need1);
-  pair.machine().LaunchNext(1, need1, 1);
+  Fill(&pair, need0, need1, 9999, kernel0);
+  pair.machine().LaunchNext((kernel0 + 1) % kMaxKernels, need1, 1);
   unsigned resident = 0, victims = 0;
   while (oracle::Fits(oracle::Times(need0, resident + 1), Pair::kLimits)) ++resident;
   while (!oracle::Fits(oracle::Times(need0, resident - victims) + need1, Pair::kLimits)) ++victims;
@@ -247,12 +247,12 @@ TEST(TbDispatchLockstep, OneMoreRegisterTakesOneMoreVictim) {
     CheckVictims<Gtx980>({1, 0, 3, 1}, {1, 0, n, 1});
     CheckVictims<Gtx980>({1, 25, 1, 1}, {1, static_cast<std::uint16_t>(8 * n + n % 8), 1, 1});
   }
-  // TBs of all warps of an SM.
-  for (unsigned bit = 0; bit < 8; ++bit) {
-    const auto registers = static_cast<std::uint16_t>(1u << bit);
-    const auto shared = static_cast<std::uint16_t>(std::min(1u << bit, 96u));
+  // TBs of all warps of an SM, of each kernel.
+  for (unsigned i = 0; i < 8 * kMaxKernels; ++i) {
+    const auto registers = static_cast<std::uint16_t>(1u << i % 8);
+    const auto shared = static_cast<std::uint16_t>(std::min(1u << i % 8, 96u));
     CheckVictims<Gtx980>({registers, shared, 64, 1},
-                         {static_cast<std::uint16_t>(257 - registers), 0, 1, 1});
+                         {static_cast<std::uint16_t>(257 - registers), 0, 1, 1}, i / 8);
   }
   for (const std::uint16_t n : {16, 24, 31}) {
     CheckVictims<Gtx980>({8, 0, 1, 1}, {static_cast<std::uint16_t>(8 * n), 0, 1, 1});
@@ -367,6 +367,36 @@ TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
     pair.machine().SetRates(300, 0, 100);
     for (int i = 0; i < 200; ++i) pair.Cycle();
     EXPECT_EQ(pair.lockstep().dut().victims_o, 0u);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
+// A kernel waits for room on all SMs but one, and then all its TBs run there: what the others have
+// made room for is nobody's.
+TEST(TbDispatchLockstep, RoomThatComesAfterItsKernelIsDoneIsNobodys) {
+  for (unsigned n = 0; n < 2 * kMaxKernels; ++n) {
+    const unsigned kernel = n / 2, victim = (kernel + 1) % kMaxKernels;
+    const unsigned one = n % 2 == 0 ? 0 : Gtx980::Package::NumSms - 1;
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
+    DispatchMachine& machine = pair.machine();
+    machine.launches = false;
+    machine.finishing = 1u << one;
+    machine.SetRates(0, 0, 100);
+    machine.LaunchNext(victim, NeedOf<Gtx980>(8), 8 * Gtx980::Package::NumSms);
+    Rest(&pair);
+    machine.SetRates(1000, 0, 100);
+    pair.Cycle();  // one TB finishes: this SM is the last to be chosen
+    machine.SetRates(0, 0, 100);
+    Rest(&pair);
+    machine.LaunchNext(kernel, NeedOf<Gtx980>(2), Gtx980::Package::NumSms - 1);
+    Rest(&pair);
+    EXPECT_EQ(pair.lockstep().dut().victims_valid_o, 0xffffu & ~(1u << one)) << n;
+    machine.SetRates(1000, 0, 100);
+    for (int i = 0; i < 1000 && (machine.kernels().active() >> kernel & 1) != 0; ++i) pair.Cycle();
+    EXPECT_EQ(machine.kernels().active(), 1u << victim) << n;
+    machine.SetRates(0, 100, 100);
+    for (const Decision& d : Rest(&pair)) EXPECT_EQ(d.kernel, static_cast<KernelId>(victim)) << n;
+    EXPECT_EQ(pair.lockstep().dut().busy_o, 0u) << n;
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
 }

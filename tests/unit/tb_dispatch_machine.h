@@ -72,6 +72,7 @@ class DispatchMachine {
   const PolicyConfig& policy() const { return policy_; }
   bool launches = true;    // kernels come by themselves, and ticks
   bool tick_next = false;  // in the next cycle
+  SmMask finishing = ~0u;  // SMs on which TBs finish
   // One large kernel, and short ones that come and go while room is being made for them.
   bool crowded = false;
   // The same, but TBs leave soon: preemptions come to their end, with many victims each.
@@ -208,7 +209,7 @@ class DispatchMachine {
     Sm& sm = sms_[i];
     if (dice_.Percent(ready_rate_)) ready_ |= 1u << i;
     Load(&sm);
-    Finish(&sm);
+    if ((finishing >> i & 1) != 0) Finish(&sm);
     Leave(&sm);
     if (sm.settle_due && !sm.saving && dice_.Percent(leave_)) Settle(&sm);
     if (sm.outbox.empty() || !dice_.Percent(80)) return;
