@@ -390,7 +390,8 @@ TEST(TbDispatchLockstep, RoomThatComesAfterItsKernelIsDoneIsNobodys) {
     Rest(&pair);
     machine.LaunchNext(kernel, NeedOf<Gtx980>(2), Gtx980::Package::NumSms - 1);
     Rest(&pair);
-    EXPECT_EQ(pair.lockstep().dut().victims_valid_o, 0xffffu & ~(1u << one)) << n;
+    const std::uint64_t victims = 0x1111'1111'1111'1111u << victim;  // on each SM
+    EXPECT_EQ(pair.lockstep().dut().victims_o, victims & ~(std::uint64_t{0xf} << 4 * one)) << n;
     machine.SetRates(1000, 0, 100);
     for (int i = 0; i < 1000 && (machine.kernels().active() >> kernel & 1) != 0; ++i) pair.Cycle();
     EXPECT_EQ(machine.kernels().active(), 1u << victim) << n;
