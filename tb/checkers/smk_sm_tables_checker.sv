@@ -8,7 +8,7 @@ module smk_sm_tables_checker (
   input logic                take_dispatch,
   input smk_pkg::sm_event_t  event_o,
   input smk_pkg::slot_mask_t tb_finished_i,
-  input smk_pkg::slot_mask_t finish_pending_q,
+  input smk_pkg::slot_mask_t finish_pending,
   input smk_pkg::slot_mask_t valid,
   input logic                awake_o
 );
@@ -29,7 +29,7 @@ module smk_sm_tables_checker (
   // When nothing is left to report, the TBs not reported are those that are resident: none is lost.
   `SMK_ASSERT(NoTbIsLost_A, !awake_o |-> 32'(open_q) == $countones(valid))
   // A TB that finishes is remembered until it is reported (S5).
-  `SMK_ASSERT(FinishIsTaken_A, ($past(tb_finished_i) & ~finish_pending_q) == '0)
+  `SMK_ASSERT(FinishIsTaken_A, ($past(tb_finished_i) & ~finish_pending) == '0)
 endmodule
 
 bind smk_sm_tables smk_sm_tables_checker u_checker (.*);
