@@ -2,7 +2,8 @@
 // smk_driver: the GPU's SM driver, wired together.
 //
 // Purpose     Kernel table, SM assignment, DRF tracker, dispatch, partition planner, preempted
-//             queue and quota calculator; the command bus to the SMs.
+//             queue and quota calculator; and the parts that gather events, keep profiled windows
+//             and give out the command bus to the SMs.
 // Paper       [SMK] Sec. 5.1, Fig. 3.
 // Interface   launch_*: stream, never waits. sm_*: registers of the SMs. command_*: stream to one
 //             SM, one payload for all. buffer_valid_o, event_ack_o, tick_o: pulses.
@@ -11,8 +12,8 @@
 // Throughput  One command per cycle.
 // Reset       No kernel.
 // Model       model/control/driver.h   Doc  docs/modules/driver.md
-// Nothing changes in a cycle without an input pulse or awake_o. Holds who owns the bus, what
-// launches change, the last profile, and registers before blocks that hear one cycle late.
+// Nothing changes in a cycle without an input pulse or awake_o. Holds what launches change, and
+// registers before blocks that hear one cycle late.
 `include "smk_assert.svh"
 
 module smk_driver (
@@ -57,12 +58,7 @@ module smk_driver (
 
   logic                  assign_pending_d, assign_pending_q;
   smk_pkg::kernel_mask_t need_changed_d, need_changed_q;
-  logic                  quota_owns_q;
-  // What the kernel table and the quota calculator hear one cycle later.
-  smk_pkg::sm_mask_t      finished_q;
-  smk_pkg::sm_kernel_id_t finished_kernel_q;
-  smk_pkg::kernel_mask_t  members_q;
-  // And what the planner sees of the kernels.
+  // What the planner sees of the kernels, one cycle later.
   smk_pkg::need_vec_t     plan_need_q;
   smk_pkg::share_vec_t    plan_tb_share_q;
   smk_pkg::order_vec_t    plan_order_q;
@@ -98,37 +94,26 @@ module smk_driver (
   smk_pkg::sm_command_t      quota_command;
 
   // What the SMs report, by kind.
-  smk_pkg::sm_mask_t      event_valid, event_settled, event_finished, event_to_queue;
-  smk_pkg::sm_kernel_id_t event_kernel;
-  for (genvar i = 0; i < NumSms; i++) begin : gen_event
-    logic                 valid;
-    smk_pkg::event_kind_e kind;
-    smk_pkg::kernel_id_t  kernel;
-    logic [smk_pkg::EventWidth-4-KernelWidth-1:0] unused_rest;
-    assign {valid, kind, kernel, unused_rest} = sm_events_i.sm[i];
-    assign event_valid[i]     = valid;
-    assign event_settled[i]   = valid && kind == smk_pkg::EventSettled;
-    assign event_finished[i]  = valid && kind == smk_pkg::EventFinished;
-    assign event_to_queue[i]  = valid && (kind == smk_pkg::EventSaved ||
-                                          kind == smk_pkg::EventFlushed ||
-                                          kind == smk_pkg::EventBufferFree);
-    assign event_kernel.sm[i] = kernel;
-  end
+  smk_pkg::sm_mask_t      event_valid, event_settled, event_finished, event_to_queue, finished;
+  smk_pkg::sm_kernel_id_t finished_kernel;
+  smk_driver_events u_events (
+    .clk_i, .rst_ni, .sm_events_i,
+    .valid_o          (event_valid),
+    .settled_o        (event_settled),
+    .finished_o       (event_finished),
+    .to_queue_o       (event_to_queue),
+    .finished_late_o  (finished),
+    .finished_kernel_o(finished_kernel)
+  );
 
   smk_kernel_table u_kernel_table (
-    .clk_i,
-    .rst_ni,
-    .launch_valid_i,
-    .launch_kernel_i,
-    .launch_i,
+    .clk_i, .rst_ni, .launch_valid_i, .launch_kernel_i, .launch_i, .launch_ready_o, .launch_error_o,
+    .tick_i, .views_o,
     .dispatch_new_valid_i (pulses.dispatch_new),
     .dispatch_new_kernel_i(pulses.kernel),
-    .finished_valid_i     (finished_q),
-    .finished_kernel_i    (finished_kernel_q),
-    .tick_i,
+    .finished_valid_i     (finished),
+    .finished_kernel_i    (finished_kernel),
     .linger_ticks_i       (policy_i.linger_ticks),
-    .launch_ready_o,
-    .launch_error_o,
     .launch_fire_o        (launch_fire),
     .launch_same_o        (launch_same),
     .kernel_done_o        (kernel_done),
@@ -139,14 +124,12 @@ module smk_driver (
     .tb_share_o           (tb_share),
     .order_o              (order),
     .remaining_o          (remaining),
-    .next_tb_o            (next_tb),
-    .views_o
+    .next_tb_o            (next_tb)
   );
   assign kernel_done_o = kernel_done;
 
   smk_sm_assign u_sm_assign (
-    .clk_i,
-    .rst_ni,
+    .clk_i, .rst_ni,
     .start_i         (assign_pending_q),
     .members_i       (members),
     .spatial_i       (policy_i.dispatch == smk_pkg::DispatchSpatial),
@@ -170,8 +153,7 @@ module smk_driver (
   logic                      range_starts, range_stops, range_shrinks, shares_busy;
 
   smk_drf_tracker u_drf_tracker (
-    .clk_i,
-    .rst_ni,
+    .clk_i, .rst_ni, .share_o,
     .kernel_done_i      (kernel_done),
     .pulses_i           (pulses),
     .arrival_i          (arrival),
@@ -202,16 +184,13 @@ module smk_driver (
     .range_victim_tbs_i (range_victim_tbs),
     .range_stops_i      (range_stops),
     .range_shrinks_o    (range_shrinks),
-    .share_o,
     .resident_o         (resident),
     .busy_o             (shares_busy)
   );
 
-  logic quota_owns;
+  smk_pkg::sm_mask_t dispatch_command_ready;
   smk_tb_dispatch u_tb_dispatch (
-    .clk_i,
-    .rst_ni,
-    .policy_i,
+    .clk_i, .rst_ni, .policy_i, .partition_o, .decision_o,
     .assign_busy_i     (assign_pending_q || assign_busy),
     .allowed_i         (allowed),
     .assign_changed_i  (assign_changed),
@@ -225,7 +204,7 @@ module smk_driver (
     .member_expired_i  (member_expired),
     .events_valid_i    (event_valid),
     .settled_i         (event_settled),
-    .command_ready_i   ((quota_command_valid && quota_owns_q) ? '0 : sm_command_ready_i),
+    .command_ready_i   (dispatch_command_ready),
     .queued_i          (queued),
     .queue_count_i     (queue_count),
     .queue_free_i      (queue_free),
@@ -264,15 +243,12 @@ module smk_driver (
     .command_o         (dispatch_command),
     .busy_o            (busy_sms),
     .planned_o         (planned),
-    .partition_o,
     .victims_o         (victims),
-    .decision_o,
     .work_o            (work)
   );
 
   smk_partition_planner u_partition_planner (
-    .clk_i,
-    .rst_ni,
+    .clk_i, .rst_ni,
     .start_i    (pulses.plan_start),
     .kernels_i  (pulses.plan_kernels),
     .sm_i       (pulses.sm),
@@ -288,8 +264,7 @@ module smk_driver (
   );
 
   smk_preempted_queue u_preempted_queue (
-    .clk_i,
-    .rst_ni,
+    .clk_i, .rst_ni,
     .request_i       (sm_buffer_request_i),
     .request_kernel_i(sm_buffer_kernel_i),
     .events_i        (sm_events_i),
@@ -307,28 +282,19 @@ module smk_driver (
     .busy_o          (queue_busy)
   );
 
-  // The i-th member's window comes from SM i, in the cycle in which it ends.
-  smk_pkg::kernel_cnt_t  rank;
-  smk_pkg::kernel_mask_t profile_valid_d, profile_valid_q;
-  smk_pkg::issued_vec_t  profile_issued_d, profile_issued_q, issued;
-  logic                  window;
-  always_comb begin
-    rank             = '0;
-    window           = 1'b0;
-    issued           = '0;
-    profile_valid_d  = '0;
-    profile_issued_d = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned i = 0; i < NumKernels; i++) begin
-        window                      = members[k] && rank == smk_pkg::KernelCntWidth'(i);
-        issued                      = sm_profile_issued_i.sm[i];
-        profile_issued_d.kernel[k] |= issued.kernel[k] & {smk_pkg::IssuedWidth{window}};
-        profile_valid_d[k]          = profile_valid_d[k] || (window && sm_profile_valid_i[i]);
-      end
-      profile_valid_d[k] = profile_valid_d[k] && policy_i.quota_enable;
-      rank               = rank + smk_pkg::KernelCntWidth'(members[k]);
-    end
-  end
+  // The window of the i-th member comes from SM i.
+  smk_pkg::kernel_mask_t profiled_members, profile_valid;
+  smk_pkg::issued_vec_t  profile_issued;
+  logic                  profile_heard;
+  smk_driver_profile u_profile (
+    .clk_i, .rst_ni, .sm_profile_valid_i, .sm_profile_issued_i,
+    .quota_enable_i  (policy_i.quota_enable),
+    .members_i       (members),
+    .members_o       (profiled_members),
+    .profile_valid_o (profile_valid),
+    .profile_issued_o(profile_issued),
+    .heard_o         (profile_heard)
+  );
 
   // SMs whose partition covers the kernels that may run there and is in force.
   smk_pkg::sm_mask_t settled;
@@ -336,31 +302,35 @@ module smk_driver (
     assign settled[i] = (allowed.sm[i] & active & ~planned.sm[i]) == '0 && !busy_sms[i];
   end
 
+  logic quota_command_ready, quota_owns;
   smk_quota_calculator u_quota_calculator (
-    .clk_i,
-    .rst_ni,
-    .members_i       (members_q),
+    .clk_i, .rst_ni,
+    .members_i       (profiled_members),
     .epoch_length_i  (policy_i.epoch_length),
-    .profile_valid_i (profile_valid_q),
-    .profile_issued_i(profile_issued_q),
+    .profile_valid_i (profile_valid),
+    .profile_issued_i(profile_issued),
     .partition_i     (partition_o),
     .settled_i       (settled),
-    .command_ready_i (quota_owns && sm_command_ready_i[quota_command_sm]),
+    .command_ready_i (quota_command_ready),
     .busy_o          (quota_busy),
     .command_valid_o (quota_command_valid),
     .command_sm_o    (quota_command_sm),
     .command_o       (quota_command)
   );
 
-  // The command bus: a quota command waits for one of the dispatcher's, and then holds the bus until
-  // it is taken.
-  assign quota_owns = quota_command_valid && (quota_owns_q || !dispatch_command_valid);
-  assign command_o  = quota_owns ? quota_command : dispatch_command;
-  for (genvar i = 0; i < NumSms; i++) begin : gen_command
-    localparam logic [smk_pkg::SmWidth-1:0] Sm = smk_pkg::SmWidth'(i);
-    assign command_valid_o[i] = quota_owns ? quota_command_sm == Sm
-                                           : dispatch_command_valid && dispatch_command_sm == Sm;
-  end
+  smk_driver_bus u_bus (
+    .clk_i, .rst_ni, .command_valid_o, .command_o,
+    .dispatch_valid_i  (dispatch_command_valid),
+    .dispatch_ready_o  (dispatch_command_ready),
+    .dispatch_sm_i     (dispatch_command_sm),
+    .dispatch_command_i(dispatch_command),
+    .quota_valid_i     (quota_command_valid),
+    .quota_ready_o     (quota_command_ready),
+    .quota_sm_i        (quota_command_sm),
+    .quota_command_i   (quota_command),
+    .command_ready_i   (sm_command_ready_i),
+    .quota_owns_o      (quota_owns)
+  );
 
   for (genvar k = 0; k < NumKernels; k++) begin : gen_warps
     // Threads are the last field of tb_need_t.
@@ -373,7 +343,7 @@ module smk_driver (
   assign assign_pending_d = launch_new || member_expired != '0;
   assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
   assign tick_o           = tick_q;
-  assign told_d           = tick_i || event_finished != '0 || profile_valid_d != '0;
+  assign told_d           = tick_i || event_finished != '0 || profile_heard;
   assign awake_o          = told_q || quota_command_valid || dispatch_command_valid || assign_pending_q ||
                             need_changed_q != '0 || kernel_done != '0 || member_expired != '0 ||
                             assign_busy || assign_changed != '0 || plan_busy || plan_done ||
@@ -384,38 +354,23 @@ module smk_driver (
     if (!rst_ni) begin
       assign_pending_q <= 1'b0;
       need_changed_q   <= '0;
-      quota_owns_q     <= 1'b0;
-      finished_q       <= '0;
-      members_q        <= '0;
-      profile_valid_q  <= '0;
       tick_q           <= 1'b0;
       told_q           <= 1'b0;
     end else begin
       assign_pending_q <= assign_pending_d;
       need_changed_q   <= need_changed_d;
-      quota_owns_q     <= quota_owns;
-      finished_q       <= event_finished;
-      members_q        <= members;
-      profile_valid_q  <= profile_valid_d;
       tick_q           <= tick_i;
       told_q           <= told_d;
     end
   end
 
-  // Counts only with finished_q or profile_valid_q, or of kernels that have been launched; not reset.
+  // Counts only of kernels that have been launched; not reset.
   always_ff @(posedge clk_i) begin
-    finished_kernel_q <= event_kernel;
-    plan_need_q       <= need;
-    plan_tb_share_q   <= tb_share;
-    plan_order_q      <= order;
-    if (sm_profile_valid_i != '0) profile_issued_q <= profile_issued_d;
+    plan_need_q     <= need;
+    plan_tb_share_q <= tb_share;
+    plan_order_q    <= order;
   end
 
-  // A command goes to one SM.
-  `SMK_ASSERT(CommandOnehot_A, $onehot0(command_valid_o))
-  // An offered command holds until the SM takes it.
-  `SMK_ASSERT_STREAM(CommandHolds_A, command_valid_o != '0,
-                     (command_valid_o & sm_command_ready_i) != '0, {command_valid_o, command_o})
   // A TB is dispatched only for a kernel that has TBs.
   `SMK_ASSERT(DispatchOfActive_A, dispatch_command_valid && !quota_owns &&
               dispatch_command.op == smk_pkg::CommandDispatch |->

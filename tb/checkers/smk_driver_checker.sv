@@ -12,7 +12,6 @@ module smk_driver_checker (
   input smk_pkg::sm_mask_t             event_valid,
   input smk_pkg::sm_mask_t             event_finished,
   input smk_pkg::sm_mask_t             event_to_queue,
-  input smk_pkg::sm_kernel_id_t        event_kernel,
   input smk_pkg::sm_events_t           sm_events_i,
   input smk_pkg::sm_mask_t             sm_buffer_request_i,
   input smk_pkg::sm_mask_t             sm_profile_valid_i,
@@ -42,10 +41,12 @@ module smk_driver_checker (
   localparam int unsigned CountWidth = $clog2(MostTbs + 1) + 1;
 
   // TBs that leave their SM: saved and flushed ones, but not free buffers.
-  smk_pkg::sm_mask_t left;
+  smk_pkg::sm_mask_t      left;
+  smk_pkg::sm_kernel_id_t event_kernel;
   for (genvar sm = 0; sm < NumSms; sm++) begin : gen_left
     smk_pkg::sm_event_t sm_event;
     assign sm_event = sm_events_i.sm[sm];
+    assign event_kernel.sm[sm] = sm_event.kernel;
     assign left[sm] = event_finished[sm] ||
                       (event_to_queue[sm] && sm_event.kind != smk_pkg::EventBufferFree);
   end
