@@ -104,9 +104,10 @@ def run(command, seconds, log):
     return done.stdout
 
 
-def select(proof):
-    """Keeps the assertions of this proof, and assumes its lemmas."""
-    kept = [f"c:*{name}" for name in proof["assertions"] if name != "Hold"]
+def select(proof, mutant):
+    """Keeps the assertions of this proof, and assumes its lemmas. A mutant has none of its invariants."""
+    names = proof["assertions"] + ([] if mutant else proof.get("invariants", []))
+    kept = [f"c:*{name}" for name in names if name != "Hold"]
     lines = []
     for name in proof.get("lemmas", []):
         lines.append(f"chformal -assert2assume c:*{name}")
@@ -152,7 +153,7 @@ def hold_registers(model):
 def watches(block):
     """Connects what the wrapper watches inside the block (`WATCH) to its signal."""
     text = (HERE / block / f"{block}_props.sv").read_text()
-    pairs = re.findall(r"^  `WATCH\([^,]*, (\w+), ([\w.]+)\)", text, re.M)
+    pairs = re.findall(r"^  `WATCH\([^,]*, (\w+), ([\w.\[\]]+)\)", text, re.M)
     return [f"connect -set {name} {signal}" for name, signal in pairs]
 
 
@@ -173,10 +174,11 @@ def build(proof, mutant, source, work):
     yosys([
         read + " ".join(map(str, files)),
         f"hierarchy -check -top formal_{block}",
-        "proc", "opt_clean", *(keep if holds else []), "flatten", *watches(block),
+        "proc", "opt_clean", *(keep if holds else []), "flatten",
         "opt_expr", "opt_clean", "memory -nomap",
-        "memory_map", *(["setattr -set held 1 -set keep 1 c:$memory*u_dut*"] if holds else []),
-        "async2sync", *select(proof), "opt", "dffunmap", "opt_clean",
+        "memory_map", *watches(block),
+        *(["setattr -set held 1 -set keep 1 c:$memory*u_dut*"] if holds else []),
+        "async2sync", *select(proof, mutant), "opt", "dffunmap", "opt_clean",
         f"write_json {work}/model.json",
     ], 300, work / "read.log")
     give_names(work / "model.json")

@@ -15,7 +15,7 @@ ROOT = HERE.parents[1]
 PAGE = ROOT / "docs/proofs.md"
 BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
 KEYS = {"name", "block", "property", "assertions", "lemmas", "method", "bound", "config", "mutant",
-        "seconds", "mutant_seconds", "long", "timeout", "frames", "reduce"}
+        "seconds", "mutant_seconds", "long", "timeout", "frames", "reduce", "invariants"}
 METHODS = {"pdr": "PDR (ABC)", "induction": "induction (ABC)",
            "bmc": "bounded (ABC)"}
 
@@ -44,10 +44,11 @@ def findings(proofs):
             yield f"{where}: no mutant {proof['mutant']}"
         text = (HERE / proof["block"] / f"{proof['block']}_props.sv").read_text()
         names = set(re.findall(r"`PROVE\((\w+)", text)) | {"Hold"}
-        for name in proof["assertions"] + proof.get("lemmas", []):
+        for name in proof["assertions"] + proof.get("invariants", []) + proof.get("lemmas", []):
             if name not in names:
                 yield f"{where}: no assertion {name}"
-    proved = {(p["block"], name) for p in proofs for name in p["assertions"]}
+    proved = {(p["block"], name) for p in proofs
+              for name in p["assertions"] + p.get("invariants", [])}
     for path in sorted(HERE.glob("*/*_props.sv")):
         for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
             if (path.parent.name, name) not in proved:

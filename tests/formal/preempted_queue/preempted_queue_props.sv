@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_preempted_queue, from its ports alone: where every context buffer is, and one TB of
-// any kernel with any buffer, are kept here.
+// Proofs of smk_preempted_queue, from its ports: where every context buffer is, and one TB of any
+// kernel with any buffer, are kept here. What induction needs says where the block's registers have them.
 `include "formal.svh"
 
 // In place of the list of free buffers: any free buffer, which is what buffer_list is proved to give.
@@ -131,8 +131,9 @@ module formal_preempted_queue (
     asked_q        <= rst_ni ? request_i : '0;
     asked_kernel_q <= request_kernel_i;
     if (!rst_ni) begin
-      {out_q, queued_q} <= '0;
-      pending_q         <= '0;
+      {out_q, queued_q}       <= '0;
+      {of_watched_q, frees_q} <= '0;
+      pending_q               <= '0;
     end else begin
       // The buffer of a saved TB goes with it; that of a flushed one is free.
       out_q        <= (out_now & ~comes_queued & ~comes_free) | (front.restart ? '0 : popped);
@@ -165,6 +166,72 @@ module formal_preempted_queue (
   `PROVE(TbsConserved_A, queued[Watched] == (count.kernel[Watched] != '0) && 8'(count.kernel[Watched]) +
          ones(16'(pending_q & ~ack & of_watched_q)) == ones(16'(queued_q)))
 
+  // Inside: what is captured and not yet queued, the places of the queue in memory, and its first.
+  localparam int unsigned EntryWidth = smk_pkg::TbIdWidth + BufferWidth + 1;
+  `WATCH([NumSms-1:0], dut_pending, u_dut.pending_q)
+  `WATCH([NumSms-1:0], dut_winner, u_dut.winner_q)
+  `WATCH([NumKernels*NumSms-1:0], dut_tb_of, u_dut.tb_of_q)
+  `WATCH([NumKernels*NumSms-1:0], dut_buffer_of, u_dut.buffer_of_q)
+  `WATCH([NumSms*EntryWidth-1:0], dut_captured, u_dut.captured_q)
+  `WATCH([NumKernels*BufferWidth-1:0], dut_next, u_dut.next_q)
+  `WATCH([NumKernels*BufferWidth-1:0], dut_tail, u_dut.tail_q)
+  `WATCH([NumKernels*EntryWidth-1:0], dut_first, u_dut.first)
+  `WATCH([NumKernels-1:0], dut_fetched, u_dut.fetched_q)
+  `WATCH([Depth-1:0], dut_free, u_dut.gen_free[0].u_buffer_list.free_q)
+  `WATCH([EntryWidth-1:0], place_0, u_dut.entry_mem[0])
+  `WATCH([EntryWidth-1:0], place_1, u_dut.entry_mem[1])
+  `WATCH([EntryWidth-1:0], place_2, u_dut.entry_mem[2])
+  `WATCH([EntryWidth-1:0], place_3, u_dut.entry_mem[3])
+  logic [4*EntryWidth-1:0] places;
+  logic [BufferWidth-1:0]  first_place, end_place, its_place;
+  logic [7:0]              length;
+  assign places      = {place_3, place_2, place_1, place_0};
+  assign first_place = dut_next[BufferWidth-1:0] - 1'b1;
+  assign end_place   = first_place + BufferWidth'(length);
+  assign length      = 8'(count.kernel[Watched]);
+  // What is pending is one event of one kernel; the lowest is next, and acknowledged when it is queued.
+  `PROVE(CapturesEvents_A, pending_q == (dut_pending | ack) && (dut_pending & ack) == '0 &&
+         (ack & (ack - 1'b1)) == '0 && dut_winner == (dut_pending & (~dut_pending + 1'b1)) &&
+         dut_tb_of[NumSms-1:0] == of_watched_q && dut_buffer_of[NumSms-1:0] == frees_q &&
+         (dut_tb_of[2*NumSms-1:NumSms] & (of_watched_q | frees_q)) == '0 &&
+         (of_watched_q & frees_q) == '0)
+  // The queue lies in the places from its first to its last.
+  `PROVE(PlacesAreCounted_A, length <= 8'(Depth) && end_place == dut_tail[BufferWidth-1:0] &&
+         queued[Watched] == (length != '0) && (length == '0 ? !dut_fetched[Watched] :
+         dut_first[EntryWidth-1:0] == places[32'(first_place)*EntryWidth +: EntryWidth]))
+  // How often each buffer is somewhere: free, with an SM, granted, captured, in a place of the queue.
+  logic [Depth-1:0]       in_place, in_tb, in_free, twice;
+  logic [BufferWidth-1:0] behind_first;
+  always_comb begin
+    in_place = '0;
+    in_tb    = '0;
+    in_free  = '0;
+    twice    = '0;
+    behind_first = '0;
+    for (int unsigned p = 0; p < Depth; p++) begin
+      behind_first = BufferWidth'(p) - first_place;
+      if (8'(behind_first) < length) begin
+        twice    = twice | (in_place & (Depth'(1) << places[p*EntryWidth + 1 +: BufferWidth]));
+        in_place = in_place | (Depth'(1) << places[p*EntryWidth + 1 +: BufferWidth]);
+      end
+    end
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      if (dut_pending[s] && of_watched_q[s]) begin
+        twice = twice | (in_tb & (Depth'(1) << dut_captured[s*EntryWidth + 1 +: BufferWidth]));
+        in_tb = in_tb | (Depth'(1) << dut_captured[s*EntryWidth + 1 +: BufferWidth]);
+      end
+      if (dut_pending[s] && frees_q[s]) begin
+        twice   = twice | (in_free & (Depth'(1) << dut_captured[s*EntryWidth + 1 +: BufferWidth]));
+        in_free = in_free | (Depth'(1) << dut_captured[s*EntryWidth + 1 +: BufferWidth]);
+      end
+    end
+  end
+  // Every buffer is in one of these, and in one only.
+  `PROVE(EveryBufferIsSomewhere_A, twice == '0 && queued_q == (in_place | in_tb) &&
+         (in_place & in_tb) == '0 && (dut_free | out_q | given | queued_q | in_free) == '1 &&
+         ones(16'(dut_free)) + ones(16'(out_q)) + ones(16'(given)) + ones(16'(queued_q)) +
+         ones(16'(in_free)) == 8'(Depth))
+
   // The TB with the watched buffer: what it is, and how many are before it.
   logic             here_q, in_queue_q, restart_q;
   smk_pkg::tb_id_t  tb_q;
@@ -192,6 +259,18 @@ module formal_preempted_queue (
       end
     end
   end
+  // Inside: it is captured, or in its place of the queue.
+  logic [EntryWidth-1:0] entry;
+  assign entry     = {tb_q, buffer_q, restart_q};
+  assign its_place = first_place + BufferWidth'(ahead_now);
+  logic [NumSms-1:0] has_entry;
+  for (genvar sm = 0; sm < NumSms; sm++) begin : gen_has_entry
+    assign has_entry[sm] = dut_captured[sm*EntryWidth +: EntryWidth] == entry;
+  end
+  `PROVE(TbIsInItsPlace_A, here_q == queued_q[buffer_q] && (here_q || !in_queue_q) && (!here_q || (in_queue
+         ? ahead_now < length && places[32'(its_place)*EntryWidth +: EntryWidth] == entry
+         : from_q != '0 && (from_q & (from_q - 1'b1)) == '0 &&
+           (from_q & ~(dut_pending & of_watched_q & has_entry)) == '0)))
   // First in, first out: a TB comes to the front when those before it are gone, as what it was.
   `PROVE(FirstInFirstOut_A, !in_queue || ahead_now != '0 || pop_kernel_i != Watched ||
          (front.buffer == buffer_q && front.tb == tb_q && front.restart == restart_q))
