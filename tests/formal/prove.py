@@ -186,10 +186,8 @@ def build(proof, mutant, source, work):
 
 
 def engine(proof, seconds):
-    """What ABC shall do: an invariant of its own, the first so many cycles, or induction over so many."""
+    """What ABC shall do: find an invariant of its own, or induction over so many cycles."""
     frames = proof.get("frames")
-    if proof["method"] == "bmc":
-        return f"bmc3 -F {frames} -T {seconds}"
     if proof["method"] == "induction":
         # Every first state within these cycles, and every later one that follows as many good ones.
         return f"bmc3 -F {frames} -T {seconds}; orpos; ind -F {frames - 1} -T {seconds}"
@@ -213,7 +211,7 @@ def abc(proof, work, seconds):
     seen = re.search(r"No output asserted in (\d+) frames", out)
     base = seen and int(seen.group(1)) >= proof.get("frames", 0)
     step = "Property proved" in out or "Networks are equivalent" in out
-    proved = {"pdr": step, "bmc": base, "induction": base and step}[proof["method"]]
+    proved = {"pdr": step, "induction": base and step}[proof["method"]]
     return "proved" if proved else "no answer in time"
 
 

@@ -16,8 +16,7 @@ PAGE = ROOT / "docs/proofs.md"
 BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
 KEYS = {"name", "block", "property", "assertions", "lemmas", "method", "bound", "config", "mutant",
         "seconds", "mutant_seconds", "long", "timeout", "frames", "reduce", "invariants"}
-METHODS = {"pdr": "PDR (ABC)", "induction": "induction (ABC)",
-           "bmc": "bounded (ABC)"}
+METHODS = {"pdr": "PDR (ABC)", "induction": "induction (ABC)"}
 
 
 def row(proof):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_preempt_engine, from its ports alone: which TBs are on the SM, who must go, who waits
-// for a context, and which lines were transferred, is kept here.
+// Proofs of smk_preempt_engine, from its ports: which TBs are on the SM, who must go, who waits for a
+// context, and which lines were transferred, is kept here. What induction needs says what each step
+// of the engine has done with them.
 `include "formal.svh"
 
 module formal_preempt_engine (
@@ -34,10 +35,10 @@ module formal_preempt_engine (
   localparam int unsigned QuietIn  = 2;
   localparam int unsigned BufferIn = 2;
   localparam int unsigned AnswerIn = 2;
-  localparam int unsigned MaxLines = 2;
+  localparam int unsigned MaxLines = 7;
   // Buffer, drain, lines, the last of them, report and acknowledgement, and the steps between.
   localparam int unsigned Bound = BufferIn + QuietIn + MaxLines * ReadyIn + DoneIn + 2 * AnswerIn +
-                                  13;
+                                  8;
 
   `FORMAL_RESET
   smk_pkg::slot_mask_t       running_q, stop, stop_next, leaving, counted;
@@ -226,6 +227,39 @@ module formal_preempt_engine (
     else if (since_q != '1) since_q <= since_q + 1'b1;
   end
   `PROVE(EngineGetsOn_A, !fair || 32'(since_q) <= Bound)
+
+  // Inside: the step, and whether the TB at hand is loaded and has finished on its way.
+  localparam logic [3:0] StLookUp = 4'd1, StBuffer = 4'd2, StOffset = 4'd3, StDrain = 4'd5,
+                         StTransfer = 4'd6, StWait = 4'd7, StAck = 4'd9, StWithdraw = 4'd10;
+  `WATCH([3:0], step, u_dut.state_q)
+  `WATCH([0:0], loading, u_dut.loading_q)
+  `WATCH([0:0], gone, u_dut.gone_q)
+  `WATCH([1:0], dut_mode, u_dut.mode_q)
+  `WATCH([NumSlots-1:0], to_load, u_dut.to_load_q)
+  `WATCH([LineWidth-1:0], dut_line, u_dut.line_q)
+  `WATCH([LineWidth-1:0], dut_done, u_dut.done_q)
+  logic has_tb, moves_lines;
+  assign has_tb      = step >= StLookUp && step <= StWait;
+  assign moves_lines = step == StTransfer || step == StWait;
+  // TBs run, or wait for their context: in the list, or at hand. A TB that must go is one of these.
+  `PROVE(WaitersAreListed_A, (running_q & wait_q) == '0 && (go_q & ~(running_q | wait_q)) == '0 &&
+         wait_q == (to_load | ((has_tb && loading) ? slot_bit : '0)) &&
+         (!(has_tb && loading) || (to_load & slot_bit) == '0))
+  // The TB at hand must go, unless it is loaded or finishes first.
+  `PROVE(TbAtHandMustGo_A, step <= StWithdraw && (!has_tb || (loading ? step != StBuffer && step != StDrain
+         : (go_q & running_q & slot_bit) != '0 || (gone && step >= StBuffer))) &&
+         (!moves_lines || !gone) && (!loading || step == StLookUp || !gone) &&
+         sent_q == (step == StAck))
+  // Its lines are counted from none to all.
+  `PROVE(LinesAreCounted_A, (has_tb && step != StLookUp ? dut_line == taken_q && dut_done == completed_q
+         : taken_q == '0 && completed_q == '0) && completed_q <= taken_q && (moves_lines
+         ? (transfer_q ? store_q == !loading : step == StTransfer) && (step == StTransfer
+           ? taken_q < view_q.context_lines : taken_q == view_q.context_lines)
+         : taken_q == '0 && !transfer_q))
+  // What is known of it has been so for a cycle; in fair cycles nobody is told to drain.
+  `PROVE(ViewIsOfTb_A, (step <= StLookUp || slot == slot_before_q) &&
+         (step <= StOffset || step == StWithdraw || !slot_is_new_q) &&
+         (!fair_q || dut_mode != smk_pkg::PreemptDrain))
 
   (* keep *) logic idle;
   assign idle = rst_ni && !busy && !told && !mode_valid_i;
