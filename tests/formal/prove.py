@@ -152,7 +152,7 @@ def hold_registers(model):
 
 def watches(block):
     """Connects what the wrapper watches inside the block (`WATCH) to its signal."""
-    text = (HERE / block / f"{block}_props.sv").read_text()
+    text = "".join(path.read_text() for path in sorted((HERE / block).iterdir()))
     pairs = re.findall(r"^  `WATCH\([^,]*, (\w+), ([\w.\[\]]+)\)", text, re.M)
     return [f"connect -set {name} {signal}" for name, signal in pairs]
 

@@ -41,14 +41,14 @@ def findings(proofs):
         yield from (f"{where}: unknown key '{key}'" for key in sorted(proof.keys() - KEYS))
         if proof["mutant"] not in bugs:
             yield f"{where}: no mutant {proof['mutant']}"
-        text = (HERE / proof["block"] / f"{proof['block']}_props.sv").read_text()
+        text = "".join(path.read_text() for path in sorted((HERE / proof["block"]).iterdir()))
         names = set(re.findall(r"`PROVE\((\w+)", text)) | {"Hold"}
         for name in proof["assertions"] + proof.get("invariants", []) + proof.get("lemmas", []):
             if name not in names:
                 yield f"{where}: no assertion {name}"
     proved = {(p["block"], name) for p in proofs
               for name in p["assertions"] + p.get("invariants", [])}
-    for path in sorted(HERE.glob("*/*_props.sv")):
+    for path in sorted(HERE.glob("*/*.sv*")):
         for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
             if (path.parent.name, name) not in proved:
                 yield f"{path.name}: {name} is in no proof"

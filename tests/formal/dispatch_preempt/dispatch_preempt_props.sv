@@ -198,7 +198,46 @@ module formal_dispatch_preempt (
   `PROVE(VictimIsAnother_A, !at_range || (victim == who && range_victim == victim_q &&
          victim_q == NumKernels'(1) << who && (victim_q & kernel_of) == '0 && victim_tbs <= its_tbs &&
          victim_tbs != '0))
+  // Asked for a victim are the SMs that may host the candidate, without TBs on their way out and not
+  // reserved; then the other active kernels on the one that is named.
+  smk_pkg::sm_mask_t     asked_q, named_q, reserved_for;
+  smk_pkg::kernel_mask_t there;
+  smk_pkg::tb_cnt_t      its_own;
+  logic                  asks_q, names_q, is_coming_q;
+  assign its_own = resident_q.kernel[kernel_q];
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      there[k] = resident_q.kernel[k] != '0 && active_i[k] && k != 32'(kernel_q);
+    end
+    for (int unsigned s = 0; s < smk_pkg::NumSms; s++) begin
+      reserved_for[s] = reserved_i[s] && reserved_for_i.sm[s] == kernel_q;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    asks_q  <= rst_ni && at_fit;
+    names_q <= rst_ni && step_d != smk_pkg::StFit && (step_q == smk_pkg::StVictimSm || names_q);
+    if (at_fit) asked_q <= allowed_i.kernel[kernel_q] & ~busy_i & ~reserved_i;
+    if (step_q == smk_pkg::StVictimSm) begin
+      named_q     <= victim_sm_i;
+      // Room is being made on one SM or more, for all TBs of the candidate that wait.
+      is_coming_q <= 32'(reserved_for[0]) + 32'(reserved_for[1]) >=
+                     32'(remaining_i.kernel[kernel_q]) + 32'(queue_count_i.kernel[kernel_q]);
+    end
+  end
+  `PROVE(AsksForVictims_A, (!asks_q || step_q != smk_pkg::StVictimSm || victim_sms == asked_q) &&
+         (!names_q || victim_sm == named_q) &&
+         (step_q != smk_pkg::StVictimKernel || !searched_before_q || victim_kernels == there))
+  // None is searched when room for all TBs of the candidate is being made.
+  `WATCH([0:0], dut_coming, u_dut.room_coming_q)
+  `PROVE(RoomIsComing_A, !names_q || ((step_q == smk_pkg::StVictimLook || dut_coming == is_coming_q) &&
+         (!room_coming || is_coming_q) && (!(counted || no_victim) || !is_coming_q)))
+  // The range is asked for with these victims, and with the candidate; who has no TB there before, or
+  // none after.
+  `PROVE(AsksForTheRange_A, !at_range || (range_victim_tbs == victim_tbs &&
+         range_starts == (its_own == '0) && range_stops == (victim_tbs == its_tbs)))
   // Preempted is only when the range of rK shrinks and the victim's kernel has so many buffers free.
   `PROVE(PreemptsIfItHelps_A, !preempt || (at_range && range_shrinks_i && due_i && !overtaken_i &&
          32'(free_q.kernel[who]) >= 32'(victim_tbs)))
+  `PROVE(StaysIfItDoesNot_A, (!not_reduced || (at_range && !range_shrinks_i)) &&
+         (!queue_full || (at_range && 32'(free_q.kernel[who]) < 32'(victim_tbs))))
 endmodule

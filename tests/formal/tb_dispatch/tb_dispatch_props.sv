@@ -352,6 +352,8 @@ module formal_tb_dispatch (
                  !assign_busy_i && waiting == waiting_q && active_q == active_before_q &&
                  resident_i == resident_q;
 
+  `include "tb_dispatch/decides.svh"
+
   // While there is something to do, within so many quiet cycles something is decided.
   logic        to_do;
   logic [7:0]  since_q, stuck_q;

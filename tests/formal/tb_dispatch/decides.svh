@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of formal_tb_dispatch: what is decided, against Fig. 4 and 7, in the cycle in which it is.
+
+  // What was looked at is so still when something is decided. Who waits does so until a TB is
+  // dispatched or the kernel ends.
+  logic                  keeps, keeps_q, dispatched_q, it_waits, it_may, it_has_plan, it_has_room;
+  smk_pkg::kernel_mask_t its_allowed, its_planned, its_fits;
+  smk_pkg::tb_cnt_vec_t  its_tbs, its_partition;
+  always_ff @(posedge clk_i) begin
+    dispatched_q <= rst_ni && pulses.dispatch;
+    keeps_q      <= !rst_ni || keeps;
+  end
+  assign keeps = keeps_q && (dispatched_q || (waiting_q & ~waiting & ~done_q) == '0);
+  assign its_allowed   = allowed_q.sm[decision.sm];
+  assign its_planned   = planned.sm[decision.sm];
+  assign its_fits      = fits.sm[decision.sm];
+  assign its_tbs       = tbs.sm[decision.sm];
+  assign its_partition = partition.sm[decision.sm];
+  assign it_waits      = waiting[decision.kernel] || done_q[decision.kernel] || !keeps;
+  assign it_may        = its_allowed[decision.kernel] && !busy[decision.sm];
+  assign it_has_plan   = its_planned[decision.kernel];
+  assign it_has_room   = partitioned ? it_has_plan && its_tbs.kernel[decision.kernel] <
+                                       its_partition.kernel[decision.kernel]
+                                     : its_fits[decision.kernel];
+  // Dispatched is a TB of a kernel that waits and may be there, and there is room: left, or kept for it.
+  `PROVE(DispatchHasRoom_A, !dispatches || (it_waits && it_may && it_has_room &&
+         (!reserved[decision.sm] || reserved_for_q.sm[decision.sm] == decision.kernel)))
+  // A partition is planned where there is none; TBs lose their place only when there is no room.
+  `PROVE(PlansWhereNone_A, !decision.valid || decision.reason != smk_pkg::ReasonRepartition ||
+         (partitioned && it_waits && it_may && !reserved[decision.sm] && !it_has_plan))
+  `PROVE(PreemptsForRoom_A, !preempts || (on_demand && it_waits && it_may &&
+         !reserved[decision.sm] && (candidate & ~no_room) == '0 && decision.kernel == queue_kernel))
+  // Inside: room is kept on demand only, for the kernel for which it was made.
+  `WATCH([NumSms*smk_pkg::KernelWidth-1:0], dut_reserved_for, u_dut.u_marks.reserved_for_q)
+  smk_pkg::sm_mask_t other_kernel;
+  for (genvar s = 0; s < NumSms; s++) begin : gen_other_kernel
+    assign other_kernel[s] = dut_reserved_for[s*smk_pkg::KernelWidth +: smk_pkg::KernelWidth] !=
+                             reserved_for_q.sm[s];
+  end
+  `PROVE(ReservesForOne_A, (reserved & (other_kernel | {NumSms{!on_demand}})) == '0)
+  // Preempted TBs go first.
+  logic it_restores, it_restarts;
+  assign it_restores = queued[decision.kernel] && !queue_front_i.restart;
+  assign it_restarts = queued[decision.kernel] && queue_front_i.restart;
+  `PROVE(PreemptedGoFirst_A, !dispatches ||
+         ((decision.reason == smk_pkg::ReasonDispatchRestored) == it_restores &&
+          (decision.reason == smk_pkg::ReasonDispatchRestarted) == it_restarts && decision.tb ==
+          (queued[decision.kernel] ? queue_front_i.tb : next_tb_i.kernel[decision.kernel])))
+
+  // What is decided is done: told to the driver's blocks and to the SM in the next cycle.
+  logic                 decided_q, restores, restarts;
+  smk_pkg::decision_t   decision_q;
+  smk_pkg::command_op_e its_op;
+  always_ff @(posedge clk_i) begin
+    decided_q  <= rst_ni && decision.valid;
+    decision_q <= decision;
+  end
+  assign restores = decided_q && decision_q.reason == smk_pkg::ReasonDispatchRestored;
+  assign restarts = decided_q && decision_q.reason == smk_pkg::ReasonDispatchRestarted;
+  assign its_op   = (decision_q.reason == smk_pkg::ReasonPreempt) ? smk_pkg::CommandPreempt :
+                    (decision_q.reason == smk_pkg::ReasonEvictSm) ? smk_pkg::CommandEvict
+                                                                  : smk_pkg::CommandDispatch;
+  `PROVE(DoesWhatItDecides_A, pulses.dispatch_new == (decided_q &&
+         decision_q.reason == smk_pkg::ReasonDispatchNew) && pulses.pop == (restores || restarts) &&
+         pulses.plan_start == (decided_q && decision_q.reason == smk_pkg::ReasonRepartition) &&
+         pulses.preempt == (decided_q && decision_q.reason == smk_pkg::ReasonPreempt) &&
+         (!(pulses.dispatch || pulses.preempt) ||
+          (pulses.kernel == decision_q.kernel && pulses.sm == decision_q.sm)) &&
+         (!pulses.preempt || (pulses.victim == decision_q.victim &&
+          pulses.victim_tbs == decision_q.victim_tbs && command.kernel == decision_q.victim &&
+          command.count == decision_q.victim_tbs)) && (!pulses.dispatch ||
+          (command.kernel == decision_q.kernel && command.tb == decision_q.tb &&
+           command.restore == restores)) && (!(pulses.dispatch || pulses.preempt ||
+          (decided_q && decision_q.reason == smk_pkg::ReasonEvictSm)) ||
+          (command_valid && command.op == its_op && command_sm == decision_q.sm)))
