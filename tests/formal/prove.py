@@ -105,11 +105,11 @@ def run(command, seconds, log):
 
 
 def select(proof, mutant):
-    """Keeps the assertions of this proof, and assumes its lemmas. A mutant has none of its invariants."""
+    """Keeps the assertions of this proof, and assumes its lemmas; of a mutant nothing is known."""
     names = proof["assertions"] + ([] if mutant else proof.get("invariants", []))
     kept = [f"c:*{name}" for name in names if name != "Hold"]
     lines = []
-    for name in proof.get("lemmas", []):
+    for name in [] if mutant else proof.get("lemmas", []):
         lines.append(f"chformal -assert2assume c:*{name}")
     union = " ".join([*kept, *["%u"] * (len(kept) - 1)])
     if kept:
@@ -185,16 +185,18 @@ def build(proof, mutant, source, work):
     return hold_registers(work / "model.json") if holds else 0
 
 
-def engine(proof, seconds):
+def engine(proof, mutant, seconds):
     """What ABC shall do: find an invariant of its own, or induction over so many cycles."""
     frames = proof.get("frames")
+    if mutant and "mutant_frames" in proof:
+        return f"bmc3 -F {proof['mutant_frames']} -T {seconds}"
     if proof["method"] == "induction":
         # Every first state within these cycles, and every later one that follows as many good ones.
         return f"bmc3 -F {frames} -T {seconds}; orpos; ind -F {frames - 1} -T {seconds}"
     return f"pdr -T {seconds}"
 
 
-def abc(proof, work, seconds):
+def abc(proof, mutant, work, seconds):
     yosys([
         f"read_json {work}/model.json", "setundef -undriven -anyseq", "opt",
         "techmap", "opt", "dffunmap", "abc -g AND -fast", "opt_clean",
@@ -202,7 +204,7 @@ def abc(proof, work, seconds):
     ], 300, work / "aiger.log")
     tool = next(filter(shutil.which, ABC))
     steps = f"read_aiger {work}/model.aig; fold; strash; {proof.get('reduce', 'scorr;')} "
-    out = run([tool, "-q", steps + engine(proof, seconds)], 2 * seconds + 60, work / "abc.log")
+    out = run([tool, "-q", steps + engine(proof, mutant, seconds)], 2 * seconds + 60, work / "abc.log")
     if out is None:
         return "no answer in time"
     found = re.search(r"was asserted in frame (\d+)", out)
@@ -226,7 +228,7 @@ def attempt(proof, mutant, source, work):
     start = seconds_used()
     held = build(proof, mutant, source, work)
     seconds = proof.get("timeout", TIMEOUT)
-    answer = abc(proof, work, seconds)
+    answer = abc(proof, mutant, work, seconds)
     return answer, held, seconds_used() - start
 
 

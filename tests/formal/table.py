@@ -15,7 +15,7 @@ ROOT = HERE.parents[1]
 PAGE = ROOT / "docs/proofs.md"
 BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
 KEYS = {"name", "block", "property", "assertions", "lemmas", "method", "bound", "config", "mutant",
-        "seconds", "mutant_seconds", "long", "timeout", "frames", "reduce", "invariants"}
+        "seconds", "mutant_seconds", "long", "timeout", "frames", "reduce", "invariants", "mutant_frames"}
 METHODS = {"pdr": "PDR (ABC)", "induction": "induction (ABC)"}
 
 

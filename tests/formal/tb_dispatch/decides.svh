@@ -60,7 +60,7 @@
   assign its_op   = (decision_q.reason == smk_pkg::ReasonPreempt) ? smk_pkg::CommandPreempt :
                     (decision_q.reason == smk_pkg::ReasonEvictSm) ? smk_pkg::CommandEvict
                                                                   : smk_pkg::CommandDispatch;
-  `PROVE(DoesWhatItDecides_A, pulses.dispatch_new == (decided_q &&
+  `PROVE(DoesAsDecided_A, pulses.dispatch_new == (decided_q &&
          decision_q.reason == smk_pkg::ReasonDispatchNew) && pulses.pop == (restores || restarts) &&
          pulses.plan_start == (decided_q && decision_q.reason == smk_pkg::ReasonRepartition) &&
          pulses.preempt == (decided_q && decision_q.reason == smk_pkg::ReasonPreempt) &&
@@ -73,3 +73,64 @@
            command.restore == restores)) && (!(pulses.dispatch || pulses.preempt ||
           (decided_q && decision_q.reason == smk_pkg::ReasonEvictSm)) ||
           (command_valid && command.op == its_op && command_sm == decision_q.sm)))
+
+  // Inside: what Look has found is so as long as nothing happens, however long a step waits.
+  localparam int unsigned TbWidth = smk_pkg::TbCntWidth;
+  `WATCH([0:0], dut_stirred, u_dut.u_steps.stirred_q)
+  `WATCH([0:0], dut_stirred_late, u_dut.u_steps.stirred_late_q)
+  `WATCH([smk_pkg::BasesWidth-1:0], dut_taken, u_dut.u_fit.taken_q)
+  `WATCH([smk_pkg::NeedWidth-1:0], dut_room, u_dut.u_fit.room_q)
+  `WATCH([TbWidth-1:0], dut_resident, u_dut.u_fit.resident_q)
+  `WATCH([TbWidth-1:0], dut_tbs, u_dut.u_fit.tbs_q)
+  `WATCH([NumKernels-1:0], dut_kernel_of, u_dut.u_fit.kernel_of_q)
+  `WATCH([0:0], dut_planned, u_dut.u_fit.planned_q)
+  `WATCH([0:0], dut_allowed, u_dut.u_fit.allowed_q)
+  `WATCH([0:0], dut_waiting, u_dut.u_fit.waiting_q)
+  `WATCH([0:0], dut_is_reserved, u_dut.u_pick.is_reserved_q)
+  smk_pkg::sm_id_t           at;
+  smk_pkg::tb_need_t         at_need;
+  smk_pkg::resource_vector_t at_taken;
+  smk_pkg::tb_need_t         at_room;
+  smk_pkg::kernel_mask_t     at_allowed, at_planned;
+  smk_pkg::tb_cnt_vec_t      at_tbs, at_partition;
+  logic                      sees, is_here, fits_in, may_take;
+  assign at           = smk_pkg::SmWidth'(smk_pkg::index_of_16(16'(candidate_sm)));
+  assign at_need      = need_q.kernel[queue_kernel];
+  assign at_taken     = taken.sm[at];
+  assign at_room      = dut_room;
+  assign at_allowed   = allowed_q.sm[at];
+  assign at_planned   = planned.sm[at];
+  assign at_tbs       = tbs.sm[at];
+  assign at_partition = partition.sm[at];
+  assign is_here      = (active_q[queue_kernel] || done_q[queue_kernel]) &&
+                        !need_changed_q[queue_kernel];
+  assign sees         = has_candidate && !dut_stirred && !dut_stirred_late;
+  assign fits_in      = (is_here || (dut_is_reserved && !dut_waiting)) && (need_changed_q[queue_kernel] ||
+      (32'(at_room.registers) + 32'(at_need.registers) == smk_pkg::LimitRegisters &&
+       32'(at_room.shared_memory) + 32'(at_need.shared_memory) == smk_pkg::LimitSharedMemory &&
+       32'(at_room.threads) + 32'(at_need.threads) == smk_pkg::LimitThreads));
+  assign may_take     = dut_is_reserved
+      ? reserved[at] && dut_reserved_for[32'(at)*smk_pkg::KernelWidth +: smk_pkg::KernelWidth] == queue_kernel
+      : dut_allowed && (dut_waiting || !keeps) && !reserved[at] && (candidate & tried_q) == '0;
+  // A victim is searched on demand for a candidate that has no room, on one of the SMs asked for.
+  smk_pkg::sm_mask_t     may_lose;
+  smk_pkg::kernel_mask_t at_fits, may_here;
+  logic                  searches, names_one;
+  assign at_fits = fits.sm[at];
+  always_comb begin
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      may_here    = allowed_q.sm[s];
+      may_lose[s] = may_here[queue_kernel] && !busy[s] && !reserved[s];
+    end
+  end
+  assign searches  = step >= smk_pkg::StVictimSm && step <= smk_pkg::StRange;
+  assign names_one = (step == smk_pkg::StVictimSm) ? victim_sms == may_lose :
+                     victim_look != '0 && (victim_look & (victim_look - 1'b1)) == '0 &&
+                     (victim_look & ~may_lose) == '0;
+  `PROVE(SearchesForRoom_A, !searches || (on_demand && !dut_is_reserved && (!sees || (names_one &&
+         !at_fits[queue_kernel]))))
+  `PROVE(SeesWhatIs_A, !sees || (dut_taken == at_taken && dut_resident == at_tbs.kernel[queue_kernel] &&
+         dut_planned == at_planned[queue_kernel] && dut_allowed == at_allowed[queue_kernel] &&
+         (!dut_planned || dut_tbs == at_partition.kernel[queue_kernel]) && fits_in && may_take &&
+         dut_kernel_of == NumKernels'(1) << queue_kernel && candidate_sm == NumSms'(1) << at &&
+         !busy[at] && (!keeps || !dut_waiting || waiting[queue_kernel] || done_q[queue_kernel])))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_tb_dispatch, from its ports alone, in every mode: launches, events, assignments and
-// plans come at any time, and smk_drf_tracker answers with any one of those asked for. What is
-// taken on an SM changes with an event there or when a TB comes. What decisions must remember is
-// kept here from their log.
+// Proofs of smk_tb_dispatch, from its ports, in every mode and for any latency_scale: launches, events,
+// assignments and plans come at any time, and smk_drf_tracker answers with any one of those asked
+// for. What is taken on an SM changes with an event there or when a TB comes. What decisions must
+// remember is kept here from their log.
 `include "formal.svh"
 `include "tb_dispatch/tracker.svh"
 
@@ -353,31 +353,7 @@ module formal_tb_dispatch (
                  resident_i == resident_q;
 
   `include "tb_dispatch/decides.svh"
-
-  // While there is something to do, within so many quiet cycles something is decided.
-  logic        to_do;
-  logic [7:0]  since_q, stuck_q;
-  logic [31:0] at_most;
-  assign to_do   = open != '0 || ((reserved | leavers) & ~busy) != '0;
-  assign at_most = 15 * 32'(policy_q.latency_scale) + MaxMore;
-  always_ff @(posedge clk_i) begin
-    since_q <= (rst_ni && quiet && to_do && !decision.valid && !pulses.cancel) ? since_q + 8'd1
-                                                                              : '0;
-    stuck_q <= (rst_ni && quiet && (free & ~no_room) != '0 && !moves) ? stuck_q + 8'd1 : '0;
-  end
-  `PROVE(Decides_A, 32'(since_q) <= at_most)
-  // While a TB waits that has room where it may go, within so many quiet cycles a TB is dispatched,
-  // TBs are told to leave, or a plan is asked for, or reserved room given back: the decisions in
-  // between fail, each for another pair.
-  logic [7:0]          pairs_tried;
-  logic [NumPairs-1:0] tried_flat;
-  assign tried_flat = tried_q;
-  always_comb begin
-    pairs_tried = '0;
-    for (int unsigned i = 0; i < NumPairs; i++) pairs_tried += 8'(tried_flat[i]);
-  end
-  `PROVE(EachPairFails_A, 32'(stuck_q) <= 32'(pairs_tried) * (at_most + 1) + 32'(since_q))
-  `PROVE(WaiterIsServed_A, 32'(stuck_q) <= NumPairs * (at_most + 1))
+  `include "tb_dispatch/in_time.svh"
 
   // Idle: nothing to do, nothing happens, and all that is copied has been the same for so long.
   (* keep *) logic          idle;
