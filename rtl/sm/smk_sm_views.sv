@@ -63,7 +63,7 @@ module smk_sm_views (
   assign buffer_kernel_o = context_kernel_q;
   assign slot_buffer_o   = context_buffer_q;
 
-  // The view is that of the kernel, two cycles after it was named.
-  `SMK_ASSERT(ViewIsOfItsKernel_A, $stable(context_kernel_q) && $stable(views_i)
-              |-> view_o == context_view)
+  // The view is that of the kernel, two cycles after it was named first.
+  `SMK_ASSERT(ViewIsOfItsKernel_A, context_kernel_i == context_kernel_q
+              |=> !$stable(views_i) || view_o == context_view)
 endmodule

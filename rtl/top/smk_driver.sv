@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_driver: the GPU's SM driver, wired together.
 //
-// Purpose     Kernel table, SM assignment, DRF tracker, dispatch, partition planner, preempted
-//             queue and quota calculator; and the parts that gather events, keep profiled windows
-//             and give out the command bus to the SMs.
+// Purpose     Kernel table, SM assignment, preempted queue, quota calculator, and in
+//             smk_driver_decision dispatch, DRF tracker and partition planner; and the parts that
+//             gather events, keep profiled windows and give out the command bus to the SMs.
 // Paper       [SMK] Sec. 5.1, Fig. 3.
 // Interface   launch_*: stream, never waits. sm_*: registers of the SMs. command_*: stream to one
 //             SM, one payload for all. buffer_valid_o, event_ack_o, tick_o: pulses.
@@ -12,8 +12,7 @@
 // Throughput  One command per cycle.
 // Reset       No kernel.
 // Model       model/control/driver.h   Doc  docs/modules/driver.md
-// Nothing changes in a cycle without an input pulse or awake_o. Holds what launches change, and
-// registers before blocks that hear one cycle late.
+// Nothing changes in a cycle without an input pulse or awake_o. Holds what launches change.
 `include "smk_assert.svh"
 
 module smk_driver (
@@ -58,10 +57,6 @@ module smk_driver (
 
   logic                  assign_pending_d, assign_pending_q;
   smk_pkg::kernel_mask_t need_changed_d, need_changed_q;
-  // What the planner sees of the kernels, one cycle later.
-  smk_pkg::need_vec_t     plan_need_q;
-  smk_pkg::share_vec_t    plan_tb_share_q;
-  smk_pkg::order_vec_t    plan_order_q;
   logic                  tick_q;
   // The SMs or the timer said something in the last cycle.
   logic                  told_d, told_q;
@@ -74,16 +69,12 @@ module smk_driver (
   smk_pkg::order_vec_t       order;
   smk_pkg::tb_id_vec_t       remaining, next_tb;
   logic                      assign_busy;
-  smk_pkg::sm_kernels_t      allowed, resident, planned, victims;
+  smk_pkg::sm_kernels_t      allowed, planned;
   smk_pkg::sm_mask_t         assign_changed, busy_sms;
   smk_pkg::dispatch_pulses_t pulses;
-  smk_pkg::tb_arrival_t      arrival;
-  logic                      dispatch_command_valid, work;
+  logic                      dispatch_command_valid;
   smk_pkg::sm_id_t           dispatch_command_sm;
   smk_pkg::sm_command_t      dispatch_command;
-  logic                      plan_busy, plan_done;
-  smk_pkg::kernel_mask_t     plan_kernels;
-  smk_pkg::range_vec_t       plan_range;
   smk_pkg::kernel_mask_t     queued;
   smk_pkg::buffer_cnt_vec_t  queue_count, queue_free;
   smk_pkg::preempted_entry_t queue_front;
@@ -140,127 +131,40 @@ module smk_driver (
     .changed_o       (assign_changed)
   );
 
-  // Questions of the dispatch decision, and the tracker's answers.
-  smk_pkg::kernel_sms_t      pick_sms, pick_sm, look_sm;
-  smk_pkg::kernel_mask_t     pick_kernels, pick_kernel, victim_kernels, victim_kernel;
-  smk_pkg::kernel_mask_t     range_kernel, range_victim;
-  smk_pkg::kernel_id_t       victim_exclude;
-  smk_pkg::sm_mask_t         victim_sms, victim_sm, victim_look;
-  smk_pkg::resource_vector_t look_taken;
-  smk_pkg::tb_need_t         victim_taken;
-  smk_pkg::tb_cnt_vec_t      victim_resident;
-  smk_pkg::tb_cnt_t          look_resident, range_victim_tbs;
-  logic                      range_starts, range_stops, range_shrinks, shares_busy;
-
-  smk_drf_tracker u_drf_tracker (
-    .clk_i, .rst_ni, .share_o,
-    .kernel_done_i      (kernel_done),
-    .pulses_i           (pulses),
-    .arrival_i          (arrival),
-    .events_i           (sm_events_i),
-    .shortfall_of_i     (victims),
-    .need_i             (need),
-    .tb_share_i         (tb_share),
-    .active_i           (active),
-    .count_running_sms_i(policy_i.kernels_per_sm < smk_pkg::KernelCntWidth'(NumKernels)),
-    .pick_sms_i         (pick_sms),
-    .pick_sm_o          (pick_sm),
-    .pick_kernels_i     (pick_kernels),
-    .pick_kernel_o      (pick_kernel),
-    .look_sm_i          (look_sm),
-    .look_taken_o       (look_taken),
-    .look_resident_o    (look_resident),
-    .victim_exclude_i   (victim_exclude),
-    .victim_sms_i       (victim_sms),
-    .victim_sm_o        (victim_sm),
-    .victim_look_i      (victim_look),
-    .victim_taken_o     (victim_taken),
-    .victim_resident_o  (victim_resident),
-    .victim_kernels_i   (victim_kernels),
-    .victim_kernel_o    (victim_kernel),
-    .range_kernel_i     (range_kernel),
-    .range_starts_i     (range_starts),
-    .range_victim_i     (range_victim),
-    .range_victim_tbs_i (range_victim_tbs),
-    .range_stops_i      (range_stops),
-    .range_shrinks_o    (range_shrinks),
-    .resident_o         (resident),
-    .busy_o             (shares_busy)
-  );
-
+  // Dispatcher, tracker and planner.
+  logic              decision_awake;
   smk_pkg::sm_mask_t dispatch_command_ready;
-  smk_tb_dispatch u_tb_dispatch (
-    .clk_i, .rst_ni, .policy_i, .partition_o, .decision_o,
-    .assign_busy_i     (assign_pending_q || assign_busy),
-    .allowed_i         (allowed),
-    .assign_changed_i  (assign_changed),
-    .active_i          (active),
-    .order_i           (order),
-    .need_i            (need),
-    .remaining_i       (remaining),
-    .next_tb_i         (next_tb),
-    .need_changed_i    (need_changed_q),
-    .kernel_done_i     (kernel_done),
-    .member_expired_i  (member_expired),
-    .events_valid_i    (event_valid),
-    .settled_i         (event_settled),
-    .command_ready_i   (dispatch_command_ready),
-    .queued_i          (queued),
-    .queue_count_i     (queue_count),
-    .queue_free_i      (queue_free),
-    .queue_ack_i       (event_ack_o),
-    .queue_front_i     (queue_front),
-    .queue_kernel_o    (queue_kernel),
-    .plan_done_i       (plan_done),
-    .plan_kernels_i    (plan_kernels),
-    .plan_range_i      (plan_range),
-    .pick_sms_o        (pick_sms),
-    .pick_sm_i         (pick_sm),
-    .pick_kernels_o    (pick_kernels),
-    .pick_kernel_i     (pick_kernel),
-    .look_sm_o         (look_sm),
-    .look_taken_i      (look_taken),
-    .look_resident_i   (look_resident),
-    .victim_exclude_o  (victim_exclude),
-    .victim_sms_o      (victim_sms),
-    .victim_sm_i       (victim_sm),
-    .victim_look_o     (victim_look),
-    .victim_taken_i    (victim_taken),
-    .victim_resident_i (victim_resident),
-    .victim_kernels_o  (victim_kernels),
-    .victim_kernel_i   (victim_kernel),
-    .range_kernel_o    (range_kernel),
-    .range_starts_o    (range_starts),
-    .range_victim_o    (range_victim),
-    .range_victim_tbs_o(range_victim_tbs),
-    .range_stops_o     (range_stops),
-    .range_shrinks_i   (range_shrinks),
-    .resident_i        (resident),
-    .pulses_o          (pulses),
-    .arrival_o         (arrival),
-    .command_valid_o   (dispatch_command_valid),
-    .command_sm_o      (dispatch_command_sm),
-    .command_o         (dispatch_command),
-    .busy_o            (busy_sms),
-    .planned_o         (planned),
-    .victims_o         (victims),
-    .work_o            (work)
-  );
-
-  smk_partition_planner u_partition_planner (
-    .clk_i, .rst_ni,
-    .start_i    (pulses.plan_start),
-    .kernels_i  (pulses.plan_kernels),
-    .sm_i       (pulses.sm),
-    .mode_i     (policy_i.dispatch),
-    .table_tbs_i(policy_i.table_tbs),
-    .need_i     (plan_need_q),
-    .tb_share_i (plan_tb_share_q),
-    .order_i    (plan_order_q),
-    .busy_o     (plan_busy),
-    .done_o     (plan_done),
-    .kernels_o  (plan_kernels),
-    .range_o    (plan_range)
+  smk_driver_decision u_decision (
+    .clk_i, .rst_ni, .policy_i, .partition_o, .decision_o, .share_o,
+    .active_i        (active),
+    .order_i         (order),
+    .need_i          (need),
+    .tb_share_i      (tb_share),
+    .remaining_i     (remaining),
+    .next_tb_i       (next_tb),
+    .need_changed_i  (need_changed_q),
+    .kernel_done_i   (kernel_done),
+    .member_expired_i(member_expired),
+    .assign_busy_i   (assign_pending_q || assign_busy),
+    .allowed_i       (allowed),
+    .assign_changed_i(assign_changed),
+    .events_i        (sm_events_i),
+    .events_valid_i  (event_valid),
+    .settled_i       (event_settled),
+    .queued_i        (queued),
+    .queue_count_i   (queue_count),
+    .queue_free_i    (queue_free),
+    .queue_ack_i     (event_ack_o),
+    .queue_front_i   (queue_front),
+    .queue_kernel_o  (queue_kernel),
+    .pulses_o        (pulses),
+    .command_valid_o (dispatch_command_valid),
+    .command_ready_i (dispatch_command_ready),
+    .command_sm_o    (dispatch_command_sm),
+    .command_o       (dispatch_command),
+    .busy_o          (busy_sms),
+    .planned_o       (planned),
+    .awake_o         (decision_awake)
   );
 
   smk_preempted_queue u_preempted_queue (
@@ -344,11 +248,10 @@ module smk_driver (
   assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
   assign tick_o           = tick_q;
   assign told_d           = tick_i || event_finished != '0 || profile_heard;
-  assign awake_o          = told_q || quota_command_valid || dispatch_command_valid || assign_pending_q ||
-                            need_changed_q != '0 || kernel_done != '0 || member_expired != '0 ||
-                            assign_busy || assign_changed != '0 || plan_busy || plan_done ||
-                            queue_busy || quota_busy || pulses.plan_start || pulses.dispatch ||
-                            pulses.reserve || pulses.cancel || pulses.preempt || shares_busy || work;
+  assign awake_o          = told_q || quota_command_valid || dispatch_command_valid ||
+                            assign_pending_q || need_changed_q != '0 || kernel_done != '0 ||
+                            member_expired != '0 || assign_busy || assign_changed != '0 ||
+                            queue_busy || quota_busy || decision_awake;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -362,13 +265,6 @@ module smk_driver (
       tick_q           <= tick_i;
       told_q           <= told_d;
     end
-  end
-
-  // Counts only of kernels that have been launched; not reset.
-  always_ff @(posedge clk_i) begin
-    plan_need_q     <= need;
-    plan_tb_share_q <= tb_share;
-    plan_order_q    <= order;
   end
 
   // A TB is dispatched only for a kernel that has TBs.

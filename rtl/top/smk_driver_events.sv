@@ -54,7 +54,8 @@ module smk_driver_events (
   assign finished_late_o   = finished_q;
   assign finished_kernel_o = finished_kernel_q;
 
-  // Each event is of one kind.
-  `SMK_ASSERT(OneKind_A, (settled_o ^ finished_o ^ to_queue_o) == valid_o &&
-              (settled_o & finished_o) == '0 && ((settled_o | finished_o) & to_queue_o) == '0)
+  // Every event is heard by somebody.
+  `SMK_ASSERT(EventIsHeard_A, (settled_o | finished_o | to_queue_o) == valid_o)
+  // The kernel table hears of every TB that finishes, one cycle later (S5).
+  `SMK_ASSERT(FinishIsTold_A, 1'b1 |=> finished_late_o == $past(finished_o))
 endmodule

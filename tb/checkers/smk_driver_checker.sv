@@ -28,7 +28,6 @@ module smk_driver_checker (
   input smk_pkg::buffer_cnt_vec_t      queue_count,
   input smk_pkg::buffer_cnt_vec_t      queue_free,
   input smk_pkg::sm_kernels_t          allowed,
-  input smk_pkg::sm_kernels_t          resident,
   input smk_pkg::sm_kernels_t          planned,
   input smk_pkg::sm_tb_cnts_t          partition_o,
   input smk_pkg::total_share_vec_t     share_o,
@@ -100,7 +99,7 @@ module smk_driver_checker (
   // Nothing changes in an idle cycle.
   `SMK_ASSERT(IdleHolds_A, !awake_o && !launch_fire && !tick_i && event_valid == '0 &&
               sm_buffer_request_i == '0 && sm_profile_valid_i == '0 |=> !awake_o &&
-              $stable({active, members, need, remaining, queue_count, queue_free, allowed, resident,
+              $stable({active, members, need, remaining, queue_count, queue_free, allowed,
                        planned, partition_o, share_o}))
 endmodule
 

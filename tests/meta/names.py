@@ -34,6 +34,7 @@ EXCLUDED = {
     "dispatch_send": "a part of tb_dispatch",
     "dispatch_steps": "a part of tb_dispatch",
     "driver_bus": "a part of driver",
+    "driver_decision": "a part of driver",
     "driver_events": "a part of driver",
     "driver_profile": "a part of driver",
     "drf_order": "a part of drf_tracker, which is one class in C++",
