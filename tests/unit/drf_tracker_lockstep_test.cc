@@ -463,28 +463,64 @@ TEST(DrfTrackerLockstep, TbsAndRunningSmsAreComparedToTheBit) {
   }
 }
 
-// A TB of kernel j for the only one of kernel i: the range shrinks when it takes less.
+// A TB of kernel j for the only one of kernel i: the range shrinks when it takes less. Both take a
+// little, or one of them takes all of an SM.
 TEST(DrfTrackerLockstep, TheRangeIsComparedToTheBit) {
   Directed d;
   for (unsigned pair = 0; pair < kMaxKernels * kMaxKernels; ++pair) {
     const unsigned i = pair % kMaxKernels, j = pair / kMaxKernels;
     if (i == j) continue;
-    for (unsigned more = 1; more <= 256; more *= 2) {
-      for (const bool shrinks : {true, false}) {
-        std::array<ResourceVector, kMaxKernels> needs;
-        needs.fill({1, 100, 1, 1});
-        needs[shrinks ? i : j].shared_memory += static_cast<std::uint16_t>(more);
-        d.Launch(needs);
-        Question ask;
-        ask.range_sm = more % Gtx980::kSms;
-        ask.active = static_cast<KernelMask>(1u << i | 1u << j);
-        ask.range_kernel = j;
-        ask.range_victim = i;
-        d.Dispatch(i, ask.range_sm);
-        d.Settle(ask);
-        EXPECT_EQ(d.bench.dut().range_shrinks_o, shrinks) << more;
-        d.Empty();
-      }
+    for (unsigned n = 0; n < 4 * 9; ++n) {
+      const unsigned more = 1u << n / 4;
+      const bool shrinks = n % 2 == 0;
+      const unsigned base = n % 4 < 2 ? 100u : Gtx980::kLimits.shared_memory - more;
+      std::array<ResourceVector, kMaxKernels> needs;
+      needs.fill({1, static_cast<std::uint16_t>(base), 1, 1});
+      needs[shrinks ? i : j].shared_memory += static_cast<std::uint16_t>(more);
+      d.Launch(needs);
+      Question ask;
+      ask.range_sm = more % Gtx980::kSms;
+      ask.active = static_cast<KernelMask>(1u << i | 1u << j);
+      ask.range_kernel = j;
+      ask.range_victim = i;
+      d.Dispatch(i, ask.range_sm);
+      d.Settle(ask);
+      EXPECT_EQ(d.bench.dut().range_shrinks_o, shrinks) << base << " " << more;
+      d.Empty();
+    }
+  }
+}
+
+// The highest rK is more than that of all SMs full, by reservations, and stays; one TB of kernel j
+// comes, one of two of kernel i goes, and the lowest rK is what i has then: as much as j now, or
+// one more.
+TEST(DrfTrackerLockstep, LargeRangesAreComparedToTheBit) {
+  constexpr unsigned kOfI = Gtx980::kSms - 2;
+  Directed d;
+  for (unsigned n = 0; n < 2 * kMaxKernels * kMaxKernels; ++n) {
+    const unsigned i = n % kMaxKernels, j = n / kMaxKernels % kMaxKernels;
+    if (i == j) continue;
+    const bool shrinks = n >= kMaxKernels * kMaxKernels;
+    const unsigned high = i != 0 && j != 0 ? 0 : i != 1 && j != 1 ? 1 : 2;
+    for (unsigned registers = 9; registers < 128; registers += 14) {
+      const auto few = static_cast<std::uint16_t>(registers);  // an odd share, three for each
+      std::array<ResourceVector, kMaxKernels> needs;
+      needs.fill({255, 0, 1, 1});
+      needs[i] = needs[j] = {few, 0, 1, 1};
+      if (shrinks) needs[i] = {1, static_cast<std::uint16_t>((3 * registers + 1) / 2), 1, 1};
+      d.Launch(needs);
+      for (unsigned sm = 0; sm < kOfI; ++sm) d.Dispatch(high, sm);
+      d.Reserve(high, 8);
+      d.Dispatch(i, kOfI, 2);
+      d.Dispatch(j, kOfI + 1);
+      Question ask;
+      ask.range_sm = kOfI;
+      ask.active = static_cast<KernelMask>(1u << high | 1u << i | 1u << j);
+      ask.range_kernel = j;
+      ask.range_victim = i;
+      d.Settle(ask);
+      EXPECT_EQ(d.bench.dut().range_shrinks_o, shrinks) << registers;
+      d.Empty();
     }
   }
 }
