@@ -102,7 +102,8 @@ function(smk_verilate target module file)
   endif()
   file(GLOB checkers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tb/checkers/*_checker.sv")
   list(TRANSFORM arg_DEFINES PREPEND "-D")
-  set(flags --cc --assert --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
+  # One of Verilator 5.006's optimizations gets some trees of bits wrong: seen on a netlist.
+  set(flags --cc --assert -fno-const-bit-op-tree --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
     "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" -y "${rtl}/top"
     ${arg_DEFINES})
   if(arg_RTL)
