@@ -58,6 +58,24 @@ TEST(TbDispatchLockstep, OneMoreRegisterTakesOneMoreVictim) {
     CheckVictims<Gtx980>({1, 0, 3, 1}, {1, 0, n, 1});
     CheckVictims<Gtx980>({1, 25, 1, 1}, {1, static_cast<std::uint16_t>(8 * n + n % 8), 1, 1});
   }
+  // Of many sizes, odd in all on an SM, too.
+  for (unsigned size = 11; size < 54; size += 6) {
+    for (unsigned n = 1; n < 3; ++n) {
+      const unsigned more = size + n % 2;
+      const auto unit = static_cast<std::uint16_t>(size);
+      const auto registers = static_cast<std::uint16_t>(256 % size + more);
+      const auto shared = static_cast<std::uint16_t>(384 - std::min(384 / size, 32u) * size + more);
+      CheckVictims<Gtx980>({unit, 0, 1, 1}, {registers, 0, 1, 1});
+      CheckVictims<Gtx980>({1, unit, 1, 1}, {1, shared, 1, 1});
+    }
+  }
+  // More than half an SM each.
+  for (unsigned bit = 0; bit < 7; ++bit) {
+    const auto registers = static_cast<std::uint16_t>(128 + (1u << bit));
+    const auto shared = static_cast<std::uint16_t>(256 + (1u << bit));
+    CheckVictims<Gtx980>({registers, shared, 1, 1}, {256, 1, 1, 1});
+    CheckVictims<Gtx980>({registers, shared, 1, 1}, {1, 384, 1, 1});
+  }
   // TBs of all warps of an SM, of each kernel.
   for (unsigned i = 0; i < 8 * kMaxKernels; ++i) {
     const auto registers = static_cast<std::uint16_t>(1u << i % 8);
@@ -118,6 +136,23 @@ TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
   }
 }
 
+// A kernel with all its TBs dispatched waits with those that it has lost: whole SMs of them, each
+// bit of their number above the SMs.
+TEST(TbDispatchLockstep, LostTbsWantRoomAgain) {
+  for (unsigned n = 0; n < 4 * kMaxKernels; ++n) {
+    const unsigned victim = n % kMaxKernels, sms = 1u << n / kMaxKernels;
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
+    pair.machine().launches = false;
+    pair.machine().SetRates(0, 100, 100);
+    pair.machine().LaunchNext(victim, NeedOf<Gtx980>(32), 32 * Gtx980::Package::NumSms);
+    Rest(&pair);
+    pair.machine().LaunchNext((victim + 1) % kMaxKernels, NeedOf<Gtx980>(1), sms);
+    for (const Decision& d : Rest(&pair)) EXPECT_NE(d.reason, DecisionReason::kRoomComing);
+    EXPECT_EQ(pair.machine().queue().count(victim), 32 * sms);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
 // Each kernel makes room for each other one on all SMs, and ends before it is there.
 TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
   for (unsigned n = 0; n < kMaxKernels * kMaxKernels; ++n) {
@@ -138,6 +173,43 @@ TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
   }
 }
 
+// On all SMs but one, room for a kernel is being made that does not come.
+void ReserveAllButOne(Gtx980* pair, unsigned victim, unsigned kernel, unsigned one) {
+  DispatchMachine& machine = pair->machine();
+  machine.launches = false;
+  machine.finishing = 1u << one;
+  machine.SetRates(0, 0, 100);
+  machine.LaunchNext(victim, NeedOf<Gtx980>(8), 8 * Gtx980::Package::NumSms);
+  Rest(pair);
+  machine.SetRates(1000, 0, 100);
+  pair->Cycle();  // one TB finishes: this SM is the last to be chosen
+  machine.SetRates(0, 0, 100);
+  Rest(pair);
+  machine.LaunchNext(kernel, NeedOf<Gtx980>(2), Gtx980::Package::NumSms - 1);
+  Rest(pair);
+  const std::uint64_t victims = 0x1111'1111'1111'1111u << victim;  // on each SM
+  EXPECT_EQ(pair->lockstep().dut().victims_o, victims & ~(std::uint64_t{0xf} << 4 * one));
+}
+
+// Room that is on its way for one kernel is none for another, which waits for one TB.
+TEST(TbDispatchLockstep, RoomForOneKernelIsNoneForAnother) {
+  for (unsigned n = 0; n < 2 * kMaxKernels * kMaxKernels; ++n) {
+    const unsigned kernel = n / 2 % kMaxKernels, other = n / 2 / kMaxKernels;
+    if (kernel == other) continue;
+    unsigned victim = 0;
+    while (victim == kernel || victim == other) ++victim;
+    const unsigned one = n % 2 == 0 ? 0 : Gtx980::Package::NumSms - 1;
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
+    ReserveAllButOne(&pair, victim, kernel, one);
+    pair.machine().LaunchNext(other, NeedOf<Gtx980>(2), 1);
+    const std::vector<Decision> decisions = Rest(&pair);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+    ASSERT_EQ(decisions.size(), 1u) << n;
+    EXPECT_EQ(decisions[0].reason, DecisionReason::kPreempt) << n;
+    EXPECT_EQ(decisions[0].sm, static_cast<SmId>(one)) << n;
+  }
+}
+
 // A kernel waits for room on all SMs but one, and then all its TBs run there: what the others have
 // made room for is nobody's.
 TEST(TbDispatchLockstep, RoomThatComesAfterItsKernelIsDoneIsNobodys) {
@@ -145,20 +217,8 @@ TEST(TbDispatchLockstep, RoomThatComesAfterItsKernelIsDoneIsNobodys) {
     const unsigned kernel = n / 2, victim = (kernel + 1) % kMaxKernels;
     const unsigned one = n % 2 == 0 ? 0 : Gtx980::Package::NumSms - 1;
     Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
+    ReserveAllButOne(&pair, victim, kernel, one);
     DispatchMachine& machine = pair.machine();
-    machine.launches = false;
-    machine.finishing = 1u << one;
-    machine.SetRates(0, 0, 100);
-    machine.LaunchNext(victim, NeedOf<Gtx980>(8), 8 * Gtx980::Package::NumSms);
-    Rest(&pair);
-    machine.SetRates(1000, 0, 100);
-    pair.Cycle();  // one TB finishes: this SM is the last to be chosen
-    machine.SetRates(0, 0, 100);
-    Rest(&pair);
-    machine.LaunchNext(kernel, NeedOf<Gtx980>(2), Gtx980::Package::NumSms - 1);
-    Rest(&pair);
-    const std::uint64_t victims = 0x1111'1111'1111'1111u << victim;  // on each SM
-    EXPECT_EQ(pair.lockstep().dut().victims_o, victims & ~(std::uint64_t{0xf} << 4 * one)) << n;
     machine.SetRates(1000, 0, 100);
     for (int i = 0; i < 1000 && (machine.kernels().active() >> kernel & 1) != 0; ++i) pair.Cycle();
     EXPECT_EQ(machine.kernels().active(), 1u << victim) << n;

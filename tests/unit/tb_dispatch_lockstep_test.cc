@@ -187,6 +187,123 @@ TEST(TbDispatchLockstep, PartitionOfAKernelAloneIsWhatFits) {
   ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
 }
 
+// Each bit of latency_scale - 1.
+TEST(TbDispatchLockstep, CommandsOfAPlanComeLatencyScaleApart) {
+  for (const std::uint8_t scale : {1, 2, 3, 5, 9, 17, 33, 65, 129, 255}) {
+    Gtx980 pair(PolicyOf(DispatchMode::kPartitioned, scale), 512, 1);
+    pair.machine().launches = false;
+    pair.machine().SetRates(0, 100, 100);
+    pair.machine().LaunchNext(0, NeedOf<Gtx980>(4), 1);
+    pair.Cycle();
+    pair.machine().LaunchNext(1, NeedOf<Gtx980>(4), 1);
+    std::vector<unsigned> offered;
+    for (unsigned n = 0; n < 20u * scale + 200 && offered.size() < 2; ++n) {
+      pair.Cycle();
+      if (pair.lockstep().dut().command_valid_o) offered.push_back(n);
+    }
+    ASSERT_EQ(offered.size(), 2u) << +scale;
+    EXPECT_EQ(offered[1] - offered[0], 1u + scale);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
+// One TB of a size on each SM, then one of each other kernel: it fills an SM, or needs one unit
+// more of one resource. Sizes: each bit alone, all but each bit, any.
+TEST(TbDispatchLockstep, FitsExactlyAndNoUnitMore) {
+  constexpr ResourceVector kLimits = Gtx980::kLimits;
+  std::mt19937 random(oracle::Seed());
+  Gtx980 pair(PolicyOf(DispatchMode::kLeftover), 512, 1);
+  DispatchMachine& machine = pair.machine();
+  machine.launches = false;
+  for (unsigned i = 0; i < 24 * 8; ++i) {
+    const unsigned size = i / 8, more = i % 4, first = 2 * (i / 4 % 2) + size % 2;
+    const auto part = [&](unsigned limit, unsigned most) {
+      const unsigned bit = 1u << size % 9;
+      const unsigned units = size < 9 ? bit : size < 18 ? limit - std::min(bit, limit) : random();
+      return static_cast<std::uint16_t>(size < 18 ? std::clamp(units, 1u, most) : 1 + units % most);
+    };
+    const ResourceVector there{part(kLimits.registers, kLimits.registers),
+                               part(kLimits.shared_memory, kLimits.shared_memory),
+                               part(kLimits.threads, kLimits.threads - 1), 1};
+    machine.SetRates(0, 100, 100);
+    machine.LaunchNext(first, there, Gtx980::Package::NumSms);
+    EXPECT_EQ(Rest(&pair).size(), Gtx980::Package::NumSms) << i;
+    for (unsigned n = 1; n < kMaxKernels; ++n) {
+      ResourceVector need = kLimits - there;
+      need.tbs = 1;
+      const unsigned resource = (more + n) % 4;
+      if (resource == 0) ++need.registers;
+      if (resource == 1) ++need.shared_memory;
+      if (resource == 2) ++need.threads;
+      machine.LaunchNext((first + n) % kMaxKernels, need, 1);
+      unsigned dispatches = 0;
+      for (const Decision& d : Rest(&pair)) dispatches += d.reason == DecisionReason::kDispatchNew;
+      EXPECT_EQ(dispatches, resource == 3 ? 1u : 0u) << i;
+    }
+    machine.SetRates(1000, 100, 100);
+    for (int n = 0; n < 1000 && machine.kernels().active() != 0; ++n) pair.Cycle();
+    Rest(&pair);
+    ASSERT_TRUE(pair.lockstep().ok()) << i << ": " << pair.lockstep().mismatch();
+  }
+}
+
+// In the cycle in which its SM is looked at, a kernel may not run there, or nowhere else. The
+// second time the same kernel comes again, and nobody tells but that it is active.
+TEST(TbDispatchLockstep, KernelRunsOnlyWhereItStillMay) {
+  for (unsigned i = 0; i < 2 * kMaxKernels; ++i) {
+    const unsigned kernel = i / 2;
+    Gtx980 pair(PolicyOf(DispatchMode::kLeftover), 512, i);
+    DispatchMachine& machine = pair.machine();
+    machine.launches = false;
+    if (i % 2 != 0) {
+      machine.SetRates(1000, 100, 100);
+      machine.LaunchNext(kernel, NeedOf<Gtx980>(1), 1);
+      Rest(&pair);
+    }
+    machine.SetRates(0, 100, 100);
+    machine.LaunchNext(kernel, NeedOf<Gtx980>(1), Gtx980::Package::NumSms);
+    for (int n = 0; n < 10; ++n) {  // nobody runs anywhere until the launch is over
+      pair.forbidden_next = ~0u;
+      pair.Cycle();
+    }
+    SmMask used = 0;
+    while (used != 0xffff) {
+      for (const bool here : {false, true}) {
+        for (int n = 0; n < 10 && pair.state().step != TbDispatch::Step::kLook; ++n) pair.Cycle();
+        const SmMask sm =
+            static_cast<SmMask>(GetBits(pair.lockstep().dut().look_sm_o,
+                                        Gtx980::Package::NumSms * kernel, Gtx980::Package::NumSms));
+        pair.forbidden_next = here ? ~sm : sm;
+        pair.Cycle();
+        ASSERT_EQ(pair.Cycle().has_value(), here) << i << " " << sm;
+        if (here) used |= sm;
+      }
+    }
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
+// A kernel has all SMs, and loses half of them to another one.
+TEST(TbDispatchLockstep, EveryKernelLosesSmsToEveryOther) {
+  unsigned evicted[kMaxKernels] = {};
+  for (unsigned n = 0; n < kMaxKernels * kMaxKernels; ++n) {
+    const unsigned first = n % kMaxKernels, second = n / kMaxKernels;
+    if (first == second) continue;
+    Gtx980 pair(PolicyOf(DispatchMode::kSpatial), 512, n);
+    pair.machine().launches = false;
+    pair.machine().SetRates(0, 100, 100);
+    pair.machine().LaunchNext(first, NeedOf<Gtx980>(2), 2 * Gtx980::Package::NumSms);
+    Rest(&pair);
+    pair.machine().LaunchNext(second, NeedOf<Gtx980>(2), 2 * Gtx980::Package::NumSms);
+    for (const Decision& d : Rest(&pair)) {
+      if (d.reason == DecisionReason::kEvictSm) evicted[first] |= 1u << Index(d.sm);
+    }
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+  // The lower slot keeps the lower half.
+  EXPECT_THAT(evicted, testing::ElementsAre(0xff00, 0xffff, 0xffff, 0x00ff));
+}
+
 TEST(TbDispatchLockstep, CommandHoldsUntilTheSmTakesIt) {
   for (const DispatchMode mode : kModes) {
     PolicyConfig policy = PolicyOf(mode);

@@ -45,7 +45,7 @@ class DispatchPair {
   std::optional<Decision> Cycle() {
     TbDispatch::Inputs in = machine_.Begin(model_.state());
     const SmAssign::State shaken = Shaken(*in.assign);
-    if (machine_.crowded) in.assign = &shaken;
+    in.assign = &shaken;
     const KernelTable::State shifted = Shifted(*in.kernels);
     in.kernels = &shifted;
     ports_.DriveAll(in);
@@ -68,6 +68,7 @@ class DispatchPair {
   const std::map<DecisionReason, unsigned>& reasons() const { return reasons_; }
   bool work() const { return work_; }  // of the cycle that ended
   std::function<void(DispatchView*)> distort;
+  SmMask forbidden_next = 0;  // SMs that may host nobody in the next cycle
 
  private:
   using Step = TbDispatch::Step;
@@ -88,9 +89,13 @@ class DispatchPair {
     return config;
   }
 
-  // Rarely an SM may not host anybody for a cycle, in whatever step that comes.
+  // Rarely an SM may not host anybody for a cycle, in whatever step that comes; or as a test says.
   SmAssign::State Shaken(SmAssign::State assign) {
-    if (dice_.Percent(2)) assign.allowed[Any(kSms)] = 0;
+    if (machine_.crowded && dice_.Percent(2)) assign.allowed[Any(kSms)] = 0;
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      if ((forbidden_next >> sm & 1) != 0) assign.allowed[sm] = 0;
+    }
+    forbidden_next = 0;
     return assign;
   }
 
