@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_partition_planner, from its ports alone: what partition_counters is proved with.
+// Proofs of smk_partition_planner: what partition_counters is proved with, from its ports alone; and
+// the plan itself, with what it has planned so far.
 `include "formal.svh"
 `include "formal_ranges.svh"
 
@@ -47,19 +48,26 @@ module formal_partition_planner (
     .range_o    (range)
   );
 
-  // A set of kernels that is not empty; TBs that have warps and fit an empty SM.
-  smk_pkg::tb_need_t need_0, need_1;
+  // A set of kernels that is not empty; TBs that have warps and fit an empty SM; each arrived in turn.
+  smk_pkg::tb_need_t     need_0, need_1, need;
+  smk_pkg::kernel_mask_t need_fits, order_differs;
   assign need_0 = need_q.kernel[0];
   assign need_1 = need_q.kernel[1];
+  always_comb begin
+    for (int unsigned k = 0; k < smk_pkg::NumKernels; k++) begin
+      need = need_q.kernel[k];
+      need_fits[k] = need.threads != '0 && 32'(need.threads) <= smk_pkg::LimitThreads &&
+                     32'(need.registers) <= smk_pkg::LimitRegisters &&
+                     32'(need.shared_memory) <= smk_pkg::LimitSharedMemory;
+      order_differs[k] = 1'b1;
+      for (int unsigned j = 0; j < k; j++) begin
+        if (order_q.kernel[j] == order_q.kernel[k]) order_differs[k] = 1'b0;
+      end
+    end
+  end
   `ASSUME(KernelsNotEmpty_M, !start_i || kernels_i != '0)
-  `ASSUME(NeedFits_M, need_0.threads != '0 && need_1.threads != '0 &&
-          32'(need_0.registers) <= smk_pkg::LimitRegisters &&
-          32'(need_0.shared_memory) <= smk_pkg::LimitSharedMemory &&
-          32'(need_0.threads) <= smk_pkg::LimitThreads &&
-          32'(need_1.registers) <= smk_pkg::LimitRegisters &&
-          32'(need_1.shared_memory) <= smk_pkg::LimitSharedMemory &&
-          32'(need_1.threads) <= smk_pkg::LimitThreads)
-  `ASSUME(OrderDiffers_M, order_q.kernel[0] != order_q.kernel[1])
+  `ASSUME(NeedFits_M, need_fits == '1)
+  `ASSUME(OrderDiffers_M, order_differs == '1)
 
   logic apart, fits_0, fits_1;
   formal_ranges_apart u_apart (
@@ -85,6 +93,8 @@ module formal_partition_planner (
     since_q <= (!rst_ni || start_i) ? '0 : since_q + (waits_q && since_q != '1);
   end
   `PROVE(PlanComes_A, !waits_q || done || 32'(since_q) < PlanBound)
+
+  `include "partition_planner/greedy.svh"
 
   (* keep *) logic idle;
   assign idle = rst_ni && !start_i && !busy && !done;
