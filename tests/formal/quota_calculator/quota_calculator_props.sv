@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_quota_calculator, from its ports alone, for any windows, partitions and members.
+// Proofs of smk_quota_calculator, for any windows, partitions and members: its commands from its ports
+// alone, its quotas with what it has computed by then.
 `include "formal.svh"
 
 module formal_quota_calculator (
@@ -39,7 +40,25 @@ module formal_quota_calculator (
   // While it goes to an SM, a round goes on.
   `PROVE(CommandsInARound_A, !command_valid || busy)
 
+  `include "quota_calculator/quotas.svh"
+
   // Idle: no round, and no window ends.
   (* keep *) logic idle;
   assign idle = rst_ni && !busy && profile_valid_i == '0;
+endmodule
+
+// quota = C x rest / sum + 1, rounded down: (quota - 1) x sum <= C x rest < quota x sum.
+module formal_quota (
+  input  logic [smk_pkg::IssuedWidth+smk_pkg::TbCntWidth-1:0] c_i,
+  input  logic [smk_pkg::IssuedWidth+smk_pkg::TbCntWidth-1:0] sum_i,
+  input  smk_pkg::quota_t                                     rest_i,
+  input  smk_pkg::quota_t                                     quota_i,
+  output logic                                                right_o
+);
+  localparam int unsigned Width = smk_pkg::IssuedWidth + smk_pkg::TbCntWidth + smk_pkg::QuotaWidth;
+  logic [Width-1:0] part, upper;
+  assign part    = Width'(c_i) * Width'(rest_i);
+  assign upper   = Width'(sum_i) * Width'(quota_i);
+  assign right_o = (sum_i == '0) ? quota_i == 1'b1
+                                 : quota_i != '0 && part < upper && upper - Width'(sum_i) <= part;
 endmodule
