@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of formal_partition_planner: the plan itself (Fig. 6 and 8), TB by TB, from what the TBs need.
+// Part of formal_partition_planner: the plan itself (Fig. 6 and 8), TB by TB, from what TBs need.
 
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
   typedef struct packed {logic [NumKernels-1:0][15:0] kernel;} amounts_t;
@@ -38,7 +38,8 @@
     end
   end
 
-  // When not one TB of each fits, the (SM mod n)-th of the n kernels goes first [D4]; else the lowest id.
+  // When not one TB of each fits, the (SM mod n)-th of the n kernels goes first [D4]; else the lowest
+  // id.
   logic [7:0] sharers, rank, turn;
   always_comb begin
     sharers = '0;
