@@ -2,13 +2,11 @@
 // The seam between the control plane (RTL or its C++ reference) and the machine model.
 //
 // Purpose     Every signal that crosses between SMK's control logic and the GPU around it, and the
-// one
-//             interface, ControlPlane, behind which the two implementations stand.
+//             one interface, ControlPlane, behind which the two implementations stand.
 // Paper       [SMK] Sec. 5, Fig. 3.
 // Timing      One call of each kind per simulated cycle, in the order BeginCycle, StepSm for each
-// SM
-//             that must run, EndCycle. Inputs are registers of the machine; outputs of StepSm are
-//             combinational in the same cycle, and the state changes at the end of the cycle.
+//             SM that must run, EndCycle. Inputs are registers of the machine; outputs of StepSm
+//             are combinational in the same cycle, and the state changes at the end of the cycle.
 //             Driver and SMs see each other's outputs one cycle later (registered at the source).
 // Idle        An SM is stepped only in cycles in which a warp is ready, an input pulses, or
 //             `awake_sms()` names it; skipping it in any other cycle changes nothing.
@@ -92,14 +90,15 @@ struct HostOutputs {
 
 // From one SM of the machine to its control logic.
 struct SmInputs {
-  std::array<std::uint16_t, kMaxSchedulers>
-      ready{};                    // warp could issue now (all but quota and stop)
+  // Warp could issue now (all but quota and stop).
+  std::array<std::uint16_t, kMaxSchedulers> ready{};
   std::uint32_t tb_finished = 0;  // pulse, bit per TB slot: last warp has retired
-  std::uint32_t tb_quiet =
-      0;  // level: nothing of the TB is in flight (looked at only for stopped TBs)
+  // Level: nothing of the TB is in flight (looked at only for stopped TBs).
+  std::uint32_t tb_quiet = 0;
   std::uint32_t tb_flushable = 0;  // level: the TB can be dropped and started again
   bool context_ready = true;       // takes a context line this cycle
   std::uint8_t context_done = 0;  // context lines completed (stored or loaded), count of this cycle
+
   bool Quiet() const {
     std::uint16_t r = 0;
     for (auto m : ready) r |= m;

@@ -6,8 +6,7 @@
 //             change, says which resident TBs are out of place.
 // Paper       [SMK] Sec. 5.3.2, 6.7 (seven counters per kernel and SM); deviations [D5], [D12].
 // Interface   command: kPartition, one per kernel, `first` to `last`. read: one TB at a time and
-// not
-//             while judging; slots, warps: registers.
+//             not while judging; slots, warps: registers.
 // Latency     Ranges are in force 2 cycles after the last command; misaligned tells the TBs of one
 //             kernel after the other, from the 3rd cycle on. Slots 1 cycle after the kernel, warps
 //             3 after the slot.

@@ -10,8 +10,7 @@
 //             buffer_request: level until buffer_valid, or until the TB has finished: then a buffer
 //             may still come one cycle later. event: held until event_sent, then event_ack.
 // Latency     The buffer is requested 3 cycles after leave, a context 5 after load; a save takes 2
-// +
-//             drain + lines + memory latency; quiet must hold for 2 cycles of stop.
+//             + drain + lines + memory latency; quiet must hold for 2 cycles of stop.
 // Throughput  One context line per cycle.
 // Reset       Idle.
 // Doc         docs/modules/preempt_engine.md
@@ -75,8 +74,8 @@ class PreemptEngine {
     kAck,       // waits for the driver
     kWithdraw,  // the TB finished before a buffer came: one may still be on its way
   };
-  static constexpr std::uint8_t kBufferPatience =
-      63;  // cycles a switched SM stands still for a buffer
+  // Cycles a switched SM stands still for a buffer.
+  static constexpr std::uint8_t kBufferPatience = 63;
 
   struct State {
     Step step = Step::kIdle;

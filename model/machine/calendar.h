@@ -2,14 +2,13 @@
 // Reservations of one resource in time, out of order.
 //
 // Purpose     Time is cut into slots; a slot is free or taken. A request takes the first free slots
-// at or
-//             after the time it wants, so one that is served late by a full or slow part does not
-//             keep away those that come after it and could be served before it.
+//             at or after the time it wants, so one that is served late by a full or slow part does
+//             not keep away those that come after it and could be served before it.
 // Holds       A slot is given to one request only: the resource is never used beyond its capacity.
 // Window      The calendar remembers `window` slots in a ring, in words of 64. A reservation far
-// ahead
-//             takes over the words of the slots one window earlier, and these then count as taken:
-//             a request that goes back in time by more than the window loses time, never capacity.
+//             ahead takes over the words of the slots one window earlier, and these then count as
+//             taken: a request that goes back in time by more than the window loses time, never
+//             capacity.
 #pragma once
 
 #include <cstdint>

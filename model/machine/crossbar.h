@@ -15,16 +15,13 @@
 namespace smk {
 
 // Purpose     Carries requests from SMs to L2 slices, or for contexts through the slice's port to
-// its
-//             controller, and data back; translates addresses into those of the controller.
+//             its controller, and data back; translates addresses into those of the controller.
 // Reserved    Four sets of ports, one flit of xbar_bytes_per_cycle per cycle each: of every SM and
-// of
-//             every slice, for requests and for replies.
+//             of every slice, for requests and for replies.
 // Packets     A request is one flit; a write or atomic carries its data behind it; a reply is its
-// data.
-//             A write is accepted at its destination and has no reply. Flits follow each other
-//             through the network without waiting for the whole packet (cut-through), and packets
-//             of one port may interleave.
+//             data. A write is accepted at its destination and has no reply. Flits follow each
+//             other through the network without waiting for the whole packet (cut-through), and
+//             packets of one port may interleave.
 // Fairness    A port serves in the order of arrival.
 class Crossbar : public sc_core::sc_module, private BlockingTarget {
  public:

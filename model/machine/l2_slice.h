@@ -14,20 +14,16 @@
 namespace smk {
 
 // Purpose     Set-associative, LRU, write-back cache of the lines that AddressMap gives it;
-// addresses are
-//             those of its controller.
+//             addresses are those of its controller.
 // Reserved    Cycles of the data array (l2_bytes_per_cycle), MSHRs, places of the eviction buffer.
 // Reads       A hit's data leave `latency` cycles after it arrives. A miss leaves for the
-// controller at
-//             that time, and its data go on to the SM when they come back.
+//             controller at that time, and its data go on to the SM when they come back.
 // In flight   A read of a line in flight completes with it (no DRAM access); one that finds
-// mshr_merges
-//             others waiting goes through the pipeline again after them.
+//             mshr_merges others waiting goes through the pipeline again after them.
 // Writes      Allocate without a fetch and are accepted when the data array has taken them. A line
-// knows
-//             how many of its bytes were written, but not which: writes to parts of a line are
-//             taken to be disjoint until it is whole. A read of a line that is not whole fetches
-//             it.
+//             knows how many of its bytes were written, but not which: writes to parts of a line
+//             are taken to be disjoint until it is whole. A read of a line that is not whole
+//             fetches it.
 // Atomics     Read, then write in the same place: one more pass through the data array.
 // Evictions   Dirty bytes go to the controller when the line is replaced. A line in flight stays.
 class L2Slice : public sc_core::sc_module, private BlockingTarget {

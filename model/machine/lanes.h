@@ -22,9 +22,9 @@ inline constexpr unsigned kLanesPerScheduler = kMaxWarpsPerScheduler;
 inline constexpr Cycle kNever = ~Cycle{0};
 inline constexpr Cycle kMaxRunCycles = 2'000'000'000;
 
-inline constexpr Stamp kUnknownShort =
-    0xfffffffe;  // result not scheduled yet: behind memory accesses
-inline constexpr Stamp kUnknownMemory = 0xffffffff;  // result not scheduled yet: memory
+// Results not scheduled yet: a short operation behind memory accesses, and a memory access.
+inline constexpr Stamp kUnknownShort = 0xfffffffe;
+inline constexpr Stamp kUnknownMemory = 0xffffffff;
 
 constexpr LaneMask LaneBit(unsigned lane) { return LaneMask{1} << lane; }
 constexpr LaneMask SchedulerField(unsigned scheduler) {

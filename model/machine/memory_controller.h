@@ -18,11 +18,9 @@ namespace smk {
 
 // Purpose     Serves lines of its own address space (see AddressMap) from open-row DRAM banks.
 // Reserved    Command slots of the data bus (one per tCCD), activations of the channel (one per
-// tRRD),
-//             banks (DramBank), places in the read queue and in the write buffer.
+//             tRRD), banks (DramBank), places in the read queue and in the write buffer.
 // Reads       Enter the queue when one of its places is free, join an opening of their row or
-// activate
-//             it, and take the first free slots of the bus.
+//             activate it, and take the first free slots of the bus.
 // Writes      Are accepted into the write buffer and drained together when a batch is full; the
 //             turnaround of the bus is paid once per batch. The buffer holds two batches.
 // Time        Counts DRAM command clocks inside; requests cross from the core's clock and back by
@@ -71,8 +69,8 @@ class MemoryController : public sc_core::sc_module, private BlockingTarget {
   std::vector<DramClock> queue_;  // ring of read places: when each is free again, in order of entry
   unsigned next_place_ = 0;
   std::vector<Location> batch_;  // writes accepted and not yet drained
-  std::array<DramClock, 2>
-      drained_{};      // when the last batch but one, and the last, left the buffer
+  // When the last batch but one, and the last, left the buffer.
+  std::array<DramClock, 2> drained_{};
   unsigned half_ = 0;  // of the buffer: where the batch gathers
   MemoryStats stats_;
 };

@@ -5,12 +5,11 @@
 // Structure   sm_socket[i] -> Crossbar -> L2Slice -> MemoryController; context requests go from the
 //             crossbar to the controller without touching an L2 (SMK Sec. 5.1).
 // Timing      Every shared resource is reserved in time when a request passes: there are no events,
-// no
-//             waits and no allocation per request. Unloaded latencies are in docs/memory_model.md.
+//             no waits and no allocation per request. Unloaded latencies are in
+//             docs/memory_model.md.
 // Use         Bind an initiator socket to sm_socket(), or call Transport(), which is the same
-// path
-//             for an initiator without sockets. SystemC allows one elaboration per context: see
-//             SimulationContext.
+//             path for an initiator without sockets. SystemC allows one elaboration per context:
+//             see SimulationContext.
 #pragma once
 
 #include <memory>

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What travels through the memory system: a TLM generic payload and one extension.
 //
-// Purpose     The contract between an SM (initiator) and MemorySystem (target), TLM-2.0
-// b_transport. Payload     command READ or WRITE; address of a 128-byte line, aligned; data length
-// in bytes, at most
-//             128 (less for a write that touches only part of the line); no data pointer. The
+// Purpose     Contract between an SM (initiator) and MemorySystem (target), TLM-2.0 b_transport.
+// Payload     command READ or WRITE; address of a 128-byte line, aligned; data length in bytes, at
+//             most 128 (less for a write that touches only part of the line); no data pointer. The
 //             response status is TLM_OK_RESPONSE, or TLM_ADDRESS_ERROR_RESPONSE /
 //             TLM_BURST_ERROR_RESPONSE when that contract is broken.
 // Time        Request time is sc_time_stamp() + delay at entry. At return delay is the completion:
-// data
-//             back at the SM for reads and atomics, accepted at its destination for other writes.
-//             Nothing waits, so one SC_THREAD may send thousands of requests ahead of SystemC's
-//             time.
+//             data back at the SM for reads and atomics, accepted at its destination for other
+//             writes. Nothing waits, so one SC_THREAD may send thousands of requests ahead of
+//             SystemC's time.
 // Order       Request times may go back by a little between calls (a few cycles cost nothing); see
 //             Calendar for what happens when they go back by thousands.
 // Unit        One core cycle is one nominal nanosecond whatever the core clock is.

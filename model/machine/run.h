@@ -2,8 +2,7 @@
 // One simulation: what goes in and what comes out, without SystemC.
 //
 // Purpose     The interface between the machine model and the command. RunSimulation() builds the
-// GPU,
-//             runs it for `cycles`, checks it and returns every statistic.
+//             GPU, runs it for `cycles`, checks it and returns every statistic.
 // Units       Cycles are core cycles; an instruction is a warp instruction; bytes are bytes.
 // Errors      InputError for impossible requests; CheckFailure when a check of the run fires.
 #pragma once

@@ -8,8 +8,7 @@
 // Safety    Written under a name of its own and renamed, so that any number of processes may build
 //           the same file at the same time, and none ever sees half of one.
 // Memory    TBs are read where they are mapped. Pages are given back every kDropBytes of TBs, so
-// that
-//           a trace of any size takes little of it.
+//           that a trace of any size takes little of it.
 #pragma once
 
 #include <cstdint>

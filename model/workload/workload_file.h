@@ -2,8 +2,7 @@
 // Reads workload files; the format is described in docs/workloads.md.
 //
 // Errors  InputError, one line: "file:line: key or token: expected what". Unknown and missing keys
-// are
-//         errors. Lines are those of the file, also inside a program's text.
+//         are errors. Lines are those of the file, also inside a program's text.
 #pragma once
 
 #include <memory>
