@@ -34,7 +34,12 @@ function deviations() {
   return text
     .split('\n')
     .filter((line) => /^\| D\d+ \|/.test(line))
-    .map((line) => line.split('|').slice(1, -1).map((cell) => cell.trim()));
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
 }
 
 // Nothing that we inline may end the element that it is in.

@@ -2,40 +2,93 @@
 // The page of one run shows what the run's files say.
 import { join } from 'node:path';
 import { drawAll, openPage } from './browser.mjs';
-import { chartsLeft, emptyCharts, numberOf, overflow, readCsv, readJson, readNumbers, readTable, sectionIds } from './checks.mjs';
+import {
+  chartsLeft,
+  emptyCharts,
+  numberOf,
+  overflow,
+  readCsv,
+  readJson,
+  readNumbers,
+  readTable,
+  sectionIds,
+} from './checks.mjs';
 
 async function checkTables(page, folder, checks) {
   const stats = readJson(join(folder, 'stats.json'));
   const tiles = await page.locator('.tile .value').allTextContents();
-  checks.equal(tiles.slice(0, 3), [stats.stp, stats.fairness, stats.antt].map((v) => v.toFixed(3)), 'STP, fairness, ANTT');
+  checks.equal(
+    tiles.slice(0, 3),
+    [stats.stp, stats.fairness, stats.antt].map((v) => v.toFixed(3)),
+    'STP, fairness, ANTT',
+  );
   const kernels = await readTable(page, 'Kernels');
   const column = (name) => kernels.rows.map((row) => numberOf(row[kernels.headings.indexOf(name)]));
-  checks.equal(column('instructions'), stats.kernels.map((k) => k.warp_instructions), 'instructions');
-  checks.equal(column('TBs done'), stats.kernels.map((k) => k.tbs_completed), 'TBs done');
-  checks.equal(column('normalized'), stats.kernels.map((k) => Number(k.normalized_ipc.toFixed(3))), 'normalized IPC');
+  checks.equal(
+    column('instructions'),
+    stats.kernels.map((k) => k.warp_instructions),
+    'instructions',
+  );
+  checks.equal(
+    column('TBs done'),
+    stats.kernels.map((k) => k.tbs_completed),
+    'TBs done',
+  );
+  checks.equal(
+    column('normalized'),
+    stats.kernels.map((k) => Number(k.normalized_ipc.toFixed(3))),
+    'normalized IPC',
+  );
   const stalls = await readNumbers(page, 'What the schedulers did');
-  checks.equal(stalls.rows.map((row) => numberOf(row[3])), Object.values(stats.scheduler_cycles), 'scheduler cycles');
+  checks.equal(
+    stalls.rows.map((row) => numberOf(row[3])),
+    Object.values(stats.scheduler_cycles),
+    'scheduler cycles',
+  );
   const tbs = await readNumbers(page, 'TBs on each SM, mean of the run');
-  const means = stats.sms.flatMap((sm) => sm.tb_cycles.map((cycles) => (cycles / stats.cycles).toFixed(2)));
-  checks.equal(tbs.rows.map((row) => row[2]), means.slice(0, tbs.rows.length), 'mean TBs');
+  const means = stats.sms.flatMap((sm) =>
+    sm.tb_cycles.map((cycles) => (cycles / stats.cycles).toFixed(2)),
+  );
+  checks.equal(
+    tbs.rows.map((row) => row[2]),
+    means.slice(0, tbs.rows.length),
+    'mean TBs',
+  );
 }
 
 async function checkLogs(page, folder, checks) {
   const decisions = readCsv(join(folder, 'decisions.csv'));
   const reasons = await readTable(page, 'Decisions by reason');
   for (const row of reasons.rows) {
-    checks.equal(numberOf(row.at(-1)), decisions.filter((d) => d.reason === row[0]).length, `decisions ${row[0]}`);
+    checks.equal(
+      numberOf(row.at(-1)),
+      decisions.filter((d) => d.reason === row[0]).length,
+      `decisions ${row[0]}`,
+    );
   }
-  checks.equal(reasons.rows.length, new Set(decisions.map((d) => d.reason)).size, 'number of reasons');
-  const gone = readCsv(join(folder, 'tbs.csv')).filter((t) => t.outcome === 'saved' || t.outcome === 'flushed');
+  checks.equal(
+    reasons.rows.length,
+    new Set(decisions.map((d) => d.reason)).size,
+    'number of reasons',
+  );
+  const gone = readCsv(join(folder, 'tbs.csv')).filter(
+    (t) => t.outcome === 'saved' || t.outcome === 'flushed',
+  );
   checks.that(gone.length > 0, 'the run preempts');
   const log = await readTable(page, 'Preemption log');
-  checks.equal(log.rows.map((row) => numberOf(row[0])), gone.slice(0, log.rows.length).map((t) => Number(t.end_cycle)), 'preemption log');
+  checks.equal(
+    log.rows.map((row) => numberOf(row[0])),
+    gone.slice(0, log.rows.length).map((t) => Number(t.end_cycle)),
+    'preemption log',
+  );
   const status = await page.locator('#preemptions .pages .status').textContent();
   checks.that(status.endsWith(` of ${gone.length}`), `preemption log: ${status}`);
-  const samples = readCsv(join(folder, 'samples.csv')).filter((s) => s.kernel === '0' && s.cycle === '10000');
+  const samples = readCsv(join(folder, 'samples.csv')).filter(
+    (s) => s.kernel === '0' && s.cycle === '10000',
+  );
   const numbers = await readNumbers(page, 'IPC of each sample, all SMs');
-  const ipc = samples.reduce((sum, s) => sum + Number(s.warp_instructions), 0) / Number(samples[0].length);
+  const ipc =
+    samples.reduce((sum, s) => sum + Number(s.warp_instructions), 0) / Number(samples[0].length);
   const row = numbers.rows.find((r) => numberOf(r[0]) === 10000);
   checks.equal(row[2], ipc.toFixed(3), 'IPC of the first epoch');
 }
@@ -48,7 +101,11 @@ async function checkKeyboard(page, checks) {
   const sorted = page.locator('#preemptions th', { hasText: 'away' });
   checks.equal(await sorted.getAttribute('aria-sort'), 'descending', 'aria-sort');
   const first = (await readTable(page, 'Preemption log')).rows.map((row) => numberOf(row.at(-1)));
-  checks.equal(first, [...first].sort((a, b) => b - a), 'rows in order');
+  checks.equal(
+    first,
+    [...first].sort((a, b) => b - a),
+    'rows in order',
+  );
   await page.keyboard.press('Enter');
   checks.equal(await sorted.getAttribute('aria-sort'), 'ascending', 'aria-sort, again');
   const outline = await heading.evaluate((element) => getComputedStyle(element).outlineStyle);
@@ -65,16 +122,46 @@ async function checkTheme(page, checks) {
 }
 
 export async function runPage({ smk, folder, browser, checks }) {
-  smk('run', 'lbm+sgemm', '--policy', 'smk', '--cycles', '40k', '--arrive', 'sgemm@4k', '--out', 'one', '--quiet');
+  smk(
+    'run',
+    'lbm+sgemm',
+    '--policy',
+    'smk',
+    '--cycles',
+    '40k',
+    '--arrive',
+    'sgemm@4k',
+    '--out',
+    'one',
+    '--quiet',
+  );
   const out = smk('report', 'one', '--title', 'a <b> & "c"');
   checks.equal(out, 'one/report.html\n', 'smk report prints the page');
   const file = join(folder, 'one/report.html');
   const { page, problems } = await openPage(browser, file);
-  checks.equal(await sectionIds(page), ['summary', 'kernels', 'stalls', 'tbs', 'epochs', 'preemptions', 'decisions', 'config', 'assumptions'], 'sections');
+  checks.equal(
+    await sectionIds(page),
+    [
+      'summary',
+      'kernels',
+      'stalls',
+      'tbs',
+      'epochs',
+      'preemptions',
+      'decisions',
+      'config',
+      'assumptions',
+    ],
+    'sections',
+  );
   checks.equal(await page.locator('h1').textContent(), 'a <b> & "c"', 'title');
   checks.equal(await page.title(), 'a <b> & "c"', 'title of the window');
   await page.keyboard.press('Tab');
-  checks.equal(await page.evaluate(() => document.activeElement.className), 'skip', 'the first stop is the skip link');
+  checks.equal(
+    await page.evaluate(() => document.activeElement.className),
+    'skip',
+    'the first stop is the skip link',
+  );
   await drawAll(page);
   checks.equal(await chartsLeft(page), 0, 'charts that were not drawn');
   checks.equal(await emptyCharts(page), [], 'charts without marks');
@@ -84,11 +171,18 @@ export async function runPage({ smk, folder, browser, checks }) {
   await checkTheme(page, checks);
   checks.that((await page.locator('pre').textContent()).includes('[machine.sm.l1]'), 'config.toml');
   checks.equal(problems, [], 'problems');
-  for (const [width, colorScheme] of [[380, 'dark'], [800, 'light']]) {
+  for (const [width, colorScheme] of [
+    [380, 'dark'],
+    [800, 'light'],
+  ]) {
     const other = await openPage(browser, file, { width, colorScheme });
     await drawAll(other.page);
     checks.equal(await overflow(other.page), 0, `wider than a window of ${width}`);
-    checks.equal(await other.page.evaluate(() => document.documentElement.dataset.theme), colorScheme, 'theme of the system');
+    checks.equal(
+      await other.page.evaluate(() => document.documentElement.dataset.theme),
+      colorScheme,
+      'theme of the system',
+    );
     checks.equal(other.problems, [], 'problems');
   }
 }

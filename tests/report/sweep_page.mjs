@@ -3,7 +3,15 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawAll, openPage } from './browser.mjs';
-import { chartsLeft, emptyCharts, numberOf, overflow, readNumbers, readTable, sectionIds } from './checks.mjs';
+import {
+  chartsLeft,
+  emptyCharts,
+  numberOf,
+  overflow,
+  readNumbers,
+  readTable,
+  sectionIds,
+} from './checks.mjs';
 
 const spec = `
 name = "pages"
@@ -36,40 +44,91 @@ const mean = (values) => values.reduce((a, b) => a + b, 0) / values.length;
 
 // Means by group and ratios, computed here from the export of the database.
 async function checkFigures(page, runs, checks) {
-  const of = (policy, group) => runs.filter((r) => r.settings === '' && r.kernels.length === 2 && r.policy === policy && (group === 'all' || r.mix === group));
+  const of = (policy, group) =>
+    runs.filter(
+      (r) =>
+        r.settings === '' &&
+        r.kernels.length === 2 &&
+        r.policy === policy &&
+        (group === 'all' || r.mix === group),
+    );
   const { rows } = await readNumbers(page, 'The SMK designs on pairs of kernels');
   const names = { SMK: 'smk', 'SMK-P': 'smk-p', 'SMK-(P+W)': 'smk-pw' };
   const key = { STP: 'stp', Fairness: 'fairness', ANTT: 'antt' };
   for (const [measure, group, name, value] of rows) {
-    checks.equal(value, mean(of(names[name], group).map((r) => r[key[measure]])).toFixed(3), `Fig. 10: ${measure} ${group} ${name}`);
+    checks.equal(
+      value,
+      mean(of(names[name], group).map((r) => r[key[measure]])).toFixed(3),
+      `Fig. 10: ${measure} ${group} ${name}`,
+    );
   }
   checks.equal(rows.length, 3 * 4 * 3, 'Fig. 10: rows');
   const paper = rows.find((row) => row[0] === 'STP' && row[1] === 'C+M' && row[2] === 'SMK-(P+W)');
   checks.equal([paper[4], paper[6]], ['1.520', 'Sec. 6.2'], 'Fig. 10: the paper');
   const over = await readNumbers(page, 'SMK-(P+W) relative to Spatial');
   const all = over.rows.find((row) => row[0] === 'STP' && row[1] === 'all');
-  checks.equal(all[3], (mean(of('smk-pw', 'all').map((r) => r.stp)) / mean(of('spatial', 'all').map((r) => r.stp))).toFixed(3), 'Fig. 12: ratio');
-  const stalls = await readNumbers(page, 'Stall cycles of SMK-(P+W) relative to Spatial, C+M pairs');
-  const sum = (policy) => of(policy, 'C+M').flatMap((r) => r.stalls).reduce((a, s) => a + s.pipeline, 0);
+  checks.equal(
+    all[3],
+    (
+      mean(of('smk-pw', 'all').map((r) => r.stp)) / mean(of('spatial', 'all').map((r) => r.stp))
+    ).toFixed(3),
+    'Fig. 12: ratio',
+  );
+  const stalls = await readNumbers(
+    page,
+    'Stall cycles of SMK-(P+W) relative to Spatial, C+M pairs',
+  );
+  const sum = (policy) =>
+    of(policy, 'C+M')
+      .flatMap((r) => r.stalls)
+      .reduce((a, s) => a + s.pipeline, 0);
   checks.equal(stalls.rows[0][3], (sum('smk-pw') / sum('spatial')).toFixed(3), 'Fig. 14: pipeline');
 }
 
 async function checkFilters(page, runs, checks) {
   const shown = async () => (await page.locator('#shown').textContent()).replace(/\u2009/g, '');
   const pairs = async () => (await readTable(page, 'Workloads by policy')).rows;
-  const usual = (filter) => new Set(runs.filter((r) => r.settings === '' && r.kernels.length > 1 && filter(r)).map((r) => r.workload)).size;
-  checks.equal((await pairs()).length, usual(() => true), 'workloads');
+  const usual = (filter) =>
+    new Set(
+      runs
+        .filter((r) => r.settings === '' && r.kernels.length > 1 && filter(r))
+        .map((r) => r.workload),
+    ).size;
+  checks.equal(
+    (await pairs()).length,
+    usual(() => true),
+    'workloads',
+  );
   await page.selectOption('[data-filter=mix]', 'C+M');
-  checks.equal((await pairs()).length, usual((r) => r.mix === 'C+M'), 'workloads of C+M');
-  checks.equal(await shown(), `${runs.filter((r) => r.mix === 'C+M').length} of ${runs.length} runs`, 'runs of C+M');
+  checks.equal(
+    (await pairs()).length,
+    usual((r) => r.mix === 'C+M'),
+    'workloads of C+M',
+  );
+  checks.equal(
+    await shown(),
+    `${runs.filter((r) => r.mix === 'C+M').length} of ${runs.length} runs`,
+    'runs of C+M',
+  );
   await page.selectOption('[data-filter=kernel]', 'stencil');
-  checks.equal((await pairs()).length, usual((r) => r.mix === 'C+M' && r.workload.includes('stencil')), 'workloads of C+M with stencil');
+  checks.equal(
+    (await pairs()).length,
+    usual((r) => r.mix === 'C+M' && r.workload.includes('stencil')),
+    'workloads of C+M with stencil',
+  );
   const figure = await readNumbers(page, 'STP of SMK-(P+W) and Spatial, C+M pairs');
-  checks.that(figure.rows.every((row) => row[0].includes('stencil')), 'figures obey the filters');
+  checks.that(
+    figure.rows.every((row) => row[0].includes('stencil')),
+    'figures obey the filters',
+  );
   await page.selectOption('[data-filter=mix]', '');
   await page.selectOption('[data-filter=kernel]', '');
   await page.locator('#pairs input.search').fill('LBM sgemm');
-  checks.equal((await pairs()).map((row) => row[0]), ['cutcp+lbm+sgemm', 'lbm+sgemm'], 'search');
+  checks.equal(
+    (await pairs()).map((row) => row[0]),
+    ['cutcp+lbm+sgemm', 'lbm+sgemm'],
+    'search',
+  );
   await page.locator('#pairs input.search').fill('');
   await page.selectOption('[data-filter=settings]', 'policy.linger_ticks=0');
   checks.equal((await pairs()).length, 2, 'workloads with other settings');
@@ -77,20 +136,32 @@ async function checkFilters(page, runs, checks) {
 }
 
 async function checkPairTable(page, runs, checks) {
-  for (const [button, measure] of [['STP', 'stp'], ['ANTT', 'antt']]) {
+  for (const [button, measure] of [
+    ['STP', 'stp'],
+    ['ANTT', 'antt'],
+  ]) {
     await page.locator('#pairs .segments button', { hasText: button }).click();
     const { headings, rows } = await readTable(page, 'Workloads by policy');
     const column = headings.findIndex((name) => name === 'SMK-(P+W)');
     for (const row of rows) {
-      const run = runs.find((r) => r.workload === row[0] && r.policy === 'smk-pw' && r.settings === '');
+      const run = runs.find(
+        (r) => r.workload === row[0] && r.policy === 'smk-pw' && r.settings === '',
+      );
       checks.equal(row[column], run[measure].toFixed(3), `${button} of ${row[0]}`);
     }
   }
   await page.locator('#pairs .segments button', { hasText: 'STP' }).click();
   await page.locator('#pairs th button', { hasText: 'SMK-P' }).first().click();
   const { headings, rows } = await readTable(page, 'Workloads by policy');
-  const values = rows.map((row) => row[headings.findIndex((name) => name.startsWith('SMK-P'))]).filter((v) => v !== '–').map(numberOf);
-  checks.equal(values, [...values].sort((a, b) => b - a), 'sorted by SMK-P');
+  const values = rows
+    .map((row) => row[headings.findIndex((name) => name.startsWith('SMK-P'))])
+    .filter((v) => v !== '–')
+    .map(numberOf);
+  checks.equal(
+    values,
+    [...values].sort((a, b) => b - a),
+    'sorted by SMK-P',
+  );
 }
 
 // From a bar to its run, and back to where one was.
@@ -105,8 +176,15 @@ async function checkLinks(page, runs, checks) {
   await page.waitForSelector('#config');
   const id = (await page.evaluate(() => window.location.hash)).slice('#run='.length);
   const run = runs.find((r) => r.run === id);
-  checks.equal(await page.locator('.tile .value').first().textContent(), run.stp.toFixed(3), 'STP of the run');
-  checks.that((await page.locator('#config').textContent()).includes(run.command), 'the command of the run');
+  checks.equal(
+    await page.locator('.tile .value').first().textContent(),
+    run.stp.toFixed(3),
+    'STP of the run',
+  );
+  checks.that(
+    (await page.locator('#config').textContent()).includes(run.command),
+    'the command of the run',
+  );
   await drawAll(page);
   checks.equal(await emptyCharts(page), [], 'charts of the run');
   await page.goBack();
@@ -121,7 +199,27 @@ export async function sweepPage({ smk, folder, browser, checks }) {
   const { runs } = JSON.parse(smk('sweep', 'pages.toml', '--export', 'json'));
   const file = join(folder, 'pages.html');
   const { page, problems } = await openPage(browser, file);
-  checks.equal(await sectionIds(page), ['summary', 'fig-all', 'fig5', 'fig9', 'fig10', 'fig11', 'fig12', 'fig13', 'fig14', 'fig15', 'fig16', 'sensitivity', 'pairs', 'runs', 'assumptions'], 'sections');
+  checks.equal(
+    await sectionIds(page),
+    [
+      'summary',
+      'fig-all',
+      'fig5',
+      'fig9',
+      'fig10',
+      'fig11',
+      'fig12',
+      'fig13',
+      'fig14',
+      'fig15',
+      'fig16',
+      'sensitivity',
+      'pairs',
+      'runs',
+      'assumptions',
+    ],
+    'sections',
+  );
   await drawAll(page);
   checks.equal([await chartsLeft(page), await emptyCharts(page)], [0, []], 'charts');
   checks.equal(await page.locator('.empty').allTextContents(), [], 'figures that are missing');

@@ -41,11 +41,26 @@ onTheme(() => {
 // note      text below, or elements
 // onselect  called with the datum of a mark that was clicked
 // height    of the place kept free for each panel
-export function chart({ title, legend, panels, rows, columns, note, onselect, height = 240, id, wide = false }) {
+export function chart({
+  title,
+  legend,
+  panels,
+  rows,
+  columns,
+  note,
+  onselect,
+  height = 240,
+  id,
+  wide = false,
+}) {
   const places = panels.map((panel) => h('div.panel', { style: { 'min-height': `${height}px` } }));
-  const place = h(wide || panels.length === 1 ? 'div.chart' : 'div.chart.panels', {
-    role: 'img', 'aria-label': `${title}. Its numbers are in the table below.`,
-  }, panels.map((panel, i) => (panel.title ? h('div', h('p.panel-title', panel.title), places[i]) : places[i])));
+  const place = h(
+    wide || panels.length === 1 ? 'div.chart' : 'div.chart.panels',
+    { role: 'img', 'aria-label': `${title}. Its numbers are in the table below.` },
+    panels.map((panel, i) =>
+      panel.title ? h('div', h('p.panel-title', panel.title), places[i]) : places[i],
+    ),
+  );
   const key = legend && h('div.legend', { 'aria-hidden': 'true' });
   const views = [];
   let width = 0;
@@ -63,7 +78,8 @@ export function chart({ title, legend, panels, rows, columns, note, onselect, he
     views[i] = result;
     places[i].replaceChildren(result.view.container());
     places[i].style.minHeight = '';
-    if (onselect) result.view.addEventListener('click', (event, item) => item?.datum && onselect(item.datum));
+    if (onselect)
+      result.view.addEventListener('click', (event, item) => item?.datum && onselect(item.datum));
   }
   const draw = async () => {
     if (!place.isConnected) {
@@ -74,7 +90,11 @@ export function chart({ title, legend, panels, rows, columns, note, onselect, he
     }
     width = place.clientWidth;
     const mine = ++serial;
-    key?.replaceChildren(...legend.map(([name, colour]) => h('span', h('span.key', { style: { background: colour() } }), name)));
+    key?.replaceChildren(
+      ...legend.map(([name, colour]) =>
+        h('span', h('span.key', { style: { background: colour() } }), name),
+      ),
+    );
     await Promise.all(panels.map((panel, i) => drawPanel(panel, i, mine)));
     place.dataset.drawn = 'true';
   };
@@ -89,7 +109,16 @@ export function chart({ title, legend, panels, rows, columns, note, onselect, he
   near.observe(place);
   const details = h('details.numbers', h('summary', 'Numbers'));
   details.addEventListener('toggle', () => {
-    if (details.open && details.children.length === 1) details.append(table({ columns, rows: rows(), label: title }));
+    if (details.open && details.children.length === 1)
+      details.append(table({ columns, rows: rows(), label: title }));
   });
-  return h('figure', { id }, h('figcaption', title), key, place, note && h('div.note', note), details);
+  return h(
+    'figure',
+    { id },
+    h('figcaption', title),
+    key,
+    place,
+    note && h('div.note', note),
+    details,
+  );
 }

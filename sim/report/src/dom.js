@@ -36,7 +36,12 @@ function setProperty(element, name, value) {
 
 // A heading with everything that belongs to it; the id is what the contents link to.
 export function section(id, title, ...rest) {
-  return h('section', { id, 'aria-labelledby': `${id}-title` }, h('h2', { id: `${id}-title` }, title), rest);
+  return h(
+    'section',
+    { id, 'aria-labelledby': `${id}-title` },
+    h('h2', { id: `${id}-title` }, title),
+    rest,
+  );
 }
 
 // One labelled choice.
@@ -53,14 +58,20 @@ export function choice(label, options, value, onchange, attributes = {}) {
 export function segments(label, options, value, onchange) {
   const group = h('div.segments', { role: 'group', 'aria-label': label });
   const buttons = options.map(([id, text]) =>
-    h('button', {
-      type: 'button',
-      'aria-pressed': String(id === value),
-      onclick: (event) => {
-        for (const button of buttons) button.setAttribute('aria-pressed', String(button === event.currentTarget));
-        onchange(id);
+    h(
+      'button',
+      {
+        type: 'button',
+        'aria-pressed': String(id === value),
+        onclick: (event) => {
+          for (const button of buttons)
+            button.setAttribute('aria-pressed', String(button === event.currentTarget));
+          onchange(id);
+        },
       },
-    }, text));
+      text,
+    ),
+  );
   group.append(...buttons);
   return group;
 }

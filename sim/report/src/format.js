@@ -7,7 +7,8 @@ export const missing = '–';
 
 export const isNumber = (value) => typeof value === 'number' && Number.isFinite(value);
 
-export const count = (value) => (isNumber(value) ? whole.format(value).replaceAll(',', '\u2009') : missing);
+export const count = (value) =>
+  isNumber(value) ? whole.format(value).replaceAll(',', '\u2009') : missing;
 
 export const fixed = (digits) => (value) => (isNumber(value) ? value.toFixed(digits) : missing);
 
@@ -24,7 +25,11 @@ export function gain(value) {
 
 export function bytes(value) {
   if (!isNumber(value)) return missing;
-  for (const [size, unit] of [[1e9, 'GB'], [1e6, 'MB'], [1e3, 'kB']]) {
+  for (const [size, unit] of [
+    [1e9, 'GB'],
+    [1e6, 'MB'],
+    [1e3, 'kB'],
+  ]) {
     if (value >= size) return `${(value / size).toFixed(1)} ${unit}`;
   }
   return `${value} B`;

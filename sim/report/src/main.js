@@ -22,15 +22,53 @@ const definitions = [
 ];
 
 function assumptions() {
-  const rows = deviations.map(([id, topic, paper, ours, reason, status]) => ({ id, topic, paper, ours, reason, status }));
-  const titles = { id: 'No.', topic: 'Topic', paper: 'Paper', ours: 'Here', reason: 'Reason', status: 'Status' };
-  return section('assumptions', 'Assumptions',
-    h('p', 'All numbers come from a model. These are its differences from the papers, and what the papers leave open.'),
-    h('details', h('summary', `${rows.length} deviations`), table({
-      label: 'Deviations from the papers', rows,
-      columns: Object.keys(titles).map((id) => ({ id, title: titles[id], text: true, wrap: id !== 'id' && id !== 'status', value: (r) => r[id].replaceAll('`', '') })),
-    })),
-    h('details', h('summary', 'Measures'), h('dl.facts', definitions.map(([name, text]) => [h('dt', name), h('dd', text)]))));
+  const rows = deviations.map(([id, topic, paper, ours, reason, status]) => ({
+    id,
+    topic,
+    paper,
+    ours,
+    reason,
+    status,
+  }));
+  const titles = {
+    id: 'No.',
+    topic: 'Topic',
+    paper: 'Paper',
+    ours: 'Here',
+    reason: 'Reason',
+    status: 'Status',
+  };
+  return section(
+    'assumptions',
+    'Assumptions',
+    h(
+      'p',
+      'All numbers come from a model. These are its differences from the papers, and what the papers leave open.',
+    ),
+    h(
+      'details',
+      h('summary', `${rows.length} deviations`),
+      table({
+        label: 'Deviations from the papers',
+        rows,
+        columns: Object.keys(titles).map((id) => ({
+          id,
+          title: titles[id],
+          text: true,
+          wrap: id !== 'id' && id !== 'status',
+          value: (r) => r[id].replaceAll('`', ''),
+        })),
+      }),
+    ),
+    h(
+      'details',
+      h('summary', 'Measures'),
+      h(
+        'dl.facts',
+        definitions.map(([name, text]) => [h('dt', name), h('dd', text)]),
+      ),
+    ),
+  );
 }
 
 function themeButton() {
@@ -46,13 +84,39 @@ function themeButton() {
 
 function frame({ title, factList, back, content }) {
   const parts = content.flat(3).filter(Boolean);
-  const main = h('main', { id: 'content', tabindex: '-1' }, parts, assumptions(),
-    h('footer', `smk ${data.version} (${data.git_describe}), ${data.date}, from ${data.source}`));
-  const contents = h('nav.contents', { 'aria-label': 'Contents' }, h('ol', [...main.querySelectorAll('section')].map((s) =>
-    h('li', h('a', { href: `#${s.id}` }, s.querySelector('h2').textContent)))));
+  const main = h(
+    'main',
+    { id: 'content', tabindex: '-1' },
+    parts,
+    assumptions(),
+    h('footer', `smk ${data.version} (${data.git_describe}), ${data.date}, from ${data.source}`),
+  );
+  const contents = h(
+    'nav.contents',
+    { 'aria-label': 'Contents' },
+    h(
+      'ol',
+      [...main.querySelectorAll('section')].map((s) =>
+        h('li', h('a', { href: `#${s.id}` }, s.querySelector('h2').textContent)),
+      ),
+    ),
+  );
   document.getElementById('app').replaceChildren(
-    h('header.top', h('div', back && h('a.back', { href: '#' }, back), h('h1', title), h('p.facts-line', factList.filter(Boolean).map((f) => h('span', f)))), themeButton()),
-    h('div.columns', contents, main));
+    h(
+      'header.top',
+      h(
+        'div',
+        back && h('a.back', { href: '#' }, back),
+        h('h1', title),
+        h(
+          'p.facts-line',
+          factList.filter(Boolean).map((f) => h('span', f)),
+        ),
+      ),
+      themeButton(),
+    ),
+    h('div.columns', contents, main),
+  );
   document.title = title;
 }
 
@@ -65,12 +129,23 @@ function overview() {
   } else if (data.kind === 'compare') {
     const { compare } = data;
     frame({
-      title: data.title, content: comparePage(data),
-      factList: [`${compare.policies.length} policies`, `machine ${compare.machine}`, `control ${compare.control}`, `${count(compare.cycles)} cycles`, `seed ${compare.seed}`],
+      title: data.title,
+      content: comparePage(data),
+      factList: [
+        `${compare.policies.length} policies`,
+        `machine ${compare.machine}`,
+        `control ${compare.control}`,
+        `${count(compare.cycles)} cycles`,
+        `seed ${compare.seed}`,
+      ],
     });
   } else {
     sweep ??= sweepPage(data.sweep);
-    frame({ title: data.title, factList: ['sweep', `${count(sweep.runs.length)} runs`], content: sweep.content });
+    frame({
+      title: data.title,
+      factList: ['sweep', `${count(sweep.runs.length)} runs`],
+      content: sweep.content,
+    });
   }
 }
 
@@ -93,14 +168,24 @@ function route() {
   const run = id && findRun(id);
   if (run) {
     if (shown === '') scrolled = window.scrollY;
-    frame({ title: `${run.stats.workload} under ${policyName(run.stats.policy)}`, factList: runFacts(run.stats), back: `← ${data.title}`, content: runSections(run) });
+    frame({
+      title: `${run.stats.workload} under ${policyName(run.stats.policy)}`,
+      factList: runFacts(run.stats),
+      back: `← ${data.title}`,
+      content: runSections(run),
+    });
     window.scrollTo(0, 0);
     document.getElementById('content').focus({ preventScroll: true });
     shown = id;
     return;
   }
   // The contents of a run's page lead to places in it.
-  if (shown && window.location.hash.length > 1 && document.getElementById(window.location.hash.slice(1))) return;
+  if (
+    shown &&
+    window.location.hash.length > 1 &&
+    document.getElementById(window.location.hash.slice(1))
+  )
+    return;
   const returning = shown !== null;
   overview();
   shown = '';

@@ -8,39 +8,125 @@ import { legendOf, smAreas, stackedBars } from './specs.js';
 import { facts, table } from './table.js';
 import { kernelColour, stallColour } from './theme.js';
 
-const reasons = ['issued', 'pipeline', 'control', 'data_memory', 'data_short', 'barrier', 'quota', 'preemption', 'empty'];
+const reasons = [
+  'issued',
+  'pipeline',
+  'control',
+  'data_memory',
+  'data_short',
+  'barrier',
+  'quota',
+  'preemption',
+  'empty',
+];
 
-const tile = (name, value, hint) => h('div.tile', { title: hint }, h('span.value', value), h('span.name', name));
+const tile = (name, value, hint) =>
+  h('div.tile', { title: hint }, h('span.value', value), h('span.name', name));
 
 function summary(run) {
   const { stats } = run;
   const instructions = divide(stats.warp_instructions, stats.cycles);
   const wall = stats.wall ?? {};
-  return section('summary', 'Summary', h('div.tiles',
-    tile('STP', ratio(stats.stp), 'System throughput: sum of the normalized IPCs; 1 is time-sharing'),
-    tile('Fairness', ratio(stats.fairness), 'Smallest normalized IPC / largest; 1 is best'),
-    tile('ANTT', ratio(stats.antt), 'Average normalized turnaround time; 1 is best'),
-    tile('Instructions per cycle', instructions === null ? missing : instructions.toFixed(2), 'Warp instructions per core cycle, over all SMs'),
-    tile('Preempted TBs', count(stats.preemptions.count), 'TBs taken off their SM by saving their context'),
-    tile('Context traffic', bytes(stats.preemptions.bytes), 'Contexts saved and restored'),
-    tile('Cycles', count(stats.cycles)),
-    tile('Simulated in', wall.wall_seconds === undefined ? missing : `${wall.wall_seconds.toFixed(1)} s`)));
+  return section(
+    'summary',
+    'Summary',
+    h(
+      'div.tiles',
+      tile(
+        'STP',
+        ratio(stats.stp),
+        'System throughput: sum of the normalized IPCs; 1 is time-sharing',
+      ),
+      tile('Fairness', ratio(stats.fairness), 'Smallest normalized IPC / largest; 1 is best'),
+      tile('ANTT', ratio(stats.antt), 'Average normalized turnaround time; 1 is best'),
+      tile(
+        'Instructions per cycle',
+        instructions === null ? missing : instructions.toFixed(2),
+        'Warp instructions per core cycle, over all SMs',
+      ),
+      tile(
+        'Preempted TBs',
+        count(stats.preemptions.count),
+        'TBs taken off their SM by saving their context',
+      ),
+      tile('Context traffic', bytes(stats.preemptions.bytes), 'Contexts saved and restored'),
+      tile('Cycles', count(stats.cycles)),
+      tile(
+        'Simulated in',
+        wall.wall_seconds === undefined ? missing : `${wall.wall_seconds.toFixed(1)} s`,
+      ),
+    ),
+  );
 }
 
 const kernelColumns = [
-  { id: 'name', title: 'Kernel', text: true, value: (k) => k.name, render: (k) => [h('span.key', { style: { background: kernelColour(k.slot) } }), k.name] },
-  { id: 'ipc', title: 'IPC', value: (k) => k.ipc, format: ratio, hint: 'Warp instructions per core cycle, over all SMs' },
-  { id: 'isolated', title: 'isolated', value: (k) => k.ipc_isolated, format: ratio, hint: 'IPC of the kernel alone on the whole GPU' },
-  { id: 'normalized', title: 'normalized', value: (k) => k.normalized_ipc, format: ratio, hint: 'IPC / isolated IPC' },
-  { id: 'arrival', title: 'arrival', value: (k) => k.arrival, format: count, hint: 'Cycle at which the host launched it' },
-  { id: 'instructions', title: 'instructions', value: (k) => k.warp_instructions, format: count, hint: 'Warp instructions issued' },
+  {
+    id: 'name',
+    title: 'Kernel',
+    text: true,
+    value: (k) => k.name,
+    render: (k) => [h('span.key', { style: { background: kernelColour(k.slot) } }), k.name],
+  },
+  {
+    id: 'ipc',
+    title: 'IPC',
+    value: (k) => k.ipc,
+    format: ratio,
+    hint: 'Warp instructions per core cycle, over all SMs',
+  },
+  {
+    id: 'isolated',
+    title: 'isolated',
+    value: (k) => k.ipc_isolated,
+    format: ratio,
+    hint: 'IPC of the kernel alone on the whole GPU',
+  },
+  {
+    id: 'normalized',
+    title: 'normalized',
+    value: (k) => k.normalized_ipc,
+    format: ratio,
+    hint: 'IPC / isolated IPC',
+  },
+  {
+    id: 'arrival',
+    title: 'arrival',
+    value: (k) => k.arrival,
+    format: count,
+    hint: 'Cycle at which the host launched it',
+  },
+  {
+    id: 'instructions',
+    title: 'instructions',
+    value: (k) => k.warp_instructions,
+    format: count,
+    hint: 'Warp instructions issued',
+  },
   { id: 'tbs', title: 'TBs done', value: (k) => k.tbs_completed, format: count },
   { id: 'l1', title: 'L1 hits', value: (k) => k.l1_hit_rate, format: percent },
   { id: 'l2', title: 'L2 hits', value: (k) => k.l2_hit_rate, format: percent },
-  { id: 'dram', title: 'DRAM', value: (k) => k.dram_read_bytes + k.dram_write_bytes, format: bytes, hint: 'Bytes read and written' },
-  { id: 'saved', title: 'saved', value: (k) => k.preemptions, format: count, hint: 'TBs preempted by saving their context' },
+  {
+    id: 'dram',
+    title: 'DRAM',
+    value: (k) => k.dram_read_bytes + k.dram_write_bytes,
+    format: bytes,
+    hint: 'Bytes read and written',
+  },
+  {
+    id: 'saved',
+    title: 'saved',
+    value: (k) => k.preemptions,
+    format: count,
+    hint: 'TBs preempted by saving their context',
+  },
   { id: 'restored', title: 'restored', value: (k) => k.restores, format: count },
-  { id: 'flushed', title: 'flushed', value: (k) => k.flushes, format: count, hint: 'TBs dropped, to be started again' },
+  {
+    id: 'flushed',
+    title: 'flushed',
+    value: (k) => k.flushes,
+    format: count,
+    hint: 'TBs dropped, to be started again',
+  },
   { id: 'context', title: 'context', value: (k) => k.context_bytes, format: bytes },
 ];
 
@@ -49,7 +135,9 @@ const rare = ['arrival', 'saved', 'restored', 'flushed', 'context'];
 
 function kernelTable(run) {
   const { kernels } = run.stats;
-  const columns = kernelColumns.filter((c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0));
+  const columns = kernelColumns.filter(
+    (c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0),
+  );
   return section('kernels', 'Kernels', table({ columns, rows: kernels, label: 'Kernels' }));
 }
 
@@ -57,9 +145,16 @@ function kernelTable(run) {
 function stallRows(labelled) {
   return labelled.flatMap(([label, cycles]) => {
     const sum = reasons.reduce((total, reason) => total + (cycles[reason] ?? 0), 0);
-    return reasons.filter((reason) => cycles[reason] !== undefined).map((reason, order) => ({
-      label, part: reason, name: stallNames[reason], value: divide(cycles[reason], sum), cycles: cycles[reason], order,
-    }));
+    return reasons
+      .filter((reason) => cycles[reason] !== undefined)
+      .map((reason, order) => ({
+        label,
+        part: reason,
+        name: stallNames[reason],
+        value: divide(cycles[reason], sum),
+        cycles: cycles[reason],
+        order,
+      }));
   });
 }
 
@@ -74,56 +169,116 @@ function stallChart(title, labelled, note, horizontal = true) {
   const rows = stallRows(labelled);
   const parts = reasons.filter((reason) => rows.some((row) => row.part === reason));
   return chart({
-    title, note, rows: () => rows, columns: stallColumns, height: horizontal ? 30 + 34 * labelled.length : 220,
-    legend: legendOf(parts, parts.map((p) => stallNames[p]), stallColour),
-    panels: [{
-      spec: stackedBars({
-        rows, labelsInOrder: labelled.map(([label]) => label), parts, colourOf: stallColour,
-        horizontal, height: horizontal ? 30 + 34 * labelled.length : 220, axisFormat: '.0%',
-        tips: [['label', ''], ['name', 'Reason'], ['value', 'Share', '.1%'], ['cycles', 'Scheduler cycles', ',d']],
-      }),
-    }],
+    title,
+    note,
+    rows: () => rows,
+    columns: stallColumns,
+    height: horizontal ? 30 + 34 * labelled.length : 220,
+    legend: legendOf(
+      parts,
+      parts.map((p) => stallNames[p]),
+      stallColour,
+    ),
+    panels: [
+      {
+        spec: stackedBars({
+          rows,
+          labelsInOrder: labelled.map(([label]) => label),
+          parts,
+          colourOf: stallColour,
+          horizontal,
+          height: horizontal ? 30 + 34 * labelled.length : 220,
+          axisFormat: '.0%',
+          tips: [
+            ['label', ''],
+            ['name', 'Reason'],
+            ['value', 'Share', '.1%'],
+            ['cycles', 'Scheduler cycles', ',d'],
+          ],
+        }),
+      },
+    ],
   });
 }
 
 function stalls(run) {
   const { stats } = run;
-  const bySm = (stats.sms ?? []).filter((sm) => sm.scheduler_cycles).map((sm) => [String(sm.sm), sm.scheduler_cycles]);
-  return section('stalls', 'Stall breakdown',
-    h('div.pair',
-      stallChart('What the schedulers did', [['All SMs', stats.scheduler_cycles]], 'Every cycle of every warp scheduler has one reason.'),
-      stallChart('Why the kernels waited', stats.kernels.map((k) => [k.name, k.stalls]),
-        'A scheduler cycle counts for a kernel when its oldest waiting warp gives the reason.')),
-    bySm.length > 0 && stallChart('What the schedulers of each SM did', bySm, null, false));
+  const bySm = (stats.sms ?? [])
+    .filter((sm) => sm.scheduler_cycles)
+    .map((sm) => [String(sm.sm), sm.scheduler_cycles]);
+  return section(
+    'stalls',
+    'Stall breakdown',
+    h(
+      'div.pair',
+      stallChart(
+        'What the schedulers did',
+        [['All SMs', stats.scheduler_cycles]],
+        'Every cycle of every warp scheduler has one reason.',
+      ),
+      stallChart(
+        'Why the kernels waited',
+        stats.kernels.map((k) => [k.name, k.stalls]),
+        'A scheduler cycle counts for a kernel when its oldest waiting warp gives the reason.',
+      ),
+    ),
+    bySm.length > 0 && stallChart('What the schedulers of each SM did', bySm, null, false),
+  );
 }
 
-export const kernelLegend = (run) => run.stats.kernels.map((k, slot) => [k.name, () => kernelColour(slot)]);
+export const kernelLegend = (run) =>
+  run.stats.kernels.map((k, slot) => [k.name, () => kernelColour(slot)]);
 
 // Mean TBs by SM and kernel.
 function meanTbs(run) {
   const { stats } = run;
-  return stats.sms.flatMap((sm) => stats.kernels.map((kernel, slot) => ({
-    label: String(sm.sm), part: slot, order: slot, name: kernel.name,
-    value: sm.tb_mean ? sm.tb_mean[slot] : divide(sm.tb_cycles[slot], stats.cycles),
-  })));
+  return stats.sms.flatMap((sm) =>
+    stats.kernels.map((kernel, slot) => ({
+      label: String(sm.sm),
+      part: slot,
+      order: slot,
+      name: kernel.name,
+      value: sm.tb_mean ? sm.tb_mean[slot] : divide(sm.tb_cycles[slot], stats.cycles),
+    })),
+  );
 }
 
 export function tbChart(run, title, note, id) {
   const rows = meanTbs(run);
   const { kernels, sms } = run.stats;
   return chart({
-    title, note, id, rows: () => rows, height: 220, legend: kernelLegend(run),
+    title,
+    note,
+    id,
+    rows: () => rows,
+    height: 220,
+    legend: kernelLegend(run),
     columns: [
       { id: 'sm', title: 'SM', value: (r) => Number(r.label) },
       { id: 'kernel', title: 'Kernel', text: true, value: (r) => r.name },
-      { id: 'tbs', title: 'mean TBs', value: (r) => r.value, format: (v) => v?.toFixed(2) ?? missing },
+      {
+        id: 'tbs',
+        title: 'mean TBs',
+        value: (r) => r.value,
+        format: (v) => v?.toFixed(2) ?? missing,
+      },
     ],
-    panels: [{
-      spec: stackedBars({
-        rows, labelsInOrder: sms.map((sm) => String(sm.sm)), parts: kernels.map((k, slot) => slot),
-        colourOf: kernelColour, title: 'resident TBs', tips: [['label', 'SM'], ['name', 'Kernel'], ['value', 'Mean TBs', '.2f']],
-      }),
-    }],
+    panels: [
+      {
+        spec: stackedBars({
+          rows,
+          labelsInOrder: sms.map((sm) => String(sm.sm)),
+          parts: kernels.map((k, slot) => slot),
+          colourOf: kernelColour,
+          title: 'resident TBs',
+          tips: [
+            ['label', 'SM'],
+            ['name', 'Kernel'],
+            ['value', 'Mean TBs', '.2f'],
+          ],
+        }),
+      },
+    ],
   });
 }
 
@@ -135,7 +290,13 @@ function residencyRows(run) {
   for (let sm = 0; sm < sms.length; ++sm) {
     for (let slot = 0; slot < kernels.length; ++slot) {
       for (let i = 0; i < steps; ++i) {
-        rows.push({ sm, series: slot, name: kernels[slot].name, x: i * step, value: hundredths[at++] / 100 });
+        rows.push({
+          sm,
+          series: slot,
+          name: kernels[slot].name,
+          x: i * step,
+          value: hundredths[at++] / 100,
+        });
       }
     }
   }
@@ -148,7 +309,11 @@ function overTime(run) {
   let rows = null;
   const all = () => (rows ??= residencyRows(run));
   return chart({
-    title: 'TBs on each SM over time', id: 'tbs-over-time', legend: kernelLegend(run), height: 96 * Math.ceil(sms.length / 4) + 40, rows: all,
+    title: 'TBs on each SM over time',
+    id: 'tbs-over-time',
+    legend: kernelLegend(run),
+    height: 96 * Math.ceil(sms.length / 4) + 40,
+    rows: all,
     note: `Mean number of resident TBs in steps of ${count(run.residency.step)} cycles.`,
     columns: [
       { id: 'sm', title: 'SM', value: (r) => r.sm },
@@ -156,48 +321,91 @@ function overTime(run) {
       { id: 'cycle', title: 'from cycle', value: (r) => r.x, format: count },
       { id: 'tbs', title: 'mean TBs', value: (r) => r.value, format: (v) => v.toFixed(2) },
     ],
-    panels: [{
-      spec: (width) => smAreas({
-        rows: all(), series: kernels.map((k, slot) => slot), colourOf: kernelColour, xTitle: 'from cycle', end: cycles,
-      })(width),
-    }],
+    panels: [
+      {
+        spec: (width) =>
+          smAreas({
+            rows: all(),
+            series: kernels.map((k, slot) => slot),
+            colourOf: kernelColour,
+            xTitle: 'from cycle',
+            end: cycles,
+          })(width),
+      },
+    ],
   });
 }
 
-const tbSection = (run) => section('tbs', 'Thread blocks',
-  tbChart(run, 'TBs on each SM, mean of the run'), overTime(run));
+const tbSection = (run) =>
+  section('tbs', 'Thread blocks', tbChart(run, 'TBs on each SM, mean of the run'), overTime(run));
 
 function config(run) {
   const { manifest, stats } = run;
   const command = manifest?.command_line ?? run.command;
-  return section('config', 'Effective configuration',
-    facts([
-      ['Command', command ? h('code', command) : null],
-      ['Machine', stats.machine], ['Control plane', stats.control], ['Seed', String(stats.seed)],
-      run.settings ? ['Settings', h('code', run.settings)] : null,
-      manifest && ['Made', `${manifest.date} by ${manifest.version} (${manifest.git_describe})`],
-      ['Model version', stats.model_version],
-      stats.checks !== undefined && ['Checks that held', count(stats.checks)],
-    ].filter((pair) => pair && pair[1])),
-    manifest && h('details', h('summary', 'Input files'), table({
-      label: 'Input files', rows: manifest.inputs,
-      columns: ['kind', 'path', 'sha256'].map((id) => ({ id, title: id, text: true, value: (r) => r[id] })),
-    })),
-    run.config_text && h('details', { open: true }, h('summary', 'config.toml'), h('pre', { tabindex: '0' }, run.config_text)),
-    !run.config_text && h('p.note', 'The command above makes the same run again; with --out and --timeline its page has everything over time.'));
+  return section(
+    'config',
+    'Effective configuration',
+    facts(
+      [
+        ['Command', command ? h('code', command) : null],
+        ['Machine', stats.machine],
+        ['Control plane', stats.control],
+        ['Seed', String(stats.seed)],
+        run.settings ? ['Settings', h('code', run.settings)] : null,
+        manifest && ['Made', `${manifest.date} by ${manifest.version} (${manifest.git_describe})`],
+        ['Model version', stats.model_version],
+        stats.checks !== undefined && ['Checks that held', count(stats.checks)],
+      ].filter((pair) => pair && pair[1]),
+    ),
+    manifest &&
+      h(
+        'details',
+        h('summary', 'Input files'),
+        table({
+          label: 'Input files',
+          rows: manifest.inputs,
+          columns: ['kind', 'path', 'sha256'].map((id) => ({
+            id,
+            title: id,
+            text: true,
+            value: (r) => r[id],
+          })),
+        }),
+      ),
+    run.config_text &&
+      h(
+        'details',
+        { open: true },
+        h('summary', 'config.toml'),
+        h('pre', { tabindex: '0' }, run.config_text),
+      ),
+    !run.config_text &&
+      h(
+        'p.note',
+        'The command above makes the same run again; with --out and --timeline its page has everything over time.',
+      ),
+  );
 }
 
 // All sections of a run.
 export function runSections(run) {
   return [
-    summary(run), kernelTable(run), stalls(run), tbSection(run), sampleSection(run), preemptionSection(run),
-    decisionSection(run), config(run),
+    summary(run),
+    kernelTable(run),
+    stalls(run),
+    tbSection(run),
+    sampleSection(run),
+    preemptionSection(run),
+    decisionSection(run),
+    config(run),
   ].filter(Boolean);
 }
 
 // What heads the page of a run.
 export const runFacts = (stats) => [
-  `policy ${policyName(stats.policy)}`, `machine ${stats.machine}`, `control ${stats.control}`,
-  `${count(stats.cycles)} cycles`, `seed ${stats.seed}`,
+  `policy ${policyName(stats.policy)}`,
+  `machine ${stats.machine}`,
+  `control ${stats.control}`,
+  `${count(stats.cycles)} cycles`,
+  `seed ${stats.seed}`,
 ];
-

@@ -8,7 +8,8 @@ import { facts, table } from './table.js';
 import { kernelColour } from './theme.js';
 
 const seriesOf = (run) => ({
-  series: run.stats.kernels.map((k, slot) => slot), colourOf: kernelColour,
+  series: run.stats.kernels.map((k, slot) => slot),
+  colourOf: kernelColour,
 });
 
 // IPC and quotas by end of sample and kernel; of one SM, or of all: IPC is then a sum, the quota the mean
@@ -21,7 +22,16 @@ function sampleRows(run, wanted) {
     const key = `${s.cycle[i]} ${s.kernel[i]}`;
     let group = groups.get(key);
     if (!group) {
-      group = { x: s.cycle[i], series: s.kernel[i], name: run.stats.kernels[s.kernel[i]].name, length: s.length[i], instructions: 0, quota: 0, sms: 0, tbs: 0 };
+      group = {
+        x: s.cycle[i],
+        series: s.kernel[i],
+        name: run.stats.kernels[s.kernel[i]].name,
+        length: s.length[i],
+        instructions: 0,
+        quota: 0,
+        sms: 0,
+        tbs: 0,
+      };
       groups.set(key, group);
     }
     group.instructions += s.warp_instructions[i];
@@ -31,7 +41,11 @@ function sampleRows(run, wanted) {
       group.sms += 1;
     }
   }
-  return [...groups.values()].map((g) => ({ ...g, ipc: g.instructions / g.length, meanQuota: divide(g.quota, g.sms) ?? 0 }));
+  return [...groups.values()].map((g) => ({
+    ...g,
+    ipc: g.instructions / g.length,
+    meanQuota: divide(g.quota, g.sms) ?? 0,
+  }));
 }
 
 const sampleColumns = [
@@ -44,28 +58,66 @@ const sampleColumns = [
 
 function sampleCharts(run, wanted) {
   const rows = sampleRows(run, wanted);
-  const legend = legendOf(seriesOf(run).series, run.stats.kernels.map((k) => k.name), kernelColour);
+  const legend = legendOf(
+    seriesOf(run).series,
+    run.stats.kernels.map((k) => k.name),
+    kernelColour,
+  );
   const common = { ...seriesOf(run), xTitle: 'cycle', step: true, height: 210 };
-  return h('div.pair',
+  return h(
+    'div.pair',
     chart({
       title: wanted === 'all' ? 'IPC of each sample, all SMs' : `IPC of each sample, SM ${wanted}`,
-      rows: () => rows, columns: sampleColumns, legend,
-      panels: [{ spec: lines({ ...common, rows: rows.map((r) => ({ ...r, value: r.ipc })), yTitle: 'IPC' }) }],
+      rows: () => rows,
+      columns: sampleColumns,
+      legend,
+      panels: [
+        {
+          spec: lines({
+            ...common,
+            rows: rows.map((r) => ({ ...r, value: r.ipc })),
+            yTitle: 'IPC',
+          }),
+        },
+      ],
     }),
     chart({
-      title: wanted === 'all' ? 'Quota of a scheduler, mean of the SMs that the kernel is on' : `Quota of a scheduler on SM ${wanted}`,
-      rows: () => rows, columns: sampleColumns, legend,
-      panels: [{ spec: lines({ ...common, rows: rows.map((r) => ({ ...r, value: r.meanQuota })), yTitle: 'instructions', format: ',.0f' }) }],
-    }));
+      title:
+        wanted === 'all'
+          ? 'Quota of a scheduler, mean of the SMs that the kernel is on'
+          : `Quota of a scheduler on SM ${wanted}`,
+      rows: () => rows,
+      columns: sampleColumns,
+      legend,
+      panels: [
+        {
+          spec: lines({
+            ...common,
+            rows: rows.map((r) => ({ ...r, value: r.meanQuota })),
+            yTitle: 'instructions',
+            format: ',.0f',
+          }),
+        },
+      ],
+    }),
+  );
 }
 
 export function sampleSection(run) {
   if (!run.samples || run.samples.cycle.length === 0) return null;
   const place = h('div');
   const show = (wanted) => place.replaceChildren(sampleCharts(run, wanted));
-  const options = [['all', 'All SMs'], ...run.stats.sms.map((sm) => [String(sm.sm), `SM ${sm.sm}`])];
+  const options = [
+    ['all', 'All SMs'],
+    ...run.stats.sms.map((sm) => [String(sm.sm), `SM ${sm.sm}`]),
+  ];
   show('all');
-  return section('epochs', 'Quotas and IPC per epoch', h('div.controls', choice('SM', options, 'all', show)), place);
+  return section(
+    'epochs',
+    'Quotas and IPC per epoch',
+    h('div.controls', choice('SM', options, 'all', show)),
+    place,
+  );
 }
 
 // Rows of a log that is stored as columns.
@@ -73,22 +125,52 @@ function logRows(log, names) {
   return log[names[0]].map((_, i) => Object.fromEntries(names.map((name) => [name, log[name][i]])));
 }
 
-const leftOut = (log, shown) => (log.total > shown ? h('p.note', `The first ${count(shown)} of ${count(log.total)} rows; the rest is in the run's folder.`) : null);
+const leftOut = (log, shown) =>
+  log.total > shown
+    ? h(
+        'p.note',
+        `The first ${count(shown)} of ${count(log.total)} rows; the rest is in the run's folder.`,
+      )
+    : null;
 
 function preemptionColumns(run) {
   const name = (r) => run.stats.kernels[r.kernel].name;
   return [
-    { id: 'end', title: 'gone at', value: (r) => r.end, format: count, hint: 'Cycle at which its context was saved, or it was dropped' },
-    { id: 'kernel', title: 'Kernel', text: true, value: name, render: (r) => [h('span.key', { style: { background: kernelColour(r.kernel) } }), name(r)] },
+    {
+      id: 'end',
+      title: 'gone at',
+      value: (r) => r.end,
+      format: count,
+      hint: 'Cycle at which its context was saved, or it was dropped',
+    },
+    {
+      id: 'kernel',
+      title: 'Kernel',
+      text: true,
+      value: name,
+      render: (r) => [h('span.key', { style: { background: kernelColour(r.kernel) } }), name(r)],
+    },
     { id: 'launch', title: 'launch', value: (r) => r.launch },
     { id: 'tb', title: 'TB', value: (r) => r.tb },
     { id: 'sm', title: 'SM', value: (r) => r.sm },
     { id: 'slot', title: 'slot', value: (r) => r.slot },
     { id: 'how', title: 'How', text: true, value: (r) => (r.flushed ? 'flushed' : 'saved') },
-    { id: 'ran', title: 'was there', value: (r) => r.end - r.start, format: count, hint: 'Cycles on the SM before it' },
+    {
+      id: 'ran',
+      title: 'was there',
+      value: (r) => r.end - r.start,
+      format: count,
+      hint: 'Cycles on the SM before it',
+    },
     { id: 'back', title: 'back at', value: (r) => r.back, format: count },
     { id: 'back_sm', title: 'on SM', value: (r) => r.back_sm },
-    { id: 'away', title: 'away', value: (r) => (r.back === null ? null : r.back - r.end), format: count, hint: 'Cycles between' },
+    {
+      id: 'away',
+      title: 'away',
+      value: (r) => (r.back === null ? null : r.back - r.end),
+      format: count,
+      hint: 'Cycles between',
+    },
   ];
 }
 
@@ -96,17 +178,43 @@ export function preemptionSection(run) {
   if (!run.preemptions) return null;
   const log = run.preemptions;
   const { preemptions } = run.stats;
-  if (log.total === 0) return section('preemptions', 'Preemptions', h('p.note', 'No TB was preempted.'));
-  const rows = logRows(log, ['kernel', 'launch', 'tb', 'sm', 'slot', 'start', 'end', 'flushed', 'back', 'back_sm']);
+  if (log.total === 0)
+    return section('preemptions', 'Preemptions', h('p.note', 'No TB was preempted.'));
+  const rows = logRows(log, [
+    'kernel',
+    'launch',
+    'tb',
+    'sm',
+    'slot',
+    'start',
+    'end',
+    'flushed',
+    'back',
+    'back_sm',
+  ]);
   const away = rows.filter((r) => r.back !== null).map((r) => r.back - r.end);
-  return section('preemptions', 'Preemptions',
+  return section(
+    'preemptions',
+    'Preemptions',
     facts([
-      ['Saved', count(preemptions.count)], ['Restored', count(preemptions.restores)], ['Flushed', count(preemptions.flushes)],
+      ['Saved', count(preemptions.count)],
+      ['Restored', count(preemptions.restores)],
+      ['Flushed', count(preemptions.flushes)],
       ['Cycles to save a TB', count(preemptions.mean_cycles)],
-      ['Cycles away, mean', away.length > 0 ? count(away.reduce((a, b) => a + b, 0) / away.length) : missing],
+      [
+        'Cycles away, mean',
+        away.length > 0 ? count(away.reduce((a, b) => a + b, 0) / away.length) : missing,
+      ],
     ]),
-    table({ columns: preemptionColumns(run), rows, label: 'Preemption log', search: 'kernel, saved, flushed', size: 20 }),
-    leftOut(log, rows.length));
+    table({
+      columns: preemptionColumns(run),
+      rows,
+      label: 'Preemption log',
+      search: 'kernel, saved, flushed',
+      size: 20,
+    }),
+    leftOut(log, rows.length),
+  );
 }
 
 const reasonTexts = {
@@ -124,8 +232,22 @@ const reasonTexts = {
   'room-coming': 'room for all its waiting TBs is being made already',
 };
 
-const reasonPalette = ['#4e79a7', '#76b7b2', '#59a14f', '#e15759', '#f28e2b', '#b6992d', '#9c755f', '#86807c', '#b07aa1', '#d37295', '#499894', '#a0cbe8'];
-const reasonColour = (name) => reasonPalette[Object.keys(reasonTexts).indexOf(name) % reasonPalette.length] ?? '#888888';
+const reasonPalette = [
+  '#4e79a7',
+  '#76b7b2',
+  '#59a14f',
+  '#e15759',
+  '#f28e2b',
+  '#b6992d',
+  '#9c755f',
+  '#86807c',
+  '#b07aa1',
+  '#d37295',
+  '#499894',
+  '#a0cbe8',
+];
+const reasonColour = (name) =>
+  reasonPalette[Object.keys(reasonTexts).indexOf(name) % reasonPalette.length] ?? '#888888';
 
 const sum = (values, from = 0, to = values.length) => {
   let total = 0;
@@ -135,13 +257,30 @@ const sum = (values, from = 0, to = values.length) => {
 
 function reasonTable(run) {
   const { reasons, counts, steps } = run.decisions;
-  const rows = reasons.map((reason, i) => ({ reason, all: sum(counts[i]), by: run.stats.kernels.map((k, slot) => sum(counts[i], slot * steps, (slot + 1) * steps)) }));
+  const rows = reasons.map((reason, i) => ({
+    reason,
+    all: sum(counts[i]),
+    by: run.stats.kernels.map((k, slot) => sum(counts[i], slot * steps, (slot + 1) * steps)),
+  }));
   return table({
-    label: 'Decisions by reason', rows, sort: ['all', 'descending'],
+    label: 'Decisions by reason',
+    rows,
+    sort: ['all', 'descending'],
     columns: [
-      { id: 'reason', title: 'Reason', text: true, value: (r) => r.reason, render: (r) => [h('span.key', { style: { background: reasonColour(r.reason) } }), r.reason] },
+      {
+        id: 'reason',
+        title: 'Reason',
+        text: true,
+        value: (r) => r.reason,
+        render: (r) => [h('span.key', { style: { background: reasonColour(r.reason) } }), r.reason],
+      },
       { id: 'means', title: 'It means', text: true, value: (r) => reasonTexts[r.reason] ?? '' },
-      ...run.stats.kernels.map((k, slot) => ({ id: `k${slot}`, title: k.name, value: (r) => r.by[slot], format: count })),
+      ...run.stats.kernels.map((k, slot) => ({
+        id: `k${slot}`,
+        title: k.name,
+        value: (r) => r.by[slot],
+        format: count,
+      })),
       { id: 'all', title: 'all', value: (r) => r.all, format: count },
     ],
   });
@@ -155,29 +294,48 @@ function reasonChart(run) {
   reasons.forEach((reason, order) => {
     for (let i = 0; i < steps; i += width) {
       let value = 0;
-      for (let slot = 0; slot < kernels; ++slot) value += sum(counts[order], slot * steps + i, slot * steps + Math.min(i + width, steps));
+      for (let slot = 0; slot < kernels; ++slot)
+        value += sum(counts[order], slot * steps + i, slot * steps + Math.min(i + width, steps));
       if (value > 0) rows.push({ label: i * step, part: reason, name: reason, order, value });
     }
   });
   const labelsInOrder = [...new Set(rows.map((r) => r.label))].sort((a, b) => a - b);
   const bars = stackedBars({
-    rows, labelsInOrder, parts: reasons, colourOf: reasonColour, title: 'decisions',
-    tips: [['label', 'From cycle', ',d'], ['name', 'Reason'], ['value', 'Decisions', ',d']],
+    rows,
+    labelsInOrder,
+    parts: reasons,
+    colourOf: reasonColour,
+    title: 'decisions',
+    tips: [
+      ['label', 'From cycle', ',d'],
+      ['name', 'Reason'],
+      ['value', 'Decisions', ',d'],
+    ],
   });
   return chart({
-    title: 'Decisions over time', legend: legendOf(reasons, reasons, reasonColour), rows: () => rows, note: `In steps of ${count(step * width)} cycles.`,
+    title: 'Decisions over time',
+    legend: legendOf(reasons, reasons, reasonColour),
+    rows: () => rows,
+    note: `In steps of ${count(step * width)} cycles.`,
     columns: [
       { id: 'cycle', title: 'from cycle', value: (r) => r.label, format: count },
       { id: 'reason', title: 'Reason', text: true, value: (r) => r.name },
       { id: 'count', title: 'decisions', value: (r) => r.value, format: count },
     ],
-    panels: [{
-      spec: (size) => {
-        const spec = bars(size);
-        spec.encoding.x = { field: 'label', type: 'ordinal', title: 'from cycle', axis: { labelAngle: 0, labelOverlap: true, format: '~s', ticks: false } };
-        return spec;
+    panels: [
+      {
+        spec: (size) => {
+          const spec = bars(size);
+          spec.encoding.x = {
+            field: 'label',
+            type: 'ordinal',
+            title: 'from cycle',
+            axis: { labelAngle: 0, labelOverlap: true, format: '~s', ticks: false },
+          };
+          return spec;
+        },
       },
-    }],
+    ],
   });
 }
 
@@ -186,7 +344,12 @@ function shareUnit(run) {
   const limits = run.config?.machine?.sm?.limits;
   if (!limits) return null;
   const gcd = (a, b) => (b === 0 ? a : gcd(b, a % b));
-  const units = [limits.registers / 256, limits.shared_memory / 256, limits.threads / 32, limits.tbs];
+  const units = [
+    limits.registers / 256,
+    limits.shared_memory / 256,
+    limits.threads / 32,
+    limits.tbs,
+  ];
   return run.stats.sms.length * units.reduce((a, b) => (a * b) / gcd(a, b));
 }
 
@@ -196,21 +359,63 @@ function decisionColumns(run) {
   const share = (value) => (unit ? `${((100 * value) / unit).toFixed(2)} %` : value);
   return [
     { id: 'cycle', title: 'cycle', value: (r) => r.cycle, format: count },
-    { id: 'last', title: 'to', value: (r) => (r.times > 1 ? r.last : null), format: count, hint: 'The last of equal refusals in a row' },
+    {
+      id: 'last',
+      title: 'to',
+      value: (r) => (r.times > 1 ? r.last : null),
+      format: count,
+      hint: 'The last of equal refusals in a row',
+    },
     { id: 'times', title: 'times', value: (r) => r.times, format: count },
     { id: 'reason', title: 'Reason', text: true, value: (r) => run.decisions.reasons[r.reason] },
     { id: 'kernel', title: 'Kernel', text: true, value: (r) => kernels[r.kernel].name },
     { id: 'sm', title: 'SM', value: (r) => r.sm },
     { id: 'tb', title: 'TB', value: (r) => r.tb },
-    { id: 'victim', title: 'Victim', text: true, value: (r) => (r.victim === null ? null : kernels[r.victim]?.name), format: (v, r) => (v ? `${v}, ${r.victim_tbs} TB${r.victim_tbs === 1 ? '' : 's'}` : missing) },
-    ...kernels.map((k, slot) => ({ id: `share${slot}`, title: `rK ${k.name}`, value: (r) => r.shares[slot], format: share, hint: 'Dominant share of the whole GPU at that time' })),
+    {
+      id: 'victim',
+      title: 'Victim',
+      text: true,
+      value: (r) => (r.victim === null ? null : kernels[r.victim]?.name),
+      format: (v, r) => (v ? `${v}, ${r.victim_tbs} TB${r.victim_tbs === 1 ? '' : 's'}` : missing),
+    },
+    ...kernels.map((k, slot) => ({
+      id: `share${slot}`,
+      title: `rK ${k.name}`,
+      value: (r) => r.shares[slot],
+      format: share,
+      hint: 'Dominant share of the whole GPU at that time',
+    })),
   ];
 }
 
 export function decisionSection(run) {
   if (!run.decisions) return null;
   const { log } = run.decisions;
-  const rows = logRows(log, ['cycle', 'last', 'times', 'reason', 'kernel', 'sm', 'tb', 'victim', 'victim_tbs', 'shares']);
-  return section('decisions', 'Decisions of the dispatch logic', reasonTable(run), reasonChart(run),
-    h('h3', 'Log'), table({ columns: decisionColumns(run), rows, label: 'Decision log', search: 'reason, kernel, victim', size: 20 }), leftOut(log, rows.length));
+  const rows = logRows(log, [
+    'cycle',
+    'last',
+    'times',
+    'reason',
+    'kernel',
+    'sm',
+    'tb',
+    'victim',
+    'victim_tbs',
+    'shares',
+  ]);
+  return section(
+    'decisions',
+    'Decisions of the dispatch logic',
+    reasonTable(run),
+    reasonChart(run),
+    h('h3', 'Log'),
+    table({
+      columns: decisionColumns(run),
+      rows,
+      label: 'Decision log',
+      search: 'reason, kernel, victim',
+      size: 20,
+    }),
+    leftOut(log, rows.length),
+  );
 }

@@ -2,12 +2,26 @@
 // The runs of a sweep as objects, and which of them may be compared with each other.
 import { divide, isNumber, mean } from './format.js';
 
-export const stallReasons = ['issued', 'pipeline', 'control', 'data_memory', 'data_short', 'barrier', 'quota', 'preemption', 'empty'];
+export const stallReasons = [
+  'issued',
+  'pipeline',
+  'control',
+  'data_memory',
+  'data_short',
+  'barrier',
+  'quota',
+  'preemption',
+  'empty',
+];
 
 // A column: an array, or texts and which of them.
 const at = (column, i) => (Array.isArray(column) ? column[i] : column.texts[column.rows[i]]);
 
-const withoutIdeal = (settings) => settings.split(' ').filter((s) => s !== '' && !s.startsWith('run.ideal_preemption=')).join(' ');
+const withoutIdeal = (settings) =>
+  settings
+    .split(' ')
+    .filter((s) => s !== '' && !s.startsWith('run.ideal_preemption='))
+    .join(' ');
 
 function makeRun(columns, i) {
   const run = { index: i };
@@ -17,7 +31,9 @@ function makeRun(columns, i) {
   run.base = withoutIdeal(run.settings);
   run.policyId = run.policy + (run.preempt && run.preempt !== 'switch' ? ` ${run.preempt}` : '');
   run.series = run.policyId + (run.ideal_preemption ? '-ideal' : '');
-  run.stalls = Object.fromEntries(stallReasons.map((reason) => [reason, run[reason === 'control' ? 'control_stall' : reason]]));
+  run.stalls = Object.fromEntries(
+    stallReasons.map((reason) => [reason, run[reason === 'control' ? 'control_stall' : reason]]),
+  );
   run.tbs = [];
   return run;
 }
@@ -45,22 +61,45 @@ export function asRun(run, sweep) {
   const [first] = run.tbs;
   const count = run.kernels.length;
   const sms = Array.from({ length: run.sms }, (_, sm) => ({
-    sm, tb_mean: run.kernels.map((k, slot) => sweep.tbs.hundredths[first + sm * count + slot] / 100),
+    sm,
+    tb_mean: run.kernels.map((k, slot) => sweep.tbs.hundredths[first + sm * count + slot] / 100),
   }));
   const kernels = run.kernels.map((k) => ({
-    ...k, restores: k.restores, l1_hit_rate: divide(k.l1_hits, k.l1_accesses), l2_hit_rate: divide(k.l2_hits, k.l2_accesses),
-    stalls: Object.fromEntries(stallReasons.filter((r) => isNumber(k[`stall_${r}`])).map((r) => [r, k[`stall_${r}`]])),
+    ...k,
+    restores: k.restores,
+    l1_hit_rate: divide(k.l1_hits, k.l1_accesses),
+    l2_hit_rate: divide(k.l2_hits, k.l2_accesses),
+    stalls: Object.fromEntries(
+      stallReasons.filter((r) => isNumber(k[`stall_${r}`])).map((r) => [r, k[`stall_${r}`]]),
+    ),
   }));
   return {
     command: run.command,
     settings: run.settings,
     stats: {
-      workload: run.workload, policy: run.series, machine: run.machine, control: run.control, cycles: run.cycles, seed: run.seed,
-      stp: run.stp, antt: run.antt, fairness: run.fairness, warp_instructions: run.warp_instructions, model_version: run.model_version,
-      checks: run.checks, kernels, sms, scheduler_cycles: run.stalls, wall: { wall_seconds: run.wall_seconds },
+      workload: run.workload,
+      policy: run.series,
+      machine: run.machine,
+      control: run.control,
+      cycles: run.cycles,
+      seed: run.seed,
+      stp: run.stp,
+      antt: run.antt,
+      fairness: run.fairness,
+      warp_instructions: run.warp_instructions,
+      model_version: run.model_version,
+      checks: run.checks,
+      kernels,
+      sms,
+      scheduler_cycles: run.stalls,
+      wall: { wall_seconds: run.wall_seconds },
       preemptions: {
-        count: run.preemptions, restores: kernels.reduce((a, k) => a + k.restores, 0), flushes: kernels.reduce((a, k) => a + k.flushes, 0),
-        bytes: run.context_bytes, cycles: run.preemption_cycles, mean_cycles: divide(run.preemption_cycles, run.preemptions),
+        count: run.preemptions,
+        restores: kernels.reduce((a, k) => a + k.restores, 0),
+        flushes: kernels.reduce((a, k) => a + k.flushes, 0),
+        bytes: run.context_bytes,
+        cycles: run.preemption_cycles,
+        mean_cycles: divide(run.preemption_cycles, run.preemptions),
       },
     },
   };
@@ -72,16 +111,35 @@ export function complete(runs, series) {
   for (const run of runs) {
     if (!series.includes(run.series)) continue;
     const key = `${run.workload} ${run.seed} ${run.machine} ${run.control} ${run.cycles} ${run.base}`;
-    if (!byWorkload.has(key)) byWorkload.set(key, { workload: run.workload, mix: run.mix, kernelCount: run.kernelCount, runs: {} });
+    if (!byWorkload.has(key))
+      byWorkload.set(key, {
+        workload: run.workload,
+        mix: run.mix,
+        kernelCount: run.kernelCount,
+        runs: {},
+      });
     byWorkload.get(key).runs[run.series] = run;
   }
   return [...byWorkload.values()].filter((entry) => series.every((id) => entry.runs[id]));
 }
 
-export const policyOrder = ['isolated', 'leftover', 'even', 'spatial', 'spatial drain', 'spatial flush', 'smk', 'smk-p', 'smk-pw', 'smk-pw2', 'warped-slicer'];
+export const policyOrder = [
+  'isolated',
+  'leftover',
+  'even',
+  'spatial',
+  'spatial drain',
+  'spatial flush',
+  'smk',
+  'smk-p',
+  'smk-pw',
+  'smk-pw2',
+  'warped-slicer',
+];
 
 export function inOrder(ids) {
-  const rank = (id) => (policyOrder.indexOf(id) + policyOrder.length + 1) % (policyOrder.length + 1);
+  const rank = (id) =>
+    (policyOrder.indexOf(id) + policyOrder.length + 1) % (policyOrder.length + 1);
   return [...new Set(ids)].sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
 }
 
@@ -91,15 +149,29 @@ export const measures = [
   { id: 'antt', title: 'ANTT', better: 'lower is better' },
 ];
 
-export const average = (entries, series, measure) => mean(entries.map((entry) => entry.runs[series][measure]));
+export const average = (entries, series, measure) =>
+  mean(entries.map((entry) => entry.runs[series][measure]));
 
 // The paper's number, or an empty object.
 export function paperValue(paper, figures, policy, group, measure) {
-  const found = (paper.value ?? []).find((v) => figures.includes(v.figure) && v.policy === policy && v.group === group && v.measure === measure);
+  const found = (paper.value ?? []).find(
+    (v) =>
+      figures.includes(v.figure) &&
+      v.policy === policy &&
+      v.group === group &&
+      v.measure === measure,
+  );
   return found ? { paper: found.value, source: found.source } : {};
 }
 
 export function paperRatio(paper, figures, policy, over, group, measure) {
-  const found = (paper.ratio ?? []).find((v) => figures.includes(v.figure) && v.policy === policy && v.over === over && v.group === group && v.measure === measure);
+  const found = (paper.ratio ?? []).find(
+    (v) =>
+      figures.includes(v.figure) &&
+      v.policy === policy &&
+      v.over === over &&
+      v.group === group &&
+      v.measure === measure,
+  );
   return found ? { paper: found.value, source: found.source } : {};
 }

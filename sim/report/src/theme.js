@@ -12,8 +12,17 @@ const policyColours = {
   'smk-pw2': ['#7a4fa3', '#a07bd0'],
   'warped-slicer': ['#2f8f6b', '#3fa981'],
 };
-const otherColours = [['#7d8c3a', '#9aab4d'], ['#a34f6b', '#c9708d'], ['#557a80', '#76a0a7']];
-const kernelColours = [['#2a6f97', '#4d9bc9'], ['#e07a5f', '#e58b72'], ['#6a994e', '#86b86a'], ['#8d5a97', '#b283bd']];
+const otherColours = [
+  ['#7d8c3a', '#9aab4d'],
+  ['#a34f6b', '#c9708d'],
+  ['#557a80', '#76a0a7'],
+];
+const kernelColours = [
+  ['#2a6f97', '#4d9bc9'],
+  ['#e07a5f', '#e58b72'],
+  ['#6a994e', '#86b86a'],
+  ['#8d5a97', '#b283bd'],
+];
 const stallColours = {
   issued: ['#2f8f6b', '#3fa981'],
   pipeline: ['#e2b04a', '#d9a845'],
@@ -71,19 +80,44 @@ export function chartConfig() {
   const line = css('--line');
   const font = css('--sans');
   const axis = {
-    domainColor: css('--strong-line'), tickColor: line, gridColor: line, labelColor: quiet, titleColor: quiet,
-    labelFont: font, titleFont: font, labelFontSize: 11, titleFontSize: 11, titleFontWeight: 'normal',
-    tickSize: 3, gridWidth: 1, labelLimit: 140,
+    domainColor: css('--strong-line'),
+    tickColor: line,
+    gridColor: line,
+    labelColor: quiet,
+    titleColor: quiet,
+    labelFont: font,
+    titleFont: font,
+    labelFontSize: 11,
+    titleFontSize: 11,
+    titleFontWeight: 'normal',
+    tickSize: 3,
+    gridWidth: 1,
+    labelLimit: 140,
   };
   return {
     background: null,
     font,
     view: { stroke: null },
     axis,
-    header: { labelColor: text, titleColor: quiet, labelFont: font, labelFontSize: 11, labelPadding: 4 },
+    header: {
+      labelColor: text,
+      titleColor: quiet,
+      labelFont: font,
+      labelFontSize: 11,
+      labelPadding: 4,
+    },
     legend: {
-      orient: 'top', direction: 'horizontal', title: null, labelColor: text, labelFont: font, labelFontSize: 11.5,
-      symbolType: 'square', symbolSize: 90, columnPadding: 14, offset: 8, labelLimit: 260,
+      orient: 'top',
+      direction: 'horizontal',
+      title: null,
+      labelColor: text,
+      labelFont: font,
+      labelFontSize: 11.5,
+      symbolType: 'square',
+      symbolSize: 90,
+      columnPadding: 14,
+      offset: 8,
+      labelLimit: 260,
     },
     title: { color: text, font, fontSize: 12, fontWeight: 600, anchor: 'start' },
     text: { font, color: text },
