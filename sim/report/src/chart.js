@@ -53,7 +53,7 @@ export function chart({
   id,
   wide = false,
 }) {
-  const places = panels.map((panel) => h('div.panel', { style: { 'min-height': `${height}px` } }));
+  const places = panels.map(() => h('div.panel', { style: { 'min-height': `${height}px` } }));
   const place = h(
     wide || panels.length === 1 ? 'div.chart' : 'div.chart.panels',
     { role: 'img', 'aria-label': `${title}. Its numbers are in the table below.` },

@@ -584,7 +584,7 @@ export function overviewEntries(runs) {
 
 // [id, title, contents] of each figure. `usual` has the runs with the chosen settings, `runs` those with
 // any settings; the other filters hold for both.
-export function figures({ usual, runs, sweep, byIndex, filteredMix }) {
+export function allFigures({ usual, runs, sweep, byIndex, filteredMix }) {
   const { paper } = sweep;
   const pairs = usual.filter((run) => run.kernelCount === 2 && !run.ideal_preemption);
   const smk = inOrder(['smk', 'smk-p', 'smk-pw'].filter((p) => pairs.some((r) => r.series === p)));

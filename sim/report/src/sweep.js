@@ -2,7 +2,7 @@
 // The page of a sweep: filters, figures, the pairs, all runs.
 import { choice, h, section, segments } from './dom.js';
 import { count, divide, fixed, gain, policyName, ratio } from './format.js';
-import { figures, overviewEntries } from './figures.js';
+import { allFigures, overviewEntries } from './figures.js';
 import { average, inOrder, makeRuns, measures, paperValue } from './sweepdata.js';
 import { table } from './table.js';
 import { policyColour } from './theme.js';
@@ -332,7 +332,7 @@ export function sweepPage(sweep) {
   const parts = () => {
     const chosen = runs.filter(holds(state));
     const usual = chosen.filter((run) => run.base === state.settings);
-    const shownFigures = figures({
+    const shownFigures = allFigures({
       usual,
       runs: chosen,
       sweep,

@@ -25,9 +25,13 @@ export function table({ columns, rows, label, sort = null, search = false, size 
         column.title,
         h('span.arrow', { 'aria-hidden': 'true' }),
       );
-      const cell = h(column.text ? 'th.text' : 'th', { scope: 'col', 'aria-sort': 'none' }, button);
-      buttons.set(column.id, cell);
-      return cell;
+      const heading = h(
+        column.text ? 'th.text' : 'th',
+        { scope: 'col', 'aria-sort': 'none' },
+        button,
+      );
+      buttons.set(column.id, heading);
+      return heading;
     }),
   );
   const back = h('button.page', { type: 'button', onclick: () => turn(-1) }, 'Previous');
