@@ -117,6 +117,7 @@ module smk_tb_dispatch (
   smk_pkg::sm_mask_t      reserved, candidate_sm, victim_sm, evict_sm, leaving;
   smk_pkg::sm_kernel_id_t reserved_for;
   smk_pkg::kernel_id_t    kernel, victim;
+  smk_pkg::kernel_mask_t  kernel_of;
   logic                   send_last, is_reserved;
   assign leaving = (evict_sm & {NumSms{act.evict}}) | (victim_sm & {NumSms{act.preempt}}) |
                    (candidate_sm & {NumSms{act.send_plan && send_last}});
@@ -172,7 +173,7 @@ module smk_tb_dispatch (
   assign work_o    = step != smk_pkg::StIdle || work || steps_busy;
 
   // Look and Fit: is there room, or has the kernel a partition with room?
-  smk_pkg::kernel_mask_t kernel_of, allowed_row;
+  smk_pkg::kernel_mask_t allowed_row;
   smk_pkg::tb_need_t     room;
   smk_pkg::tb_cnt_t      look_tbs;
   smk_pkg::kernel_id_t   send_kernel;
