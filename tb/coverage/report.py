@@ -3,7 +3,7 @@
 """The report of scripts/coverage: what the tests reached in each module of rtl/.
 
   report.py DATA... --out DIR     table, DIR/summary.json, DIR/modules/*.txt; fails under the limits
-    --update                      also writes the table into docs/coverage.md
+    --update                      also writes the table into docs/measured/coverage.md
   report.py --check-waivers       only whether every waiver names something that exists
 
 A line is covered when everything on it ran; a branch is one side of an if; a toggle is one bit of
@@ -20,7 +20,7 @@ from points import KINDS, Coverage, check_waivers, group_bits, load_waivers
 
 HERE = pathlib.Path(__file__).resolve().parent
 RTL = HERE.parents[1] / "rtl"
-PAGE = HERE.parents[1] / "docs/coverage.md"
+PAGE = HERE.parents[1] / "docs/measured/coverage.md"
 BEGIN, END = "<!-- table: scripts/coverage --update -->\n", "<!-- end of table -->\n"
 LIMITS = {"line": 95.0, "branch": 95.0, "toggle": 90.0, "user": 100.0}
 TITLES = {"line": "lines", "branch": "branches", "toggle": "toggles", "user": "cover points"}
@@ -141,7 +141,7 @@ def add_up(modules):
 
 
 def table(modules):
-    """In Markdown, as docs/coverage.md has it."""
+    """In Markdown, as docs/measured/coverage.md has it."""
     rows = [["module"] + [TITLES[kind] for kind in KINDS] + ["waived"]]
     for module in modules + [add_up(modules)]:
         waived = sum(module.waived.values())
