@@ -7,7 +7,7 @@
 # of a model in waveforms is the module itself: no scope of ports around it, so that several models
 # can be traced into one hierarchy. With FAST, it is compiled for speed. With RTL, modules come from
 # a changed copy of rtl/ that is made with DEPENDS, and there are no waveforms. The checkers in
-# tb/checkers of all modules inside are bound. Not verilate() of Verilator's
+# tb/<block> of all modules inside are bound. Not verilate() of Verilator's
 # own CMake package: that one runs Verilator while configuring, so that a slip in one
 # file stops everybody's build, and compiles Verilator's run time anew into every library. Here a
 # block is one custom command and one translation unit, and the run time is compiled once.
@@ -27,7 +27,7 @@ if(CMAKE_SCRIPT_MODE_FILE AND DEFINED CHECKERS)
     list(REMOVE_ITEM names ${seen})
     list(APPEND seen ${names})
     foreach(name IN LISTS names)
-      file(GLOB files "${RTL}/*/${name}.sv")
+      file(GLOB files "${RTL}/*/${name}.sv" "${RTL}/*/*/${name}.sv")
       list(APPEND queue ${files})
       set(checkers "${CHECKERS}")
       list(FILTER checkers INCLUDE REGEX "/${name}_checker[.]sv$")
@@ -96,16 +96,19 @@ function(smk_verilate target module file)
   set(rtl "${PROJECT_SOURCE_DIR}/rtl")
   set(dir "${CMAKE_CURRENT_BINARY_DIR}/${prefix}")
   file(GLOB common CONFIGURE_DEPENDS "${rtl}/common/*.sv" "${rtl}/common/*.svh")
+  file(GLOB folders LIST_DIRECTORIES true RELATIVE "${rtl}" CONFIGURE_DEPENDS "${rtl}/driver/*" "${rtl}/sm/*")
   if(arg_RTL)
     set(rtl "${arg_RTL}")
     set(common "")
   endif()
-  file(GLOB checkers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tb/checkers/*_checker.sv")
+  file(GLOB checkers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tb/*/smk_*_checker.sv")
   list(TRANSFORM arg_DEFINES PREPEND "-D")
   # One of Verilator 5.006's optimizations gets some trees of bits wrong: seen on a netlist.
   set(flags --cc --assert -fno-const-bit-op-tree --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
-    "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/driver" -y "${rtl}/sm" -y "${rtl}/top"
-    ${arg_DEFINES})
+    "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/top" ${arg_DEFINES})
+  foreach(folder IN LISTS folders)
+    list(APPEND flags -y "${rtl}/${folder}")
+  endforeach()
   if(arg_RTL)
     list(APPEND flags -Wno-WIDTH)
   elseif(SMK_TRACE)

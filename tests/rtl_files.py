@@ -21,12 +21,12 @@ def files_of(top, rtl):
         text = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
         for name in sorted(set(re.findall(r"\bsmk_[a-z0-9_]+", text)) - seen):
             seen.add(name)
-            queue += rtl.glob(f"*/{name}.sv")
+            queue += rtl.rglob(f"{name}.sv")
     return files
 
 
 def files_of_block(block, rtl):
-    return files_of(next(rtl.glob(f"*/smk_{block}.sv")), rtl)
+    return files_of(next(rtl.rglob(f"smk_{block}.sv")), rtl)
 
 
 def run_script(yosys, script, block, rtl, settings):

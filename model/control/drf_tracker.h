@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/driver/smk_drf_tracker.sv: who holds what, and the dominant shares.
+// Reference of smk_drf_tracker: who holds what, and the dominant shares.
 //
 // Purpose     Counts resident TBs per kernel and SM and the taken vector per SM, keeps rK of each
 //             kernel exact by adding and subtracting the kernel's share per TB, and answers the
@@ -11,7 +11,7 @@
 // Latency     Updates are visible on the next edge, in ShownShare three cycles later as in the RTL.
 // Throughput  One event per SM and one decision per cycle.
 // Reset       Nothing taken.
-// Doc         docs/modules/drf_tracker.md
+// Doc         docs/blocks/drf_tracker.md
 // A reserved TB and a TB chosen as victim change rK when decided, not when they move, so that
 // decisions on several SMs in flight together do not overshoot [D2].
 #pragma once

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/top/smk_driver.sv: the GPU's SM driver, wired together.
+// Reference of smk_driver: the GPU's SM driver, wired together.
 //
 // Purpose     Kernel table, SM assignment, DRF tracker, dispatch, partition planner, preempted
 //             queue and quota calculator; the command bus to the SMs.
 // Paper       [SMK] Sec. 5.1, Fig. 3.
 // Idle        Nothing changes in a cycle without an input pulse or awake().
-// Doc         docs/modules/driver.md
+// Doc         docs/blocks/driver.md
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/driver/smk_kernel_table.sv: the kernels on the GPU and their progress.
+// Reference of smk_kernel_table: the kernels on the GPU and their progress.
 //
 // Purpose     Takes launches, hands out TB indices in order, counts completed TBs, says when a
 //             kernel is done, and keeps a finished kernel's place for a while so that the program's
@@ -11,7 +11,7 @@
 //             the last TB's event.
 // Throughput  One launch per cycle; num_sms completions per cycle.
 // Reset       No kernel.
-// Doc         docs/modules/kernel_table.md
+// Doc         docs/blocks/kernel_table.md
 // A launch into a place that would be given away in the same cycle keeps the place.
 #pragma once
 

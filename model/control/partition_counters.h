@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/sm/smk_partition_counters.sv: where each kernel's TBs live on one SM.
+// Reference of smk_partition_counters: where each kernel's TBs live on one SM.
 //
 // Purpose     Holds the ranges of registers, shared memory, threads and TB slots of each kernel. A
 //             TB's place follows from its slot, so TBs in a partition are aligned. When ranges
@@ -12,7 +12,7 @@
 //             3 after the slot.
 // Throughput  One command per cycle; one plan per kernels (at least four) + 3 cycles.
 // Reset       No partitions: every kernel may use the whole SM.
-// Doc         docs/modules/partition_counters.md
+// Doc         docs/blocks/partition_counters.md
 // Does not move TBs: see smk_preempt_engine.
 #pragma once
 

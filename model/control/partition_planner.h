@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/driver/smk_partition_planner.sv: how many TBs of each kernel share one SM.
+// Reference of smk_partition_planner: how many TBs of each kernel share one SM.
 //
 // Purpose     Starts from an empty SM and adds one TB per cycle for the kernel with the lowest rK
 //             among those whose next TB still fits, until none fits; then the ranges are laid out
@@ -11,7 +11,7 @@
 // Latency     done is visible TBs planned + 2 cycles after start.
 // Throughput  One TB per cycle.
 // Reset       Idle.
-// Doc         docs/modules/partition_planner.md
+// Doc         docs/blocks/partition_planner.md
 // Ties of rK go to the kernel with more TBs planned (the smaller step), then to the lowest id: this
 // is the order of Fig. 8 [D3]. When not even one TB of each kernel fits together, the kernels of
 // the plan take turns at going first from SM to SM, so that none is left out everywhere; under the

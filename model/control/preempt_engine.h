@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/sm/smk_preempt_engine.sv: partial context switching, one TB at a time.
+// Reference of smk_preempt_engine: partial context switching, one TB at a time.
 //
 // Purpose     Makes TBs leave the SM: reserves a context buffer, stops fetching, waits until
 //             nothing of the TB is in flight, stores its registers, shared memory, SIMT stack and
@@ -13,7 +13,7 @@
 //             + drain + lines + memory latency; quiet must hold for 2 cycles of stop.
 // Throughput  One context line per cycle.
 // Reset       Idle.
-// Doc         docs/modules/preempt_engine.md
+// Doc         docs/blocks/preempt_engine.md
 // Saves go before loads; a TB that waits for its own context is loaded before it can be saved.
 #pragma once
 

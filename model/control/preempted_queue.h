@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/driver/smk_preempted_queue.sv: TBs that left an SM before they finished.
+// Reference of smk_preempted_queue: TBs that left an SM before they finished.
 //
 // Purpose     One first-in first-out queue per kernel of preempted (or flushed) TBs, and the free
 //             list of its context buffers. A buffer is reserved before a TB may leave, so a TB is
@@ -11,7 +11,7 @@
 // Latency     Grant and acknowledge 1 cycle after they win arbitration (lowest SM first).
 // Throughput  One grant, one queued event and one pop per cycle.
 // Reset       All queues empty, all buffers free.
-// Doc         docs/modules/preempted_queue.md
+// Doc         docs/blocks/preempted_queue.md
 #pragma once
 
 #include <vector>

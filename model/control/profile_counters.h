@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/sm/smk_profile_counters.sv: instructions issued per kernel in a window.
+// Reference of smk_profile_counters: instructions issued per kernel in a window.
 //
 // Purpose     Counts granted warp instructions per kernel, over all schedulers of the SM, from tick
 //             to tick.
@@ -8,7 +8,7 @@
 // Latency     1 cycle. A grant in the cycle of the tick counts in the next window.
 // Throughput  One grant per scheduler and cycle.
 // Reset       Zero.
-// Doc         docs/modules/profile_counters.md
+// Doc         docs/blocks/profile_counters.md
 // A counter stays at kFull; it never wraps.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/driver/smk_quota_calculator.sv: warp-instruction quotas from profiled IPC.
+// Reference of smk_quota_calculator: warp-instruction quotas from profiled IPC.
 //
 // Purpose     After each profiling window: for every shared SM, C_k = issued_k x S_k / T_k and
 //             Quota_k = C_k / sum(C) x epoch, then one command per kernel and SM.
@@ -10,7 +10,7 @@
 //             equals that of the last SM served.
 // Throughput  One round at a time; windows that end during a round are not used.
 // Reset       No window seen.
-// Doc         docs/modules/quota_calculator.md
+// Doc         docs/blocks/quota_calculator.md
 // Quota_k = floor(C_k x (epoch - kernels) / sum(C)) + 1, so that sum(Quota) <= epoch and none is
 // zero [D9]. An SM on which a sharing kernel has no window, or an empty one, is left as it is.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/sm/smk_quota_scheduler.sv: one warp scheduler with per-kernel quotas.
+// Reference of smk_quota_scheduler: one warp scheduler with per-kernel quotas.
 //
 // Purpose     Grants one of the ready warps per cycle, greedy then oldest (or round-robin), among
 //             warps whose kernel has quota left and whose TB is not stopped; counts quotas down and
@@ -10,7 +10,7 @@
 // Latency     Grant 0 cycles; quota and age change on the next edge.
 // Throughput  One grant per cycle.
 // Reset       No warps; not gated.
-// Doc         docs/modules/quota_scheduler.md
+// Doc         docs/blocks/quota_scheduler.md
 // A kernel with no runnable warp here never blocks a reload. If warps were ready and none was
 // granted between two ticks, the second tick reloads: kernels that wait for each other at barriers
 // cannot stop [D6].

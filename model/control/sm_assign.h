@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/driver/smk_sm_assign.sv: which kernels may run on which SM.
+// Reference of smk_sm_assign: which kernels may run on which SM.
 //
 // Purpose     When the set of kernels changes, walks over the SMs and decides for each which
 //             kernels it may host: all; one (spatial partitioning, contiguous equal groups); one on
@@ -11,7 +11,7 @@
 // Latency     The last SM is visible num_sms + 1 cycles after start.
 // Throughput  One SM per cycle.
 // Reset       No kernel anywhere.
-// Doc         docs/modules/sm_assign.md
+// Doc         docs/blocks/sm_assign.md
 #pragma once
 
 #include "control/messages.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/top/smk_sm_control.sv: the control logic of one SM, wired together.
+// Reference of smk_sm_control: the control logic of one SM, wired together.
 //
 // Purpose     TB table, partition counters, preemption engine, warp schedulers and profile
 //             counters, the command port from the driver and the one event register towards it;
 //             and the registers between them.
 // Paper       [SMK] Fig. 3.
 // Idle        Nothing changes in a cycle without a ready warp, an input pulse or awake().
-// Doc         docs/modules/sm_control.md
+// Doc         docs/blocks/sm_control.md
 #pragma once
 
 #include "control/partition_counters.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/driver/smk_tb_dispatch.sv: which TB goes to which SM, and who has to leave.
+// Reference of smk_tb_dispatch: which TB goes to which SM, and who has to leave.
 //
 // Purpose     The dispatch decision in every mode: on demand with victim search and the test of the
 //             range of rK (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table,
@@ -12,7 +12,7 @@
 //             an event begins anew; waiting for the planner or for an SM comes on top.
 // Throughput  One decision at a time.
 // Reset       No partition, nothing tried.
-// Doc         docs/modules/tb_dispatch.md
+// Doc         docs/blocks/tb_dispatch.md
 // A pair (kernel, SM) for which nothing could be done is not tried again before something changes.
 #pragma once
 

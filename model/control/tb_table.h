@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reference of rtl/sm/smk_tb_table.sv: the TB slots and warp slots of one SM.
+// Reference of smk_tb_table: the TB slots and warp slots of one SM.
 //
 // Purpose     Gives an arriving TB the lowest free TB slot and its warps the lowest free warp slots
 //             among those it may use, one warp per cycle, and frees them when the TB is gone.
@@ -11,7 +11,7 @@
 // Latency     Slot 2 cycles after dispatch, first warp 6; a TB of W warps is active after W + 5.
 // Throughput  One TB per W + 6 cycles.
 // Reset       Empty.
-// Doc         docs/modules/tb_table.md
+// Doc         docs/blocks/tb_table.md
 // Warp slot w belongs to scheduler w mod the number of schedulers.
 #pragma once
 

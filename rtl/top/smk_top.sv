@@ -9,7 +9,7 @@
 //             cycles without partitions; every signal between driver and SMs is a register.
 // Throughput  One command to one SM, one event of every SM, all grants of all SMs per cycle.
 // Reset       No kernel, no TB.
-// Model       model/control/reference_control.cc   Doc  docs/modules/top.md
+// Model       model/control/reference_control.cc   Doc  docs/blocks/top.md
 // An SM without a ready warp or a pulse holds its state when neither its bit of sm_awake_o is set
 // nor the driver tells it something. Wiring only.
 module smk_top (

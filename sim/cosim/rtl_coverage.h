@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program's verilated models covered, in one file: $SMK_COVERAGE_DIR/<program>-<pid>.dat, of
-// Verilator's format. Built with SMK_COVERAGE=ON only; tb/coverage/report.py says how it counts.
+// Verilator's format. Built with SMK_COVERAGE=ON only; tests/coverage/report.py says how it counts.
 #pragma once
 
 #include <verilated.h>

@@ -2,7 +2,7 @@
 // The RTL of one SM's control logic, in parts that are evaluated only when they can change.
 //
 // Purpose     smk_sm_tables, the warp schedulers and the profile counters, each verilated once and
-//             wired here as rtl/top/smk_sm_control.sv wires them.
+//             wired here as smk_sm_control wires them.
 // Idle        In a quiet cycle only schedulers with a ready warp are evaluated, and the counters
 //             when one of them granted: no other part changes (the idle property).
 // Does not hold anything but models: all state is in the RTL.

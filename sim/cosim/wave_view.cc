@@ -32,7 +32,7 @@ std::string Trim(const std::string& text) {
 class Reader {
  public:
   Reader(const std::string& dir, const std::string& name, const WaveVariables& variables)
-      : dir_(dir), path_(dir + "/" + name + ".toml"), variables_(variables) {}
+      : dir_(dir), path_(dir + "/" + name + "/wave.toml"), variables_(variables) {}
 
   WaveView Read() const {
     WaveView view;
@@ -155,7 +155,7 @@ WaveView ReadWaveView(const std::string& dir, const std::string& name,
 }
 
 WaveView BlockWaveView(const std::string& dir, const std::string& block) {
-  if (std::filesystem::exists(dir + "/" + block + ".toml")) return ReadWaveView(dir, block);
+  if (std::filesystem::exists(dir + "/" + block + "/wave.toml")) return ReadWaveView(dir, block);
   WaveView view;
   view.groups = {MakeGroup("Inputs", "*_i", WaveColor::kNormal),
                  MakeGroup("Outputs", "*_o", WaveColor::kOrange),
@@ -176,7 +176,7 @@ WaveView RunWaveView(const std::string& dir, const FstFile& fst) {
     first = time;
     sm = signal.scope.substr(before.size(), end - before.size());
   }
-  return ReadWaveView(dir, "run", {{"sm", sm}});
+  return ReadWaveView(dir, "top", {{"sm", sm}});
 }
 
 }  // namespace smk

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Synthesizes one module for a standard cell library. Called by smk synth; by hand:
-#   SMK_TOP=smk_quota_scheduler SMK_FILES="rtl/common/smk_pkg.sv rtl/sm/smk_quota_scheduler.sv" \
+#   SMK_TOP=smk_quota_scheduler SMK_FILES="rtl/common/smk_pkg.sv rtl/sm/quota_scheduler/smk_quota_scheduler.sv" \
 #   SMK_INCLUDE=rtl/common SMK_LIBERTY=cells.lib SMK_PERIOD_PS=822 SMK_OUT=/tmp/out \
 #   yosys -c synth/yosys/block.tcl
 #

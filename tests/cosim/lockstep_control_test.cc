@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL beside the reference on a small fake GPU: random kernels that come and go, policies and
-// delays; the same scenarios and checks as the reference alone (tests/unit/control_plane_test.cc).
+// delays; the same scenarios and checks as the reference alone (tests/chip/control_plane_test.cc).
 #include "cosim/lockstep_control.h"
 
 #include "control/reference_control.h"

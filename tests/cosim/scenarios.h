@@ -9,8 +9,8 @@
 #include <iostream>
 #include <memory>
 
+#include "chip/plane_rig.h"
 #include "cosim/lockstep_control.h"
-#include "unit/plane_rig.h"
 
 namespace smk::plane {
 

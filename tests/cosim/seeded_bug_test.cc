@@ -8,8 +8,8 @@
 #include <set>
 #include <string>
 
+#include "chip/plane_rig.h"
 #include "cosim/seeded_plane.h"
-#include "unit/plane_rig.h"
 
 namespace {
 int chosen_bug = 0;

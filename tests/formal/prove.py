@@ -20,7 +20,9 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-sys.path.insert(0, str(HERE.parent))
+TB = ROOT / "tb"
+sys.path[:0] = [str(HERE.parent), str(TB)]
+from drawers import property_files
 from rtl_files import files_of
 
 ABC = ["berkeley-abc", "yosys-abc"]
@@ -152,7 +154,7 @@ def hold_registers(model):
 
 def watches(block):
     """Connects what the wrapper watches inside the block (`WATCH) to its signal."""
-    text = "".join(path.read_text() for path in sorted((HERE / block).iterdir()))
+    text = "".join(path.read_text() for path in property_files(block))
     pairs = re.findall(r"^  `WATCH\([^,]*, (\w+), ([\w.\[\]]+)\)", text, re.M)
     return [f"connect -set {name} {signal}" for name, signal in pairs]
 
@@ -167,10 +169,10 @@ def build(proof, mutant, source, work):
     """Writes the model of a proof as RTLIL; the number of register bits that are held."""
     block = proof["block"]
     rtl = copy_rtl(proof, mutant, source, work)
-    files = files_of(HERE / block / f"{block}_props.sv", rtl)
+    files = files_of(property_files(block)[0], rtl)
     holds = "Hold" in proof["assertions"]
     keep = ["setattr -set held 1 -set keep 1 smk_*/t:$*dff*", "setattr -set keep 1 smk_*/t:$mem*"]
-    read = f"read_verilog -sv -formal -DSMK_CONFIG_SMALL -I {rtl}/common -I {HERE} "
+    read = f"read_verilog -sv -formal -DSMK_CONFIG_SMALL -I {rtl}/common -I {TB} -I {TB}/common "
     yosys([
         read + " ".join(map(str, files)),
         f"hierarchy -check -top formal_{block}",

@@ -12,6 +12,9 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+sys.path.insert(0, str(ROOT / "tb"))
+from drawers import property_files
+
 PAGE = ROOT / "docs/proofs.md"
 BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
 KEYS = {"name", "block", "property", "assertions", "lemmas", "method", "bound", "config", "mutant",
@@ -41,17 +44,18 @@ def findings(proofs):
         yield from (f"{where}: unknown key '{key}'" for key in sorted(proof.keys() - KEYS))
         if proof["mutant"] not in bugs:
             yield f"{where}: no mutant {proof['mutant']}"
-        text = "".join(path.read_text() for path in sorted((HERE / proof["block"]).iterdir()))
+        text = "".join(path.read_text() for path in property_files(proof["block"]))
         names = set(re.findall(r"`PROVE\((\w+)", text)) | {"Hold"}
         for name in proof["assertions"] + proof.get("invariants", []) + proof.get("lemmas", []):
             if name not in names:
                 yield f"{where}: no assertion {name}"
     proved = {(p["block"], name) for p in proofs
               for name in p["assertions"] + p.get("invariants", [])}
-    for path in sorted(HERE.glob("*/*.sv*")):
-        for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
-            if (path.parent.name, name) not in proved:
-                yield f"{path.name}: {name} is in no proof"
+    for block in sorted({proof["block"] for proof in proofs}):
+        for path in property_files(block):
+            for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
+                if (block, name) not in proved:
+                    yield f"{path.name}: {name} is in no proof"
 
 
 def main():

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """meta.names: the same block has the same name everywhere.
 
-rtl/<part>/smk_<block>.sv = model/control/<block>.h with a class of the block's name
-  = tests/unit/<block>_test.cc = docs/modules/<block>.md
+rtl/<place>/<block>/smk_<block>.sv = model/control/<block>.h with a class of the block's name
+  = tb/<block>/directed_test.cc = docs/blocks/<block>.md
 A block may exist in C++ before it exists in SystemVerilog, but never the other way round.
 """
 
@@ -26,6 +26,10 @@ EXCLUDED = {
     "sm_victims": "a part of sm_tables",
     "sm_views": "a part of sm_tables",
     "sm_warps": "a part of sm_tables",
+    "buffer_list": "a part of preempted_queue",
+    "down_counter": "a part of kernel_table",
+    "range_shrinks": "a part of drf_tracker",
+    "sm_usage": "a part of drf_tracker",
     "dispatch_fit": "a part of tb_dispatch",
     "dispatch_marks": "a part of tb_dispatch, which is one class in C++",
     "dispatch_partitions": "a part of tb_dispatch",
@@ -59,7 +63,7 @@ def rtl_blocks():
 
 
 def twins(block):
-    return [f"docs/modules/{block}.md", f"tests/unit/{block}_test.cc"]
+    return [f"docs/blocks/{block}.md", f"tb/{block}/directed_test.cc"]
 
 
 known = {str(p) for p in repo.tracked()}

@@ -2,7 +2,8 @@
 """meta.testplan: every claim in tests/testplan.yaml is checked by tests that exist.
 
 usage: testplan.py [BUILD_DIR]
-A test exists when its name, label.Suite.Test, stands in a tests/<label>/*_test.cc, or when CTest knows
+A test exists when its name, label.Suite.Test, stands in a tests/<label>/*_test.cc or, with
+label unit, in a tb/<block>/*_test.cc, or when CTest knows
 it in BUILD_DIR (scripts, proofs, and instances of parameterized tests).
 """
 
@@ -22,8 +23,8 @@ GTEST = re.compile(r"^\s*(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)", 
 
 def tests_in_sources():
     names = set()
-    for path in repo.tracked("tests/*_test.cc"):
-        label = path.parts[1]
+    for path in repo.tracked("tests/*_test.cc", "tb/*_test.cc"):
+        label = "unit" if path.parts[0] == "tb" else path.parts[1]
         names |= {f"{label}.{suite}.{test}" for suite, test in GTEST.findall(repo.text(path))}
     return names
 

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# What the folders of tests share: tb and tests.
+find_package(GTest REQUIRED)
+# Debian's Python before any other: it is the one that has python3-yaml.
+find_program(Python3_EXECUTABLE python3 HINTS /usr/bin)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+include(GoogleTest)
+
+# smk_add_tests(LABEL SOURCES file... [LIBRARIES target...])
+# The GoogleTest program <label>_tests. CTest knows each test as <label>.Suite.Test, with that label.
+function(smk_add_tests label)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
+  set(target ${label}_tests)
+  # main.cc and not GTest's own library: SystemC's library brings another main().
+  add_executable(${target} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/main.cc")
+  target_link_libraries(${target} PRIVATE GTest::gmock ${arg_LIBRARIES} smk_warnings)
+  # The libraries' objects hold ordinary code as well (SmkTargets.cmake): link in a moment.
+  target_link_options(${target} PRIVATE -fno-lto)
+  target_include_directories(${target} PRIVATE
+    "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/tb" "${PROJECT_SOURCE_DIR}/sim")
+  target_compile_definitions(${target} PRIVATE "SMK_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}/sim\"")
+  gtest_discover_tests(${target}
+    TEST_PREFIX ${label}.
+    PROPERTIES LABELS ${label}
+    WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
+    NO_PRETTY_VALUES
+    DISCOVERY_MODE PRE_TEST)
+endfunction()
+
+# The blocks that have lockstep tests, by the names of their drawers.
+file(GLOB smk_tb_blocks CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/tb"
+  "${PROJECT_SOURCE_DIR}/tb/*/lockstep_test.cc")
+list(TRANSFORM smk_tb_blocks REPLACE "/.*" "")
+
+# The files of a block's lockstep tests. The first of them includes all verilated blocks.
+function(smk_find_lockstep_tests block result)
+  set(drawer "${PROJECT_SOURCE_DIR}/tb/${block}")
+  file(GLOB parts CONFIGURE_DEPENDS "${drawer}/lockstep_*_test.cc")
+  set(${result} "${drawer}/lockstep_test.cc" ${parts} PARENT_SCOPE)
+endfunction()
+
+# The verilated blocks that a test includes, as libraries: smk_rtl_<block> and the like.
+function(smk_find_verilated file result)
+  file(STRINGS "${file}" includes REGEX "^#include <V(smk|fermi|small)_[a-z_]+\\.h>")
+  list(FILTER includes EXCLUDE REGEX "_smk_pkg\\.h>")
+  list(TRANSFORM includes REPLACE "^#include <V(.*)\\.h>.*" "smk_rtl_\\1")
+  list(TRANSFORM includes REPLACE "^smk_rtl_smk_" "smk_rtl_")
+  set(${result} ${includes} PARENT_SCOPE)
+endfunction()

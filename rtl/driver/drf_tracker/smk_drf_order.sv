@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_drf_order: who comes first by dominant share; part of smk_drf_tracker.
+//
+// Purpose     Of the kernels asked for that with the lowest rK and that with the highest, and of the
+//             SMs asked for each kernel that with the lowest rSM.
+// Paper       [SMK] Sec. 5.3, Fig. 4.
+// Interface   With an empty mask no bit of an answer is set. rK of a kernel is the larger of share_i
+//             (signed) and floor_i.
+// Latency     Answers 0 cycles after a question, 1 after shares.
+// Throughput  One question of each kind per cycle.
+// Reset       All shares are equal.
+// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// All ties go to the lowest id. Every two are compared as shares change, so that a question takes
+// one row of gates.
+`include "smk_assert.svh"
+
+module smk_drf_order (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  smk_pkg::total_share_vec_t share_i,
+  input  smk_pkg::total_share_vec_t floor_i,
+  input  smk_pkg::sm_shares_t       sm_share_i,
+  input  smk_pkg::kernel_mask_t     pick_kernels_i,
+  output smk_pkg::kernel_mask_t     pick_kernel_o,
+  input  smk_pkg::kernel_mask_t     victim_kernels_i,
+  output smk_pkg::kernel_mask_t     victim_kernel_o,
+  input  smk_pkg::kernel_sms_t      pick_sms_i,
+  output smk_pkg::kernel_sms_t      pick_sm_o
+);
+  localparam int unsigned NumSms     = smk_pkg::NumSms;
+  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+
+  // Who is above whom: bit [i*N + j], i above j. Of two SMs only the earlier one asks.
+  logic [NumKernels*NumKernels-1:0] above_d, above_q;
+  logic [NumSms*NumSms-1:0]         sm_above_d, sm_above_q;
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
+    // The larger of two is above the larger of two others.
+    for (genvar j = 0; j < NumKernels; j++) begin : gen_order
+      assign above_d[k*NumKernels + j] =
+          ($signed(share_i.kernel[k]) > $signed(share_i.kernel[j]) ||
+           $signed(floor_i.kernel[k]) > $signed(share_i.kernel[j])) &&
+          ($signed(share_i.kernel[k]) > $signed(floor_i.kernel[j]) ||
+           $signed(floor_i.kernel[k]) > $signed(floor_i.kernel[j])) && k != j;
+    end
+  end
+  for (genvar i = 0; i < NumSms; i++) begin : gen_sm
+    for (genvar j = 0; j < NumSms; j++) begin : gen_order
+      if (i < j) begin : gen_pair
+        assign sm_above_d[i*NumSms + j] = sm_share_i.sm[i] > sm_share_i.sm[j];
+      end else begin : gen_none
+        assign sm_above_d[i*NumSms + j] = 1'b0;
+      end
+    end
+  end
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      above_q    <= '0;
+      sm_above_q <= '0;
+    end else begin
+      above_q    <= above_d;
+      sm_above_q <= sm_above_d;
+    end
+  end
+
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_pick
+    smk_pkg::sm_mask_t     sms, lowest;
+    smk_pkg::kernel_mask_t ahead_lowest, ahead_highest;
+    assign sms                 = pick_sms_i.kernel[k];
+    assign pick_sm_o.kernel[k] = lowest;
+    for (genvar i = 0; i < NumSms; i++) begin : gen_sm
+      smk_pkg::sm_mask_t ahead;
+      for (genvar j = 0; j < NumSms; j++) begin : gen_before
+        if (j < i)      assign ahead[j] = !sm_above_q[j*NumSms + i];
+        else if (j > i) assign ahead[j] = sm_above_q[i*NumSms + j];
+        else            assign ahead[j] = 1'b0;
+      end
+      assign lowest[i] = sms[i] && (sms & ahead) == '0;
+    end
+    for (genvar j = 0; j < NumKernels; j++) begin : gen_before
+      if (j < k) begin : gen_earlier
+        assign ahead_lowest[j]  = !above_q[j*NumKernels + k];
+        assign ahead_highest[j] = !above_q[k*NumKernels + j];
+      end else begin : gen_later
+        assign ahead_lowest[j]  = above_q[k*NumKernels + j];
+        assign ahead_highest[j] = above_q[j*NumKernels + k];
+      end
+    end
+    assign pick_kernel_o[k]   = pick_kernels_i[k] && (pick_kernels_i & ahead_lowest) == '0;
+    assign victim_kernel_o[k] = victim_kernels_i[k] && (victim_kernels_i & ahead_highest) == '0;
+    // An answer is one of the mask.
+    `SMK_ASSERT(PicksSm_A, (lowest & ~sms) == '0 && $onehot0(lowest) &&
+                (lowest == '0) == (sms == '0))
+  end
+  `SMK_ASSERT(PicksCandidate_A, (pick_kernel_o & ~pick_kernels_i) == '0 &&
+              $onehot0(pick_kernel_o) && (pick_kernel_o == '0) == (pick_kernels_i == '0))
+  `SMK_ASSERT(VictimIsOne_A, (victim_kernel_o & ~victim_kernels_i) == '0 &&
+              $onehot0(victim_kernel_o) && (victim_kernel_o == '0) == (victim_kernels_i == '0))
+  // Idle: shares that stay keep their order.
+  `SMK_ASSERT(Idle_A, $stable({share_i, floor_i, sm_share_i})
+              |=> $stable({above_q, sm_above_q}))
+endmodule

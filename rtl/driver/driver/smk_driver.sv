@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_driver: the GPU's SM driver, wired together.
+//
+// Purpose     Kernel table, SM assignment, preempted queue, quota calculator, and in
+//             smk_driver_decision dispatch, DRF tracker and partition planner; and the parts that
+//             gather events, keep profiled windows and give out the command bus to the SMs.
+// Paper       [SMK] Sec. 5.1, Fig. 3.
+// Interface   launch_*: stream, never waits. sm_*: registers of the SMs. command_*: stream to one
+//             SM, one payload for all. buffer_valid_o, event_ack_o, tick_o: pulses.
+// Latency     As of the blocks; tick_o one cycle after tick_i. The kernel table hears of finished TBs
+//             one cycle late.
+// Throughput  One command per cycle.
+// Reset       No kernel.
+// Model       model/control/driver.h   Doc  docs/blocks/driver.md
+// Nothing changes in a cycle without an input pulse or awake_o. Holds what launches change.
+`include "smk_assert.svh"
+
+module smk_driver (
+  input  logic                          clk_i,
+  input  logic                          rst_ni,
+  // Constant during a run.
+  input  smk_pkg::policy_t              policy_i,
+  // From the host and the chip timer.
+  input  logic                          launch_valid_i,
+  input  logic [smk_pkg::KernelWidth:0] launch_kernel_i,
+  input  smk_pkg::kernel_descriptor_t   launch_i,
+  input  logic                          tick_i,
+  output logic                          launch_ready_o,
+  output smk_pkg::launch_error_e        launch_error_o,
+  output smk_pkg::kernel_mask_t         kernel_done_o,
+  // Registers of the SMs.
+  input  smk_pkg::sm_events_t           sm_events_i,
+  input  smk_pkg::sm_mask_t             sm_command_ready_i,
+  input  smk_pkg::sm_mask_t             sm_buffer_request_i,
+  input  smk_pkg::sm_kernel_id_t        sm_buffer_kernel_i,
+  input  smk_pkg::sm_mask_t             sm_profile_valid_i,
+  input  smk_pkg::sm_issued_t           sm_profile_issued_i,
+  // To the SMs.
+  output smk_pkg::sm_mask_t             command_valid_o,
+  output smk_pkg::sm_command_t          command_o,
+  output smk_pkg::sm_mask_t             buffer_valid_o,
+  output smk_pkg::buffer_t              buffer_o,
+  output smk_pkg::sm_mask_t             event_ack_o,
+  output logic                          tick_o,
+  output smk_pkg::context_views_t       views_o,
+  output smk_pkg::thread_cnt_vec_t      warps_o,
+  // Not idle.
+  output logic                          awake_o,
+  // For logs: the decision of this cycle, rK, the partitions in force.
+  output smk_pkg::decision_t            decision_o,
+  output smk_pkg::total_share_vec_t     share_o,
+  output smk_pkg::sm_tb_cnts_t          partition_o
+);
+  localparam int unsigned NumSms      = smk_pkg::NumSms;
+  localparam int unsigned NumKernels  = smk_pkg::NumKernels;
+  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
+
+  logic                  assign_pending_d, assign_pending_q;
+  smk_pkg::kernel_mask_t need_changed_d, need_changed_q;
+  logic                  tick_q;
+  // The SMs or the timer said something in the last cycle.
+  logic                  told_d, told_q;
+
+  // Registers and wires of the blocks.
+  logic                      launch_fire, launch_same;
+  smk_pkg::kernel_mask_t     kernel_done, member_expired, active, members;
+  smk_pkg::need_vec_t        need;
+  smk_pkg::share_vec_t       tb_share;
+  smk_pkg::order_vec_t       order;
+  smk_pkg::tb_id_vec_t       remaining, next_tb;
+  logic                      assign_busy;
+  smk_pkg::sm_kernels_t      allowed, planned;
+  smk_pkg::sm_mask_t         assign_changed, busy_sms;
+  smk_pkg::dispatch_pulses_t pulses;
+  logic                      dispatch_command_valid;
+  smk_pkg::sm_id_t           dispatch_command_sm;
+  smk_pkg::sm_command_t      dispatch_command;
+  smk_pkg::kernel_mask_t     queued;
+  smk_pkg::buffer_cnt_vec_t  queue_count, queue_free;
+  smk_pkg::preempted_entry_t queue_front;
+  smk_pkg::kernel_id_t       queue_kernel;
+  logic                      queue_busy;
+  logic                      quota_busy, quota_command_valid;
+  smk_pkg::sm_id_t           quota_command_sm;
+  smk_pkg::sm_command_t      quota_command;
+
+  // What the SMs report, by kind.
+  smk_pkg::sm_mask_t      event_valid, event_settled, event_finished, event_to_queue, finished;
+  smk_pkg::sm_kernel_id_t finished_kernel;
+  smk_driver_events u_events (
+    .clk_i, .rst_ni, .sm_events_i,
+    .valid_o          (event_valid),
+    .settled_o        (event_settled),
+    .finished_o       (event_finished),
+    .to_queue_o       (event_to_queue),
+    .finished_late_o  (finished),
+    .finished_kernel_o(finished_kernel)
+  );
+
+  smk_kernel_table u_kernel_table (
+    .clk_i, .rst_ni, .launch_valid_i, .launch_kernel_i, .launch_i, .launch_ready_o, .launch_error_o,
+    .tick_i, .views_o,
+    .dispatch_new_valid_i (pulses.dispatch_new),
+    .dispatch_new_kernel_i(pulses.kernel),
+    .finished_valid_i     (finished),
+    .finished_kernel_i    (finished_kernel),
+    .linger_ticks_i       (policy_i.linger_ticks),
+    .launch_fire_o        (launch_fire),
+    .launch_same_o        (launch_same),
+    .kernel_done_o        (kernel_done),
+    .member_expired_o     (member_expired),
+    .active_o             (active),
+    .members_o            (members),
+    .need_o               (need),
+    .tb_share_o           (tb_share),
+    .order_o              (order),
+    .remaining_o          (remaining),
+    .next_tb_o            (next_tb)
+  );
+  assign kernel_done_o = kernel_done;
+
+  smk_sm_assign u_sm_assign (
+    .clk_i, .rst_ni,
+    .start_i         (assign_pending_q),
+    .members_i       (members),
+    .spatial_i       (policy_i.dispatch == smk_pkg::DispatchSpatial),
+    .profile_i       (policy_i.quota_enable),
+    .kernels_per_sm_i(policy_i.kernels_per_sm),
+    .busy_o          (assign_busy),
+    .allowed_o       (allowed),
+    .changed_o       (assign_changed)
+  );
+
+  // Dispatcher, tracker and planner.
+  logic              decision_awake;
+  smk_pkg::sm_mask_t dispatch_command_ready;
+  smk_driver_decision u_decision (
+    .clk_i, .rst_ni, .policy_i, .partition_o, .decision_o, .share_o,
+    .active_i        (active),
+    .order_i         (order),
+    .need_i          (need),
+    .tb_share_i      (tb_share),
+    .remaining_i     (remaining),
+    .next_tb_i       (next_tb),
+    .need_changed_i  (need_changed_q),
+    .kernel_done_i   (kernel_done),
+    .member_expired_i(member_expired),
+    .assign_busy_i   (assign_pending_q || assign_busy),
+    .allowed_i       (allowed),
+    .assign_changed_i(assign_changed),
+    .events_i        (sm_events_i),
+    .events_valid_i  (event_valid),
+    .settled_i       (event_settled),
+    .queued_i        (queued),
+    .queue_count_i   (queue_count),
+    .queue_free_i    (queue_free),
+    .queue_ack_i     (event_ack_o),
+    .queue_front_i   (queue_front),
+    .queue_kernel_o  (queue_kernel),
+    .pulses_o        (pulses),
+    .command_valid_o (dispatch_command_valid),
+    .command_ready_i (dispatch_command_ready),
+    .command_sm_o    (dispatch_command_sm),
+    .command_o       (dispatch_command),
+    .busy_o          (busy_sms),
+    .planned_o       (planned),
+    .awake_o         (decision_awake)
+  );
+
+  smk_preempted_queue u_preempted_queue (
+    .clk_i, .rst_ni,
+    .request_i       (sm_buffer_request_i),
+    .request_kernel_i(sm_buffer_kernel_i),
+    .events_i        (sm_events_i),
+    .events_valid_i  (event_to_queue),
+    .pop_valid_i     (pulses.pop),
+    .pop_kernel_i    (pulses.kernel),
+    .front_kernel_i  (queue_kernel),
+    .front_o         (queue_front),
+    .queued_o        (queued),
+    .count_o         (queue_count),
+    .free_o          (queue_free),
+    .ack_o           (event_ack_o),
+    .grant_o         (buffer_valid_o),
+    .grant_buffer_o  (buffer_o),
+    .busy_o          (queue_busy)
+  );
+
+  // The window of the i-th member comes from SM i.
+  smk_pkg::kernel_mask_t profiled_members, profile_valid;
+  smk_pkg::issued_vec_t  profile_issued;
+  logic                  profile_heard;
+  smk_driver_profile u_profile (
+    .clk_i, .rst_ni, .sm_profile_valid_i, .sm_profile_issued_i,
+    .quota_enable_i  (policy_i.quota_enable),
+    .members_i       (members),
+    .members_o       (profiled_members),
+    .profile_valid_o (profile_valid),
+    .profile_issued_o(profile_issued),
+    .heard_o         (profile_heard)
+  );
+
+  // SMs whose partition covers the kernels that may run there and is in force.
+  smk_pkg::sm_mask_t settled;
+  for (genvar i = 0; i < NumSms; i++) begin : gen_settled
+    assign settled[i] = (allowed.sm[i] & active & ~planned.sm[i]) == '0 && !busy_sms[i];
+  end
+
+  logic quota_command_ready, quota_owns;
+  smk_quota_calculator u_quota_calculator (
+    .clk_i, .rst_ni,
+    .members_i       (profiled_members),
+    .epoch_length_i  (policy_i.epoch_length),
+    .profile_valid_i (profile_valid),
+    .profile_issued_i(profile_issued),
+    .partition_i     (partition_o),
+    .settled_i       (settled),
+    .command_ready_i (quota_command_ready),
+    .busy_o          (quota_busy),
+    .command_valid_o (quota_command_valid),
+    .command_sm_o    (quota_command_sm),
+    .command_o       (quota_command)
+  );
+
+  smk_driver_bus u_bus (
+    .clk_i, .rst_ni, .command_valid_o, .command_o,
+    .dispatch_valid_i  (dispatch_command_valid),
+    .dispatch_ready_o  (dispatch_command_ready),
+    .dispatch_sm_i     (dispatch_command_sm),
+    .dispatch_command_i(dispatch_command),
+    .quota_valid_i     (quota_command_valid),
+    .quota_ready_o     (quota_command_ready),
+    .quota_sm_i        (quota_command_sm),
+    .quota_command_i   (quota_command),
+    .command_ready_i   (sm_command_ready_i),
+    .quota_owns_o      (quota_owns)
+  );
+
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_warps
+    // Threads are the last field of tb_need_t.
+    assign warps_o.kernel[k] = smk_pkg::ThreadCntWidth'(need.kernel[k]);
+  end
+
+  // Launches and expired places start a new assignment of SMs.
+  logic launch_new;
+  assign launch_new       = launch_fire && !launch_same;
+  assign assign_pending_d = launch_new || member_expired != '0;
+  assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
+  assign tick_o           = tick_q;
+  assign told_d           = tick_i || event_finished != '0 || profile_heard;
+  assign awake_o          = told_q || quota_command_valid || dispatch_command_valid ||
+                            assign_pending_q || need_changed_q != '0 || kernel_done != '0 ||
+                            member_expired != '0 || assign_busy || assign_changed != '0 ||
+                            queue_busy || quota_busy || decision_awake;
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      assign_pending_q <= 1'b0;
+      need_changed_q   <= '0;
+      tick_q           <= 1'b0;
+      told_q           <= 1'b0;
+    end else begin
+      assign_pending_q <= assign_pending_d;
+      need_changed_q   <= need_changed_d;
+      tick_q           <= tick_i;
+      told_q           <= told_d;
+    end
+  end
+
+  // A TB is dispatched only for a kernel that has TBs.
+  `SMK_ASSERT(DispatchOfActive_A, dispatch_command_valid && !quota_owns &&
+              dispatch_command.op == smk_pkg::CommandDispatch |->
+              (active >> dispatch_command.kernel & NumKernels'(1)) != '0)
+  // An idle driver says nothing to the SMs.
+  `SMK_ASSERT(IdleIsSilent_A, !awake_o |-> command_valid_o == '0 && event_ack_o == '0 &&
+              buffer_valid_o == '0 && !tick_o)
+endmodule

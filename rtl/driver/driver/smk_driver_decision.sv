@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_driver_decision: who decides, and whom it asks; part of smk_driver.
+//
+// Purpose     Joins the dispatcher with the DRF tracker, which answers its questions, and with the
+//             partition planner; keeps what the planner sees of the kernels.
+// Paper       [SMK] Sec. 5.2, 5.3.
+// Interface   As of smk_tb_dispatch. events_i: all events, pulses (S5). awake_o: not idle.
+// Latency     As of the blocks; the planner sees kernels one cycle late.
+// Throughput  As of the blocks.
+// Reset       No TB, no partition, nothing to decide.
+// Model       model/control/driver.h   Doc  docs/blocks/driver.md
+`include "smk_assert.svh"
+
+module smk_driver_decision (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  input  smk_pkg::policy_t          policy_i,
+  // Of the kernels.
+  input  smk_pkg::kernel_mask_t     active_i,
+  input  smk_pkg::order_vec_t       order_i,
+  input  smk_pkg::need_vec_t        need_i,
+  input  smk_pkg::share_vec_t       tb_share_i,
+  input  smk_pkg::tb_id_vec_t       remaining_i,
+  input  smk_pkg::tb_id_vec_t       next_tb_i,
+  input  smk_pkg::kernel_mask_t     need_changed_i,
+  input  smk_pkg::kernel_mask_t     kernel_done_i,
+  input  smk_pkg::kernel_mask_t     member_expired_i,
+  // Of the SMs: which kernels may run there, and what they report.
+  input  logic                      assign_busy_i,
+  input  smk_pkg::sm_kernels_t      allowed_i,
+  input  smk_pkg::sm_mask_t         assign_changed_i,
+  input  smk_pkg::sm_events_t       events_i,
+  input  smk_pkg::sm_mask_t         events_valid_i,
+  input  smk_pkg::sm_mask_t         settled_i,
+  // Of the preempted queue.
+  input  smk_pkg::kernel_mask_t     queued_i,
+  input  smk_pkg::buffer_cnt_vec_t  queue_count_i,
+  input  smk_pkg::buffer_cnt_vec_t  queue_free_i,
+  input  smk_pkg::sm_mask_t         queue_ack_i,
+  input  smk_pkg::preempted_entry_t queue_front_i,
+  output smk_pkg::kernel_id_t       queue_kernel_o,
+  // What was decided, for the other blocks and for the SM.
+  output smk_pkg::dispatch_pulses_t pulses_o,
+  output logic                      command_valid_o,
+  input  smk_pkg::sm_mask_t         command_ready_i,
+  output smk_pkg::sm_id_t           command_sm_o,
+  output smk_pkg::sm_command_t      command_o,
+  output smk_pkg::sm_mask_t         busy_o,
+  output smk_pkg::sm_kernels_t      planned_o,
+  output smk_pkg::sm_tb_cnts_t      partition_o,
+  output smk_pkg::decision_t        decision_o,
+  output smk_pkg::total_share_vec_t share_o,
+  output logic                      awake_o
+);
+  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+
+  // What the planner sees of the kernels, one cycle later.
+  smk_pkg::need_vec_t        plan_need_q;
+  smk_pkg::share_vec_t       plan_tb_share_q;
+  smk_pkg::order_vec_t       plan_order_q;
+  logic                      plan_busy, plan_done;
+  smk_pkg::kernel_mask_t     plan_kernels;
+  smk_pkg::range_vec_t       plan_range;
+  // Questions of the dispatch decision, and the tracker's answers.
+  smk_pkg::kernel_sms_t      pick_sms, pick_sm, look_sm;
+  smk_pkg::kernel_mask_t     pick_kernels, pick_kernel, victim_kernels, victim_kernel;
+  smk_pkg::kernel_mask_t     range_kernel, range_victim;
+  smk_pkg::kernel_id_t       victim_exclude;
+  smk_pkg::sm_mask_t         victim_sms, victim_sm, victim_look;
+  smk_pkg::resource_vector_t look_taken;
+  smk_pkg::tb_need_t         victim_taken;
+  smk_pkg::tb_cnt_vec_t      victim_resident;
+  smk_pkg::tb_cnt_t          look_resident, range_victim_tbs;
+  logic                      range_starts, range_stops, range_shrinks, shares_busy, work;
+  // And what the tracker counts.
+  smk_pkg::sm_kernels_t      resident, victims;
+  smk_pkg::dispatch_pulses_t pulses;
+  smk_pkg::tb_arrival_t      arrival;
+
+  smk_drf_tracker u_drf_tracker (
+    .clk_i, .rst_ni, .kernel_done_i, .events_i, .need_i, .tb_share_i, .active_i, .share_o,
+    .pulses_i           (pulses),
+    .arrival_i          (arrival),
+    .shortfall_of_i     (victims),
+    .count_running_sms_i(policy_i.kernels_per_sm < smk_pkg::KernelCntWidth'(NumKernels)),
+    .pick_sms_i         (pick_sms),
+    .pick_sm_o          (pick_sm),
+    .pick_kernels_i     (pick_kernels),
+    .pick_kernel_o      (pick_kernel),
+    .look_sm_i          (look_sm),
+    .look_taken_o       (look_taken),
+    .look_resident_o    (look_resident),
+    .victim_exclude_i   (victim_exclude),
+    .victim_sms_i       (victim_sms),
+    .victim_sm_o        (victim_sm),
+    .victim_look_i      (victim_look),
+    .victim_taken_o     (victim_taken),
+    .victim_resident_o  (victim_resident),
+    .victim_kernels_i   (victim_kernels),
+    .victim_kernel_o    (victim_kernel),
+    .range_kernel_i     (range_kernel),
+    .range_starts_i     (range_starts),
+    .range_victim_i     (range_victim),
+    .range_victim_tbs_i (range_victim_tbs),
+    .range_stops_i      (range_stops),
+    .range_shrinks_o    (range_shrinks),
+    .resident_o         (resident),
+    .busy_o             (shares_busy)
+  );
+
+  smk_tb_dispatch u_tb_dispatch (
+    .clk_i, .rst_ni, .policy_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i,
+    .need_i, .remaining_i, .next_tb_i, .need_changed_i, .kernel_done_i, .member_expired_i,
+    .events_valid_i, .settled_i, .command_ready_i, .queued_i, .queue_count_i, .queue_free_i,
+    .queue_ack_i, .queue_front_i, .queue_kernel_o, .command_valid_o, .command_sm_o, .command_o,
+    .busy_o, .planned_o, .partition_o, .decision_o,
+    .plan_done_i       (plan_done),
+    .plan_kernels_i    (plan_kernels),
+    .plan_range_i      (plan_range),
+    .pick_sms_o        (pick_sms),
+    .pick_sm_i         (pick_sm),
+    .pick_kernels_o    (pick_kernels),
+    .pick_kernel_i     (pick_kernel),
+    .look_sm_o         (look_sm),
+    .look_taken_i      (look_taken),
+    .look_resident_i   (look_resident),
+    .victim_exclude_o  (victim_exclude),
+    .victim_sms_o      (victim_sms),
+    .victim_sm_i       (victim_sm),
+    .victim_look_o     (victim_look),
+    .victim_taken_i    (victim_taken),
+    .victim_resident_i (victim_resident),
+    .victim_kernels_o  (victim_kernels),
+    .victim_kernel_i   (victim_kernel),
+    .range_kernel_o    (range_kernel),
+    .range_starts_o    (range_starts),
+    .range_victim_o    (range_victim),
+    .range_victim_tbs_o(range_victim_tbs),
+    .range_stops_o     (range_stops),
+    .range_shrinks_i   (range_shrinks),
+    .resident_i        (resident),
+    .pulses_o          (pulses),
+    .arrival_o         (arrival),
+    .victims_o         (victims),
+    .work_o            (work)
+  );
+
+  smk_partition_planner u_partition_planner (
+    .clk_i, .rst_ni,
+    .start_i    (pulses.plan_start),
+    .kernels_i  (pulses.plan_kernels),
+    .sm_i       (pulses.sm),
+    .mode_i     (policy_i.dispatch),
+    .table_tbs_i(policy_i.table_tbs),
+    .need_i     (plan_need_q),
+    .tb_share_i (plan_tb_share_q),
+    .order_i    (plan_order_q),
+    .busy_o     (plan_busy),
+    .done_o     (plan_done),
+    .kernels_o  (plan_kernels),
+    .range_o    (plan_range)
+  );
+
+  // Counts only of kernels that have been launched; not reset.
+  always_ff @(posedge clk_i) begin
+    plan_need_q     <= need_i;
+    plan_tb_share_q <= tb_share_i;
+    plan_order_q    <= order_i;
+  end
+
+  assign pulses_o = pulses;
+  assign awake_o  = plan_busy || plan_done || pulses.plan_start || pulses.dispatch ||
+                    pulses.reserve || pulses.cancel || pulses.preempt || shares_busy || work;
+
+  // Idle: TBs are resident as before when none comes and none is reported.
+  `SMK_ASSERT(IdleHolds_A, events_valid_i == '0 && !pulses.dispatch |=> $stable(resident))
+endmodule

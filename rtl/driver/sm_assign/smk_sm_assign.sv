@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_sm_assign: which kernels may run on which SM.
+//
+// Purpose     When the set of kernels changes, walks over the SMs and decides for each which
+//             kernels it may host: all; one (spatial partitioning, contiguous equal groups); one on
+//             the dedicated profiling SMs; or, when fewer kernels per SM are allowed than there
+//             are, those running on the fewest SMs so far.
+// Paper       [SMK] Sec. 5.2 (Spart: equal number of SMs), 5.4 (profiling SMs), 5.5 (two kernels
+//             per SM); deviations [D10], [D11].
+// Interface   start_i: pulse (S5), begins anew at any time. All outputs are registers; allowed_o is
+//             valid for the SMs already decided while busy_o.
+// Latency     The last SM is visible NumSms + 1 cycles after start_i.
+// Throughput  One SM per cycle.
+// Reset       No kernel anywhere.
+// Model       model/control/sm_assign.h   Doc  docs/blocks/sm_assign.md
+// Does not move a TB: see smk_tb_dispatch.
+`include "smk_assert.svh"
+
+module smk_sm_assign (
+  input  logic                  clk_i,
+  input  logic                  rst_ni,
+  // Walk over the SMs for these kernels.
+  input  logic                  start_i,
+  input  smk_pkg::kernel_mask_t members_i,
+  // Constant during a walk. Profile: SM i is dedicated to the i-th kernel.
+  input  logic                  spatial_i,
+  input  logic                  profile_i,
+  input  smk_pkg::kernel_cnt_t  kernels_per_sm_i,
+  output logic                  busy_o,
+  output smk_pkg::sm_kernels_t  allowed_o,
+  // Pulse, one-hot: the SM was decided differently from before.
+  output smk_pkg::sm_mask_t     changed_o
+);
+  localparam int unsigned NumSms         = smk_pkg::NumSms;
+  localparam int unsigned NumKernels     = smk_pkg::NumKernels;
+  localparam int unsigned KernelCntWidth = smk_pkg::KernelCntWidth;
+  localparam int unsigned NumDedicated   = (NumSms < NumKernels) ? NumSms : NumKernels;
+
+  // The i-th member, one-hot; empty when there are fewer.
+  typedef struct packed {logic [NumKernels-1:0][NumKernels-1:0] member;} ranked_t;
+
+  logic                  busy_d, busy_q;
+  // The SM to be decided, one-hot, and the kernels as of the start.
+  smk_pkg::sm_mask_t     next_d, next_q, changed_d, changed_q;
+  smk_pkg::kernel_mask_t members_q;
+  // The members by rank, and whether there are exactly n + 1 of them.
+  ranked_t               ranked_d, ranked_q;
+  smk_pkg::kernel_mask_t has_count_d, has_count_q;
+  // Members that have been given one SM more than the others: they never differ by more.
+  smk_pkg::kernel_mask_t ahead_d, ahead_q;
+  smk_pkg::sm_kernels_t  allowed_q;
+
+  function automatic smk_pkg::kernel_cnt_t ones_of(input smk_pkg::kernel_mask_t mask);
+    ones_of = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) ones_of = ones_of + KernelCntWidth'(mask[k]);
+  endfunction
+
+  for (genvar r = 0; r < NumKernels; r++) begin : gen_rank
+    smk_pkg::kernel_mask_t member;
+    for (genvar k = 0; k < NumKernels; k++) begin : gen_member
+      localparam smk_pkg::kernel_mask_t Lower = NumKernels'((64'd1 << k) - 64'd1);
+      assign member[k] = members_i[k] && ones_of(members_i & Lower) == KernelCntWidth'(r);
+    end
+    assign ranked_d.member[r] = member;
+    assign has_count_d[r]     = ones_of(members_i) == KernelCntWidth'(r + 1);
+  end
+
+  // Spatial: SM i belongs to the (i x kernels / SMs)-th member. The SMs of the r-th of n + 1 are a
+  // constant mask.
+  smk_pkg::kernel_mask_t spatial, spatial_rank;
+  for (genvar r = 0; r < NumKernels; r++) begin : gen_spatial
+    smk_pkg::kernel_mask_t in_group;
+    for (genvar n = 0; n < NumKernels; n++) begin : gen_count
+      smk_pkg::sm_mask_t group;
+      for (genvar sm = 0; sm < NumSms; sm++) begin : gen_group
+        assign group[sm] = sm * (n + 1) / NumSms == r;
+      end
+      assign in_group[n] = has_count_q[n] && (next_q & group) != '0;
+    end
+    assign spatial_rank[r] = in_group != '0;
+  end
+  always_comb begin
+    spatial = '0;
+    for (int unsigned r = 0; r < NumKernels; r++) begin
+      spatial = spatial | (ranked_q.member[r] & {NumKernels{spatial_rank[r]}});
+    end
+  end
+
+  // Profile: the first SMs have one kernel each; a kernel alone has all anyway.
+  smk_pkg::kernel_mask_t dedicated;
+  always_comb begin
+    dedicated = '0;
+    for (int unsigned sm = 0; sm < NumDedicated; sm++) begin
+      if (profile_i && next_q[sm]) dedicated = dedicated | ranked_q.member[sm];
+    end
+  end
+
+  // Else the kernels with the fewest SMs so far, ties to the lowest: those that fewer than
+  // kernels_per_sm members precede.
+  smk_pkg::kernel_mask_t fewest;
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_fewest
+    localparam smk_pkg::kernel_mask_t Lower = NumKernels'((64'd1 << k) - 64'd1);
+    smk_pkg::kernel_mask_t first;
+    assign first     = ahead_q[k] ? members_q & (~ahead_q | Lower) : members_q & ~ahead_q & Lower;
+    assign fewest[k] = members_q[k] && ones_of(first) < kernels_per_sm_i;
+  end
+
+  smk_pkg::kernel_mask_t chosen;
+  always_comb begin
+    chosen = fewest;
+    if (spatial_i)            chosen = spatial;
+    else if (dedicated != '0) chosen = dedicated;
+  end
+
+  // Once all are ahead, nobody is. Dedicated SMs do not count.
+  smk_pkg::kernel_mask_t behind_left;
+  assign behind_left = members_q & ~ahead_q & ~fewest;
+  always_comb begin
+    ahead_d = ahead_q;
+    if (busy_q && dedicated == '0) begin
+      ahead_d = (behind_left != '0) ? ahead_q | fewest : ahead_q & fewest;
+    end
+    if (start_i) ahead_d = '0;
+  end
+
+  // The walk.
+  always_comb begin
+    next_d = next_q << 1;
+    busy_d = busy_q && !next_q[NumSms-1];
+    if (start_i) begin
+      next_d = NumSms'(1);
+      busy_d = 1'b1;
+    end
+    for (int unsigned sm = 0; sm < NumSms; sm++) begin
+      changed_d[sm] = !start_i && next_q[sm] && chosen != allowed_q.sm[sm];
+    end
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      busy_q      <= 1'b0;
+      next_q      <= '0;
+      members_q   <= '0;
+      ranked_q    <= '0;
+      has_count_q <= '0;
+      ahead_q     <= '0;
+      allowed_q   <= '0;
+      changed_q   <= '0;
+    end else begin
+      busy_q      <= busy_d;
+      next_q      <= next_d;
+      ahead_q     <= ahead_d;
+      changed_q   <= changed_d;
+      if (start_i) begin
+        members_q   <= members_i;
+        ranked_q    <= ranked_d;
+        has_count_q <= has_count_d;
+      end
+      for (int unsigned sm = 0; sm < NumSms; sm++) begin
+        if (next_q[sm] && !start_i) allowed_q.sm[sm] <= chosen;
+      end
+    end
+  end
+
+  assign busy_o    = busy_q;
+  assign allowed_o = allowed_q;
+  assign changed_o = changed_q;
+
+  // One SM is decided at a time while the walk is under way, and none after it.
+  `SMK_ASSERT(NextIsOnehot_A, $onehot0(next_q) && busy_q == (next_q != '0))
+  // Nobody is allowed who is no member.
+  `SMK_ASSERT(MembersOnly_A, busy_q |-> (chosen & ~members_q) == '0)
+  // One kernel per SM in spatial partitioning.
+  `SMK_ASSERT(OneKernelWhenSpatial_A, busy_q && spatial_i && members_q != '0 |-> $onehot(chosen))
+  // Conservation: every SM is given as many kernels as it may have, if there are so many.
+  `SMK_ASSERT(AsManyAsAllowed_A, busy_q && !spatial_i && dedicated == '0 |->
+              ones_of(chosen) == ((ones_of(members_q) < kernels_per_sm_i) ? ones_of(members_q)
+                                                                          : kernels_per_sm_i))
+  // Not all members are ahead, and only members are.
+  `SMK_ASSERT(SomeoneIsBehind_A, (ahead_q & ~members_q) == '0 &&
+              (members_q == '0 || ahead_q != members_q))
+  // The configuration changes with a start at most.
+  `SMK_ASSERT(ConstantDuringAWalk_M, start_i || busy_q |=> start_i || !busy_q ||
+              $stable({spatial_i, profile_i, kernels_per_sm_i}))
+  // An SM hosts at least one kernel.
+  `SMK_ASSERT(HostsSomeKernel_M, busy_q |-> kernels_per_sm_i != '0)
+  // Nothing changes without a start or a walk.
+  `SMK_ASSERT(IdleHolds_A, !start_i && !busy_q |=> $stable({busy_q, next_q, members_q, ranked_q,
+              has_count_q, ahead_q, allowed_q}) && changed_q == '0)
+  // A walk is really begun anew in our tests.
+  `SMK_COVER(RestartedWalk_C, start_i && busy_q)
+endmodule

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_sm_control: the control logic of one SM.
+//
+// Purpose     Tables, warp schedulers and profile counters, wired together.
+// Paper       [SMK] Fig. 3.
+// Interface   command_*: stream; ready while no TB is placed. buffer_*, event_ack_i, tick_i:
+//             pulses (S5). Everything towards the driver comes from registers.
+// Latency     ready_i to grant 0 cycles; command to first warp 6 cycles, to buffer_request_o 4 (with
+//             a plan at least 6); tb_finished_i to event_o 3 cycles; tick_i to profile_valid_o 1.
+// Throughput  One command, one event, and one grant per scheduler and cycle.
+// Reset       No TB, no quotas, nothing to report.
+// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Nothing changes in a cycle without a ready warp, a command, a pulse, or awake_o, but that the last
+// grant is counted, which nobody sees. Wiring only, and registers between the blocks.
+`include "smk_assert.svh"
+
+module smk_sm_control (
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  // Constant during a run.
+  input  smk_pkg::warp_policy_e             warp_policy_i,
+  // From the machine.
+  input  smk_pkg::scheduler_warps_t         ready_i,
+  input  smk_pkg::slot_mask_t               tb_finished_i,
+  input  smk_pkg::slot_mask_t               tb_quiet_i,
+  input  smk_pkg::slot_mask_t               tb_flushable_i,
+  input  logic                              context_ready_i,
+  input  smk_pkg::done_t                    context_done_i,
+  // From the driver.
+  input  logic                              command_valid_i,
+  input  smk_pkg::sm_command_t              command_i,
+  input  logic                              buffer_valid_i,
+  input  smk_pkg::buffer_t                  buffer_i,
+  input  logic                              event_ack_i,
+  input  logic                              tick_i,
+  // Registers of the driver: contexts, and warps per TB of each kernel.
+  input  smk_pkg::context_views_t           views_i,
+  input  smk_pkg::thread_cnt_vec_t          warps_i,
+  // To the machine, in the same cycle.
+  output logic [smk_pkg::NumSchedulers-1:0] grant_valid_o,
+  output smk_pkg::grant_warps_t             grant_warp_o,
+  output smk_pkg::warp_start_t              warp_start_o,
+  output smk_pkg::slot_mask_t               tb_activate_o,
+  output smk_pkg::slot_mask_t               tb_stop_o,
+  output smk_pkg::context_request_t         context_o,
+  output logic                              release_valid_o,
+  output smk_pkg::tb_slot_t                 release_slot_o,
+  output smk_pkg::tb_release_e              release_kind_o,
+  // Registers: quota left on scheduler 0 while quotas are in force.
+  output smk_pkg::quota_vec_t               quota_left_o,
+  // To the driver: registers.
+  output logic                              command_ready_o,
+  output smk_pkg::sm_event_t                event_o,
+  output logic                              buffer_request_o,
+  output smk_pkg::kernel_id_t               buffer_kernel_o,
+  output logic                              profile_valid_o,
+  output smk_pkg::issued_vec_t              profile_issued_o,
+  // Registers: quotas received, and whether they are in force; not idle.
+  output smk_pkg::quota_vec_t               quota_o,
+  output logic                              gated_o,
+  output logic                              awake_o
+);
+  localparam int unsigned NumSchedulers     = smk_pkg::NumSchedulers;
+  localparam int unsigned WarpsPerScheduler = smk_pkg::WarpsPerScheduler;
+  localparam int unsigned WarpWidth         = $clog2(WarpsPerScheduler);
+
+  smk_pkg::scheduler_warps_t stop_warps, leave_warps;
+  logic [NumSchedulers-1:0]  start_valid;
+  logic [WarpWidth-1:0]      start_warp;
+  smk_pkg::kernel_id_t       start_kernel;
+  smk_pkg::quota_vec_t       left;
+  logic                      ungated, load, tables_awake;
+  smk_pkg::grant_kernels_t   grant_kernel;
+  // For the profile counters, one cycle late; the schedulers have quotas since the last cycle.
+  logic [NumSchedulers-1:0]  grant_valid_q;
+  smk_pkg::grant_kernels_t   grant_kernel_q;
+  logic                      tick_q, gated_q;
+
+  smk_sm_tables u_tables (
+    .clk_i,
+    .rst_ni,
+    .command_valid_i,
+    .command_ready_o,
+    .command_i,
+    .buffer_valid_i,
+    .buffer_i,
+    .event_ack_i,
+    .views_i,
+    .warps_i,
+    .event_o,
+    .buffer_request_o,
+    .buffer_kernel_o,
+    .tb_finished_i,
+    .tb_quiet_i,
+    .tb_flushable_i,
+    .context_ready_i,
+    .context_done_i,
+    .warp_start_o,
+    .tb_activate_o,
+    .tb_stop_o,
+    .context_o,
+    .release_valid_o,
+    .release_slot_o,
+    .release_kind_o,
+    .stop_warps_o  (stop_warps),
+    .leave_warps_o (leave_warps),
+    .start_valid_o (start_valid),
+    .start_warp_o  (start_warp),
+    .start_kernel_o(start_kernel),
+    .quota_o,
+    .gated_o,
+    .ungated_o     (ungated),
+    .load_o        (load),
+    .awake_o       (tables_awake)
+  );
+
+  // An idle cycle.
+  logic unused_quiet;
+  assign unused_quiet = !awake_o && ready_i == '0 && !command_valid_i && !buffer_valid_i &&
+                        !event_ack_i && !tick_i && tb_finished_i == '0 && context_done_i == '0;
+
+  for (genvar s = 0; s < NumSchedulers; s++) begin : gen_scheduler
+    logic [WarpWidth-1:0] warp;
+    smk_pkg::kernel_id_t  kernel;
+    smk_pkg::quota_vec_t  left_here;
+    smk_quota_scheduler u_quota_scheduler (
+      .clk_i,
+      .rst_ni,
+      .ready_i       (ready_i.scheduler[s]),
+      .stop_i        (stop_warps.scheduler[s]),
+      .leave_i       (leave_warps.scheduler[s]),
+      .start_valid_i (start_valid[s]),
+      .start_warp_i  (start_warp),
+      .start_kernel_i(start_kernel),
+      .gated_i       (gated_o),
+      .ungated_i     (ungated),
+      .quota_i       (quota_o),
+      .load_i        (load),
+      .tick_i,
+      .policy_i      (warp_policy_i),
+      .grant_valid_o (grant_valid_o[s]),
+      .grant_warp_o  (warp),
+      .grant_kernel_o(kernel),
+      .left_o        (left_here)
+    );
+    assign grant_warp_o.scheduler[s] = warp;
+    assign grant_kernel.scheduler[s] = kernel;
+    if (s == 0) begin : gen_left
+      assign left = left_here;
+    end else begin : gen_unused
+      smk_pkg::quota_vec_t unused_left;
+      assign unused_left = left_here;
+    end
+    // Quotas do not change in an idle cycle.
+    `SMK_ASSERT(IdleHoldsQuota_A, unused_quiet |=> $stable(left_here))
+    // A warp of a stopped TB is not granted.
+    `SMK_ASSERT(GrantNotStopped_A, grant_valid_o[s] |->
+                ((stop_warps.scheduler[s] >> warp) & WarpsPerScheduler'(1)) == '0)
+  end
+
+  smk_profile_counters u_profile_counters (
+    .clk_i,
+    .rst_ni,
+    .grant_valid_i  (grant_valid_q),
+    .grant_kernel_i (grant_kernel_q),
+    .tick_i         (tick_q),
+    .issued_o       (profile_issued_o)
+  );
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      grant_valid_q  <= '0;
+      grant_kernel_q <= '0;
+      tick_q         <= 1'b0;
+      gated_q        <= 1'b0;
+    end else begin
+      grant_valid_q  <= grant_valid_o;
+      grant_kernel_q <= grant_kernel;
+      tick_q         <= tick_i;
+      gated_q        <= gated_o;
+    end
+  end
+
+  assign quota_left_o    = gated_q ? left : '0;
+  assign profile_valid_o = tick_q;
+  assign awake_o         = tables_awake || tick_q;
+
+  // Nothing changes in an idle cycle, and nothing is said.
+  `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_o) && $stable(quota_o) &&
+              $stable(gated_o))
+  `SMK_ASSERT(IdleIsSilent_A, unused_quiet |-> grant_valid_o == '0 && !warp_start_o.valid &&
+              !context_o.valid && !release_valid_o && tb_activate_o == '0)
+  // Conservation: every warp slot is freed two cycles after its TB has gone, and in no other.
+  logic [1:0] unused_gone_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) unused_gone_q <= '0;
+    else         unused_gone_q <= {unused_gone_q[0], tb_finished_i != '0 || release_valid_o};
+  end
+  `SMK_ASSERT(WarpsLeaveWithTheirTb_A, leave_warps != '0 |-> unused_gone_q[1])
+endmodule

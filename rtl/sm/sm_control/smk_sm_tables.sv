@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_sm_tables: the control logic of one SM but for the warp schedulers and the profile counters.
+//
+// Purpose     Wires TB table, partition counters and preemption engine, and the parts that choose
+//             victims, report to the driver, keep quotas, look up kernels and tell the schedulers of
+//             warps. Holds the command port, and registers between the blocks.
+// Paper       [SMK] Fig. 3.
+// Interface   command_*: stream; ready while no TB is placed. event_o: pulse (S5), register.
+//             Everything for the schedulers comes from registers.
+// Latency     Command to first warp 6 cycles, to buffer_request_o 4 (with a plan at least 6);
+//             tb_finished_i to event_o 3 cycles.
+// Throughput  One command and one event per cycle.
+// Reset       No TB, no quotas, nothing to report.
+// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Nothing changes in a cycle without a command, a pulse, or awake_o. Does not see warps' readiness,
+// nor ticks.
+`include "smk_assert.svh"
+
+module smk_sm_tables (
+  input  logic                              clk_i,
+  input  logic                              rst_ni,
+  // From the driver.
+  input  logic                              command_valid_i,
+  output logic                              command_ready_o,
+  input  smk_pkg::sm_command_t              command_i,
+  input  logic                              buffer_valid_i,
+  input  smk_pkg::buffer_t                  buffer_i,
+  input  logic                              event_ack_i,
+  // Registers of the driver: contexts, and warps per TB of each kernel.
+  input  smk_pkg::context_views_t           views_i,
+  input  smk_pkg::thread_cnt_vec_t          warps_i,
+  // To the driver.
+  output smk_pkg::sm_event_t                event_o,
+  output logic                              buffer_request_o,
+  output smk_pkg::kernel_id_t               buffer_kernel_o,
+  // From the machine.
+  input  smk_pkg::slot_mask_t               tb_finished_i,
+  input  smk_pkg::slot_mask_t               tb_quiet_i,
+  input  smk_pkg::slot_mask_t               tb_flushable_i,
+  input  logic                              context_ready_i,
+  input  smk_pkg::done_t                    context_done_i,
+  // To the machine.
+  output smk_pkg::warp_start_t              warp_start_o,
+  output smk_pkg::slot_mask_t               tb_activate_o,
+  output smk_pkg::slot_mask_t               tb_stop_o,
+  output smk_pkg::context_request_t         context_o,
+  output logic                              release_valid_o,
+  output smk_pkg::tb_slot_t                 release_slot_o,
+  output smk_pkg::tb_release_e              release_kind_o,
+  // To the schedulers: warps that are stopped, that are freed, and that start (which warp of which
+  // kernel on every scheduler, the pulse on one); quotas received, whether they are in force, and a
+  // reload at once.
+  output smk_pkg::scheduler_warps_t         stop_warps_o,
+  output smk_pkg::scheduler_warps_t         leave_warps_o,
+  output logic [smk_pkg::NumSchedulers-1:0] start_valid_o,
+  output logic [$clog2(smk_pkg::WarpsPerScheduler)-1:0] start_warp_o,
+  output smk_pkg::kernel_id_t               start_kernel_o,
+  output smk_pkg::quota_vec_t               quota_o,
+  output logic                              gated_o,
+  output logic                              ungated_o,
+  output logic                              load_o,
+  output logic                              awake_o
+);
+  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+  // Cycles until the schedulers have heard of everything.
+  localparam int unsigned Echo       = 3;
+
+  // What the machine and the engine said one cycle ago; the table hears it now.
+  smk_pkg::slot_mask_t finished_q;
+  logic                release_q, loaded_q;
+  // Something happened that the schedulers hear of later.
+  logic                changed;
+  logic [Echo-1:0]     changed_q;
+
+  // Wires between the blocks.
+  logic                      launching, loaded_valid, engine_settled, engine_busy, judging,
+                             engine_event_valid, engine_event_counted, choosing, settle_pending,
+                             send_settled, reports_busy;
+  smk_pkg::tb_slot_t         launch_slot, engine_slot, report_slot;
+  smk_pkg::kernel_id_t       launch_kernel, event_kernel, context_kernel;
+  smk_pkg::thread_cnt_t      launch_warps;
+  smk_pkg::tb_id_t           event_tb;
+  smk_pkg::buffer_t          context_buffer, slot_buffer, engine_event_buffer;
+  smk_pkg::context_view_t    view;
+  smk_pkg::slot_mask_t       valid, running, load_slots, leaving, counted, stop_next;
+  smk_pkg::kernel_slots_t    kernel_slots, staying_slots;
+  smk_pkg::warp_mask_t       allowed_warps, leave_warps, stop_warps;
+  smk_pkg::slot_mask_t       partition_slots, misaligned, victims, leave, finish_pending;
+  smk_pkg::tb_cnt_t          shortfall;
+  smk_pkg::event_kind_e      engine_event_kind;
+  smk_pkg::partition_range_t unused_range;
+
+  // Commands. A preemption, a plan or an eviction comes only once the one before it is settled.
+  logic take, take_dispatch, take_preempt, take_partition, take_evict, take_quota, take_plan,
+        take_leave;
+  assign command_ready_o = !launching;
+  assign take            = command_valid_i && command_ready_o;
+  assign take_dispatch   = take && command_i.op == smk_pkg::CommandDispatch;
+  assign take_preempt    = take && command_i.op == smk_pkg::CommandPreempt;
+  assign take_partition  = take && command_i.op == smk_pkg::CommandPartition;
+  assign take_evict      = take && command_i.op == smk_pkg::CommandEvict;
+  assign take_quota      = take && command_i.op == smk_pkg::CommandQuota;
+  assign take_plan       = take_partition && command_i.last;
+  assign take_leave      = take_preempt || take_plan || take_evict;
+
+  // Resident TBs that have not finished.
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      staying_slots.kernel[k] = kernel_slots.kernel[k] & ~finished_q;
+    end
+  end
+
+  // Who must leave.
+  smk_sm_victims u_victims (
+    .clk_i, .rst_ni,
+    .preempt_i      (take_preempt),
+    .kernel_i       (command_i.kernel),
+    .count_i        (command_i.count),
+    .settled_i      (send_settled),
+    .staying_slots_i(staying_slots),
+    .leaving_i      (leaving),
+    .victims_o      (victims),
+    .choosing_o     (choosing),
+    .shortfall_o    (shortfall)
+  );
+  assign leave = misaligned | victims | (take_evict ? valid & ~finished_q : '0);
+
+  smk_sm_quotas u_quotas (
+    .clk_i, .rst_ni, .quota_o, .gated_o, .ungated_o, .load_o,
+    .quota_valid_i(take_quota),
+    .kernel_i     (command_i.kernel),
+    .quota_i      (command_i.quota),
+    .last_i       (command_i.last),
+    .plan_i       (take_plan)
+  );
+
+  smk_sm_reports u_reports (
+    .clk_i, .rst_ni, .tb_finished_i, .event_o,
+    .engine_event_valid_i  (engine_event_valid),
+    .engine_event_kind_i   (engine_event_kind),
+    .engine_event_buffer_i (engine_event_buffer),
+    .engine_event_counted_i(engine_event_counted),
+    .engine_slot_i         (engine_slot),
+    .leaving_i             (leaving),
+    .counted_i             (counted),
+    .victims_i             (victims),
+    .leave_i               (take_leave),
+    .settled_i             (!choosing && !judging && engine_settled),
+    .shortfall_i           (shortfall),
+    .read_slot_o           (report_slot),
+    .read_kernel_i         (event_kernel),
+    .read_tb_i             (event_tb),
+    .finish_pending_o      (finish_pending),
+    .settle_pending_o      (settle_pending),
+    .send_settled_o        (send_settled),
+    .busy_o                (reports_busy)
+  );
+
+  logic [smk_pkg::NumSchedulers-1:0] start_scheduler;
+  smk_sm_warps u_warps (
+    .clk_i, .rst_ni, .stop_warps_o, .leave_warps_o, .start_valid_o, .start_warp_o, .start_kernel_o,
+    .stop_warps_i     (stop_warps),
+    .leave_warps_i    (leave_warps),
+    .start_i          (warp_start_o.valid),
+    .start_warp_i     (warp_start_o.warp),
+    .start_kernel_i   (warp_start_o.kernel),
+    .start_scheduler_i(start_scheduler)
+  );
+
+  // A TB gets its warps among those of its partition.
+  smk_tb_table u_tb_table (
+    .clk_i, .rst_ni, .warp_start_o,
+    .dispatch_valid_i  (take_dispatch),
+    .dispatch_kernel_i (command_i.kernel),
+    .dispatch_tb_i     (command_i.tb),
+    .dispatch_restore_i(command_i.restore),
+    .dispatch_buffer_i (command_i.buffer),
+    .launching_o       (launching),
+    .launch_slot_o     (launch_slot),
+    .launch_kernel_o   (launch_kernel),
+    .allowed_slots_i   (partition_slots & ~finish_pending),
+    .allowed_warps_i   (allowed_warps),
+    .launch_warps_i    (launch_warps),
+    .start_valid_o     (start_scheduler),
+    .finished_i        (finished_q),
+    .release_valid_i   (release_q),
+    .release_slot_i    (engine_slot),
+    .loaded_valid_i    (loaded_q),
+    .loaded_slot_i     (engine_slot),
+    .activate_o        (tb_activate_o),
+    .load_o            (load_slots),
+    .valid_o           (valid),
+    .running_o         (running),
+    .kernel_slots_o    (kernel_slots),
+    .leave_warps_o     (leave_warps),
+    .stop_slots_i      (stop_next),
+    .stop_warps_o      (stop_warps),
+    .read_slot_i       (report_slot),
+    .read_kernel_o     (event_kernel),
+    .read_tb_o         (event_tb),
+    .context_slot_i    (engine_slot),
+    .context_kernel_o  (context_kernel),
+    .context_buffer_o  (context_buffer)
+  );
+
+  smk_partition_counters u_partition_counters (
+    .clk_i, .rst_ni,
+    .command_valid_i (take_partition),
+    .command_kernel_i(command_i.kernel),
+    .command_range_i (command_i.range),
+    .command_first_i (command_i.first),
+    .command_last_i  (command_i.last),
+    .kernel_slots_i  (staying_slots),
+    .judging_o       (judging),
+    .misaligned_o    (misaligned),
+    .read_i          (launching),
+    .read_kernel_i   (launch_kernel),
+    .read_slot_i     (launch_slot),
+    .read_warps_i    (launch_warps),
+    .slots_o         (partition_slots),
+    .warps_o         (allowed_warps),
+    .range_o         (unused_range)
+  );
+
+  smk_preempt_engine u_preempt_engine (
+    .clk_i, .rst_ni, .context_o, .context_ready_i, .context_done_i, .release_valid_o,
+    .release_kind_o, .buffer_request_o, .buffer_valid_i, .buffer_i, .event_ack_i,
+    .leave_i         (leave),
+    .leave_counted_i (choosing),
+    .mode_valid_i    (take_leave),
+    .mode_i          (take_evict ? command_i.mode : smk_pkg::PreemptSwitch),
+    .whole_sm_i      (take_evict),
+    .load_i          (load_slots),
+    .running_i       (running),
+    .slot_o          (engine_slot),
+    .view_i          (view),
+    .slot_buffer_i   (slot_buffer),
+    .finished_i      (tb_finished_i),
+    .quiet_i         (tb_quiet_i),
+    .flushable_i     (tb_flushable_i),
+    .stop_o          (tb_stop_o),
+    .stop_next_o     (stop_next),
+    .loaded_valid_o  (loaded_valid),
+    .event_valid_o   (engine_event_valid),
+    .event_kind_o    (engine_event_kind),
+    .event_buffer_o  (engine_event_buffer),
+    .event_counted_o (engine_event_counted),
+    .event_sent_i    (engine_event_valid),
+    .leaving_o       (leaving),
+    .counted_o       (counted),
+    .settled_o       (engine_settled),
+    .busy_o          (engine_busy)
+  );
+
+  assign release_slot_o = engine_slot;
+  smk_sm_views u_views (
+    .clk_i, .rst_ni, .views_i, .warps_i, .buffer_kernel_o,
+    .launching_i     (launching),
+    .launch_kernel_i (launch_kernel),
+    .launch_warps_o  (launch_warps),
+    .context_kernel_i(context_kernel),
+    .context_buffer_i(context_buffer),
+    .slot_buffer_o   (slot_buffer),
+    .view_o          (view)
+  );
+
+  assign changed = tb_finished_i != '0 || release_q || loaded_q || start_valid_o != '0 ||
+                   take_quota || take_plan;
+  assign awake_o = launching || engine_busy || reports_busy || start_valid_o != '0 ||
+                   changed_q != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      finished_q <= '0;
+      release_q  <= 1'b0;
+      loaded_q   <= 1'b0;
+      changed_q  <= '0;
+    end else begin
+      finished_q <= tb_finished_i;
+      release_q  <= release_valid_o;
+      loaded_q   <= loaded_valid;
+      changed_q  <= {changed_q[Echo-2:0], changed};
+    end
+  end
+
+  // A command is offered until it is taken (S2).
+  `SMK_ASSERT_STREAM(CommandHeld_M, command_valid_i, command_ready_o, command_i)
+  // A TB comes, and TBs are told to leave, only when nobody has to leave any more.
+  `SMK_ASSERT(CommandWhenSettled_M, take_dispatch || take_partition || take_leave
+              |-> leaving == '0 && !settle_pending)
+  // The slot of a TB that is still to be reported is not taken: it is empty, or empties now.
+  `SMK_ASSERT(SlotOfReportIsHeld_A, (finish_pending & valid & ~finished_q) == '0)
+  // Nothing changes in a cycle without a command, a pulse, or awake_o.
+  logic unused_quiet;
+  assign unused_quiet = !awake_o && !command_valid_i && !buffer_valid_i && !event_ack_i &&
+                        tb_finished_i == '0 && context_done_i == '0;
+  `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_o) && $stable(quota_o) &&
+              $stable(gated_o) && $stable(valid) && $stable(running) && $stable(counted))
+  `SMK_ASSERT(IdleIsSilent_A, unused_quiet |-> !warp_start_o.valid && !context_o.valid &&
+              !release_valid_o && tb_activate_o == '0 && stop_warps_o == '0)
+endmodule

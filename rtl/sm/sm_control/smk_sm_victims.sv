@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_sm_victims: which TBs a preemption takes; part of smk_sm_tables.
+//
+// Purpose     Chooses as many TBs of a kernel as the driver asks for, the highest slots first.
+// Paper       [SMK] Fig. 3.
+// Interface   preempt_i: pulse, with kernel_i and count_i. settled_i: pulse, the shortfall was told.
+// Latency     First victim in the cycle after preempt_i.
+// Throughput  One victim per cycle.
+// Reset       Nobody is chosen, nobody is missing.
+// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// TBs that finish (not in staying_slots_i) or have to leave already are no candidates.
+`include "smk_assert.svh"
+
+module smk_sm_victims (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  input  logic                   preempt_i,
+  input  smk_pkg::kernel_id_t    kernel_i,
+  input  smk_pkg::tb_cnt_t       count_i,
+  input  logic                   settled_i,
+  input  smk_pkg::kernel_slots_t staying_slots_i,
+  input  smk_pkg::slot_mask_t    leaving_i,
+  output smk_pkg::slot_mask_t    victims_o,
+  // Victims may still be chosen; so many are missing, or still to be chosen.
+  output logic                   choosing_o,
+  output smk_pkg::tb_cnt_t       shortfall_o
+);
+  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+  localparam int unsigned NumSlots   = smk_pkg::NumSlots;
+  localparam int unsigned TbCntWidth = smk_pkg::TbCntWidth;
+
+  // Victims are chosen, of this kernel (one-hot).
+  logic                  choosing_d, choosing_q;
+  smk_pkg::kernel_mask_t victim_of_d, victim_of_q;
+  smk_pkg::tb_cnt_t      shortfall_d, shortfall_q;
+
+  // The highest candidate, cycle by cycle, until so many are found or there is none.
+  smk_pkg::slot_mask_t candidates, victims;
+  assign victims = choosing_q && shortfall_q != '0 ?
+                   NumSlots'(smk_pkg::highest_one(64'(candidates))) : '0;
+  always_comb begin
+    candidates = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (victim_of_q[k]) candidates = candidates | staying_slots_i.kernel[k];
+    end
+    candidates = candidates & ~leaving_i;
+  end
+  always_comb begin
+    victim_of_d = preempt_i ? NumKernels'(1) << kernel_i : victim_of_q;
+    choosing_d  = preempt_i || (choosing_q && shortfall_q != '0 && candidates != '0);
+  end
+  always_comb begin
+    shortfall_d = shortfall_q - TbCntWidth'(victims != '0);
+    if (settled_i) shortfall_d = '0;
+    if (preempt_i) shortfall_d = count_i;
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      choosing_q  <= 1'b0;
+      victim_of_q <= '0;
+      shortfall_q <= '0;
+    end else begin
+      choosing_q  <= choosing_d;
+      victim_of_q <= victim_of_d;
+      shortfall_q <= shortfall_d;
+    end
+  end
+
+  assign victims_o   = victims;
+  assign choosing_o  = choosing_q;
+  assign shortfall_o = shortfall_q;
+
+  // A preemption comes, and the last one is settled, only when nobody is being chosen.
+  `SMK_ASSERT(OneAtATime_M, preempt_i || settled_i |-> !choosing_q)
+  // Conservation: every victim asked for is found or missing; the highest are found.
+  `SMK_ASSERT(VictimsConserved_A, choosing_q && !choosing_d |->
+              shortfall_q == '0 || candidates == '0)
+  `SMK_ASSERT(VictimIsCounted_A, choosing_q |=> shortfall_q == $past(
+              shortfall_q - TbCntWidth'(shortfall_q != '0 && candidates != '0)))
+  `SMK_ASSERT(VictimIsHighest_A, victims != '0 |->
+              $onehot(victims) && (candidates & ~victims) < victims)
+  // Idle: nothing changes without a preemption or a report.
+  `SMK_ASSERT(IdleHolds_A, !choosing_q && !preempt_i && !settled_i
+              |=> !choosing_q && $stable({victim_of_q, shortfall_q}))
+  // Victims are really missing.
+  `SMK_COVER(VictimMissing_C, choosing_q && !choosing_d && shortfall_q != '0)
+endmodule

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_drf_tracker beside DrfTracker: drives both, compares every output in every cycle.
+#pragma once
+
+#include <functional>
+
+#include "common/lockstep.h"
+#include "control/drf_tracker.h"
+
+namespace smk::drf_tracker {
+
+// What a decision asks in a cycle. Except where it says so, masks are not empty.
+struct Question {
+  KernelMask pick_kernels = 1;
+  std::array<SmMask, kMaxKernels> pick_sms{1, 1, 1, 1};
+  std::array<unsigned, kMaxKernels> look_sm{};
+  unsigned victim_exclude = 0;
+  SmMask victim_sms = 1;  // may be empty
+  unsigned victim_look = 0;
+  KernelMask victim_kernels = 0b1111;  // may be empty
+  KernelMask active = 0b1111;          // may be empty
+  unsigned range_kernel = 0, range_victim = 1, range_victim_tbs = 1, range_sm = 0;
+
+  bool SameRange(const Question& q) const {
+    return active == q.active && range_kernel == q.range_kernel && range_victim == q.range_victim &&
+           range_victim_tbs == q.range_victim_tbs && range_sm == q.range_sm;
+  }
+};
+
+// One cycle of the block: what it is told and asked, and what kernels need.
+struct Step {
+  DrfTracker::Inputs in;
+  Question ask;
+  KernelTable::State kernels;
+};
+
+// The block and its reference. With `distort` the block is compared with a second reference that
+// is told or asked something else: one rule broken.
+template <typename DutType, typename Pkg>
+class Bench {
+ public:
+  using Dut = DutType;
+  using Package = Pkg;
+  static constexpr unsigned kSms = Package::NumSms;
+  static constexpr ResourceVector kLimits{Package::LimitRegisters, Package::LimitSharedMemory,
+                                          Package::LimitThreads, Package::LimitTbs};
+
+  explicit Bench(std::uint64_t seed, bool count_running_sms = false)
+      : lockstep_("drf_tracker", seed),
+        model_(ConfigOf(count_running_sms)),
+        broken_(model_),
+        dice_(seed) {
+    lockstep_.dut().count_running_sms_i = count_running_sms;
+    Drive({});
+    lockstep_.Reset();
+  }
+  void Cycle(const Step& step) {
+    Drive(step);
+    lockstep_.Eval();
+    Step told = step;
+    if (distort) distort(&told);
+    Observe(step);
+    Compare(distort ? broken_ : model_, told);
+    lockstep_.ClockEdge();
+    model_.Tick(step.in, step.kernels);
+    if (distort) broken_.Tick(told.in, told.kernels);
+  }
+  const DrfTracker& model() const { return model_; }
+  Lockstep<Dut>& lockstep() { return lockstep_; }
+  Dut& dut() { return lockstep_.dut(); }
+  // Answers that compare shares count when nothing has happened for some cycles; so many did.
+  unsigned order_answers = 0, range_answers = 0;
+  // rK as the block says it now.
+  std::uint64_t Share(unsigned k) {
+    return GetBits(dut().share_o, kTotalShareWidth * k, kTotalShareWidth);
+  }
+  std::function<void(Step*)> distort;
+
+  static ShareWeights Weights() { return ShareWeights::Of(kLimits); }
+
+ private:
+  static constexpr unsigned kTbCnt = CntWidth(kLimits.tbs);
+  static constexpr unsigned kThreadCnt = CntWidth(kLimits.threads);
+  static constexpr unsigned kSharedCnt = CntWidth(kLimits.shared_memory);
+  static constexpr unsigned kRegisterCnt = CntWidth(kLimits.registers);
+  static constexpr unsigned kShareWidth = CntWidth(Package::ShareWhole);
+  static constexpr unsigned kTotalShareWidth = CntWidth(2 * kSms * Package::ShareWhole) + 1;
+  static constexpr unsigned kBufferWidth = CntWidth(Package::PreemptedDepth - 1);
+  static constexpr unsigned kKernelWidth = CntWidth(kMaxKernels - 1);
+  static constexpr unsigned kSmWidth = CntWidth(kSms - 1);
+
+  static DrfTracker::Config ConfigOf(bool count_running_sms) {
+    return {kSms, kLimits, Weights(), count_running_sms};
+  }
+
+  void Drive(const Step& step) {
+    Dut& dut = lockstep_.dut();
+    const Question& ask = step.ask;
+    dut.kernel_done_i = step.in.kernel_done;
+    DrivePulses(step);
+    DriveEvents(step.in);
+    DriveNeeds(step.kernels);
+    dut.active_i = ask.active;
+    dut.pick_kernels_i = ask.pick_kernels;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      SetBits(&dut.pick_sms_i, kSms * k, kSms, ask.pick_sms[k]);
+      SetBits(&dut.look_sm_i, kSms * k, kSms, 1u << ask.look_sm[k]);
+    }
+    dut.victim_sms_i = static_cast<SData>(ask.victim_sms);
+    dut.victim_exclude_i = static_cast<CData>(ask.victim_exclude);
+    dut.victim_look_i = static_cast<SData>(1u << ask.victim_look);
+    dut.victim_kernels_i = ask.victim_kernels;
+    const auto& resident = model_.state().resident;
+    const unsigned of_victim = resident[ask.range_victim][ask.range_sm];
+    dut.range_kernel_i = static_cast<CData>(1u << ask.range_kernel);
+    dut.range_starts_i = resident[ask.range_kernel][ask.range_sm] == 0;
+    dut.range_victim_i = static_cast<CData>(1u << ask.range_victim);
+    dut.range_victim_tbs_i = static_cast<CData>(ask.range_victim_tbs);
+    dut.range_stops_i = of_victim != 0 && of_victim <= ask.range_victim_tbs;
+  }
+
+  void DrivePulses(const Step& step) {
+    const DrfTracker::Inputs& in = step.in;
+    const KernelId kernel = in.dispatch_valid ? in.dispatch_kernel : in.reserve_kernel;
+    const ResourceVector& need = step.kernels.slot[Index(kernel)].need;
+    FieldWriter(&lockstep_.dut().pulses_i)
+        .Put(kTbCnt, in.preempt_count)
+        .Put(kKernelWidth, Index(in.preempt_kernel))
+        .Put(kSmWidth, Index(in.dispatch_sm))
+        .Put(kKernelWidth, Index(kernel))
+        .Put(1, in.preempt_valid)
+        .Put(1, in.cancel_valid)
+        .Put(1, in.reserve_valid)
+        .Put(1, in.dispatch_reserved)
+        .Put(1, in.dispatch_valid)
+        .Put(7, dice_.Below(128));  // for others
+    FieldWriter arrival(&lockstep_.dut().arrival_i);
+    for (unsigned group = 0; group < (kSms + 3) / 4; ++group) {
+      const bool here = Index(in.dispatch_sm) / 4 == group;
+      const ResourceVector come = here ? need : ResourceVector{};
+      arrival.Put(kThreadCnt, come.threads).Put(kSharedCnt, come.shared_memory);
+      arrival.Put(kRegisterCnt, come.registers);
+    }
+    arrival.Put(kMaxKernels, 1u << Index(kernel));
+    arrival.Put(kSms, in.dispatch_valid ? 1u << Index(in.dispatch_sm) : 0u);
+  }
+
+  void DriveEvents(const DrfTracker::Inputs& in) {
+    FieldWriter events(&lockstep_.dut().events_i);
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      const SmEvent& event = in.event[sm];
+      events.Put(kTbCnt, event.shortfall).Put(1, event.counted).Put(kBufferWidth, event.buffer);
+      events.Put(Package::TbIdWidth, Index(event.tb)).Put(kKernelWidth, Index(event.kernel));
+      events.Put(3, static_cast<std::uint64_t>(event.kind)).Put(1, in.event_mask >> sm & 1);
+      const bool counts = (in.shortfall_mask >> sm & 1) != 0;
+      SetBits(&lockstep_.dut().shortfall_of_i, kMaxKernels * sm, kMaxKernels,
+              counts ? 1u << Index(in.shortfall_kernel[sm]) : 0u);
+    }
+  }
+
+  void DriveNeeds(const KernelTable::State& kernels) {
+    FieldWriter needs(&lockstep_.dut().need_i);
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      const KernelTable::Slot& slot = kernels.slot[k];
+      needs.Put(kThreadCnt, slot.need.threads).Put(kSharedCnt, slot.need.shared_memory);
+      needs.Put(kRegisterCnt, slot.need.registers);
+      SetBits(&lockstep_.dut().tb_share_i, kShareWidth * k, kShareWidth, slot.share);
+    }
+  }
+
+  // For how many cycles nothing has happened, and the question has been the same.
+  void Observe(const Step& step) {
+    const DrfTracker::Inputs& in = step.in;
+    range_held_ = step.ask.SameRange(last_.ask) ? range_held_ + 1 : 0;
+    exclude_held_ = step.ask.victim_exclude == last_.ask.victim_exclude;
+    const bool same_shares = SameShares(step.kernels, last_.kernels);
+    quiet_ = happened_ || !same_shares ? 0 : quiet_ + 1;
+    happened_ = in.event_mask != 0 || in.kernel_done != 0 || in.dispatch_valid ||
+                in.reserve_valid || in.cancel_valid || in.preempt_valid;
+    last_ = step;
+  }
+  static bool SameShares(const KernelTable::State& a, const KernelTable::State& b) {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (a.slot[k].share != b.slot[k].share) return false;
+    }
+    return true;
+  }
+
+  void Compare(const DrfTracker& want, const Step& step) {
+    Dut& dut = lockstep_.dut();
+    const Question& ask = step.ask;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      lockstep_.Expect("share", Share(k), want.ShownShare(k));
+      lockstep_.Expect("victim_resident", GetBits(dut.victim_resident_o, kTbCnt * k, kTbCnt),
+                       want.state().resident[k][ask.victim_look]);
+    }
+    lockstep_.Expect("busy", dut.busy_o, want.busy());
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      lockstep_.Expect("resident", GetBits(dut.resident_o, kMaxKernels * sm, kMaxKernels),
+                       want.ResidentOn(sm));
+    }
+    CompareNeed("victim_taken", dut.victim_taken_o, want.state().taken[ask.victim_look]);
+    const unsigned picked = static_cast<unsigned>(__builtin_ctz(dut.pick_kernel_o | 0x10u)) % 4;
+    CompareVector("look_taken", dut.look_taken_o, want.state().taken[ask.look_sm[picked]]);
+    lockstep_.Expect("look_resident", dut.look_resident_o,
+                     want.state().resident[picked][ask.look_sm[picked]]);
+    if (quiet_ >= 4) CompareOrder(want, step);
+    if (quiet_ < 9 || range_held_ < 7) return;
+    ++range_answers;
+    lockstep_.Expect("range_shrinks", dut.range_shrinks_o,
+                     want.RangeShrinks(ask.range_kernel, ask.range_victim, ask.range_victim_tbs,
+                                       ask.range_sm, ask.active, step.kernels));
+  }
+
+  void CompareOrder(const DrfTracker& want, const Step& step) {
+    Dut& dut = lockstep_.dut();
+    const Question& ask = step.ask;
+    ++order_answers;
+    lockstep_.Expect("pick_kernel", dut.pick_kernel_o, 1u << want.LowestKernel(ask.pick_kernels));
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      lockstep_.Expect("pick_sm", GetBits(dut.pick_sm_o, kSms * k, kSms),
+                       1u << want.LowestSm(ask.pick_sms[k], step.kernels));
+    }
+    if (exclude_held_) {
+      const SmMask sms = ask.victim_sms;
+      lockstep_.Expect("victim_sm", dut.victim_sm_o,
+                       sms == 0 ? 0u : 1u << want.HighestSm(sms, ask.victim_exclude, step.kernels));
+    }
+    const auto& resident = want.state().resident;
+    KernelMask there = 0;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      there |= static_cast<KernelMask>((resident[k][ask.victim_look] != 0 ? 1u : 0u) << k);
+    }
+    if ((ask.victim_kernels & ~there) != 0) return;
+    const auto victim = want.HighestKernelOn(ask.victim_look, ask.victim_kernels);
+    lockstep_.Expect("victim_kernel", dut.victim_kernel_o, victim ? 1u << *victim : 0u);
+  }
+
+  template <typename Port>
+  void CompareNeed(const char* name, const Port& port, const ResourceVector& want) {
+    FieldReader fields(port);
+    lockstep_.Expect(name, fields.Take(kThreadCnt), want.threads);
+    lockstep_.Expect(name, fields.Take(kSharedCnt), want.shared_memory);
+    lockstep_.Expect(name, fields.Take(kRegisterCnt), want.registers);
+  }
+  template <typename Port>
+  void CompareVector(const char* name, const Port& port, const ResourceVector& want) {
+    FieldReader fields(port);
+    const ResourceVector got_from_last{0, 0, 0, static_cast<std::uint16_t>(fields.Take(kTbCnt))};
+    lockstep_.Expect(name, got_from_last.tbs, want.tbs);
+    lockstep_.Expect(name, fields.Take(kThreadCnt), want.threads);
+    lockstep_.Expect(name, fields.Take(kSharedCnt), want.shared_memory);
+    lockstep_.Expect(name, fields.Take(kRegisterCnt), want.registers);
+  }
+
+  Lockstep<Dut> lockstep_;
+  DrfTracker model_;
+  DrfTracker broken_;
+  Dice dice_;
+  Step last_{};
+  bool happened_ = true, exclude_held_ = false;
+  unsigned quiet_ = 0, range_held_ = 0;
+};
+
+}  // namespace smk::drf_tracker

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The wiring of the driver: kernels run to their end among SMs that act at any time, and a cycle in
+// which the driver says it is asleep can be left out.
+#include <gtest/gtest.h>
+
+#include "control/driver.h"
+#include "driver/traffic.h"
+
+namespace smk {
+namespace {
+
+struct Case {
+  const char* name;
+  DispatchMode dispatch;
+  std::uint8_t kernels_per_sm = kMaxKernels;
+  bool quota = false;
+  std::uint8_t latency_scale = 1;
+};
+
+// Four small SMs.
+class Traffic : public DriverTraffic<Driver> {
+ public:
+  Traffic(const Case& c, unsigned seed, bool lazy)
+      : DriverTraffic<Driver>(Config(), Policy(c), {}, seed) {
+    bench().lazy = lazy;
+  }
+
+  static ControlConfig Config() {
+    ControlConfig config;
+    config.num_sms = 4;
+    config.limits = {64, 96, 16, 8};
+    config.preempted_depth = 20;
+    return config;
+  }
+  static PolicyConfig Policy(const Case& c) {
+    PolicyConfig policy;
+    policy.dispatch = c.dispatch;
+    policy.kernels_per_sm = c.kernels_per_sm;
+    policy.quota_enable = c.quota;
+    policy.latency_scale = c.latency_scale;
+    policy.table = {1, 2, 1, 3};
+    policy.epoch_length = 1000;
+    return policy;
+  }
+};
+
+class DriverTest : public testing::TestWithParam<Case> {};
+
+TEST_P(DriverTest, EveryKernelEndsAndNoTbIsLost) {
+  const unsigned seed = oracle::Seed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  for (unsigned run = 0; run < 10; ++run) {
+    Traffic traffic(GetParam(), seed + run, false);
+    unsigned cycles = 0;
+    while (traffic.Cycle()) {
+      ASSERT_LT(++cycles, 200000u) << "run " << run << ": kernels wait for ever";
+    }
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      EXPECT_EQ(traffic.bench().done(k), traffic.launches(k));
+      EXPECT_EQ(traffic.bench().driver().preempted_queue().buffers_free(k),
+                Traffic::Config().preempted_depth);
+      EXPECT_EQ(traffic.bench().driver().drf_tracker().state().share[k], 0);
+    }
+    if (HasFailure()) FAIL() << "run " << run;
+  }
+}
+
+// The idle property: leaving out the cycles in which the driver sleeps changes no decision.
+TEST_P(DriverTest, SkippedIdleCyclesChangeNothing) {
+  const unsigned seed = oracle::Seed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  Traffic all(GetParam(), seed, false), awake(GetParam(), seed, true);
+  for (unsigned cycle = 0; cycle < 20000; ++cycle) {
+    const bool more = all.Cycle();
+    ASSERT_EQ(awake.Cycle(), more) << "cycle " << cycle;
+    ASSERT_EQ(all.bench().driver().awake(), awake.bench().driver().awake()) << "cycle " << cycle;
+    ASSERT_EQ(all.bench().log().size(), awake.bench().log().size()) << "cycle " << cycle;
+    if (!more) break;
+  }
+  for (std::size_t i = 0; i < all.bench().log().size(); ++i) {
+    const Decision &a = all.bench().log()[i], &b = awake.bench().log()[i];
+    ASSERT_EQ(a.cycle, b.cycle);
+    ASSERT_EQ(a.reason, b.reason);
+    ASSERT_EQ(a.kernel, b.kernel);
+    ASSERT_EQ(a.sm, b.sm);
+    ASSERT_EQ(a.share, b.share);
+  }
+}
+
+TEST_P(DriverTest, QuotasOfAnSmAreAtMostTheEpoch) {
+  const unsigned seed = oracle::Seed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  Traffic traffic(GetParam(), seed, false);
+  unsigned sent = 0;
+  for (unsigned cycle = 0; cycle < 20000 && traffic.Cycle(); ++cycle) {
+    const auto& quotas = traffic.bench().driver().quota_calculator().state();
+    if (quotas.step != QuotaCalculator::Step::kSend) continue;
+    unsigned sum = 0;
+    for (unsigned k = 0; k < kMaxKernels; ++k) sum += quotas.quota[k];
+    ASSERT_LE(sum, Traffic::Policy(GetParam()).epoch_length);
+    ++sent;
+  }
+  if (!GetParam().quota) {
+    EXPECT_EQ(sent, 0u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Modes, DriverTest,
+    testing::Values(Case{"OnDemand", DispatchMode::kOnDemand},
+                    Case{"OnDemandSlow", DispatchMode::kOnDemand, 4, false, 3},
+                    Case{"OnDemandTwoPerSm", DispatchMode::kOnDemand, 2},
+                    Case{"Partitioned", DispatchMode::kPartitioned},
+                    Case{"PartitionedQuota", DispatchMode::kPartitioned, 4, true},
+                    Case{"TwoPerSmQuotaSlow", DispatchMode::kPartitioned, 2, true, 4},
+                    Case{"LeftOver", DispatchMode::kLeftover}, Case{"Even", DispatchMode::kEven},
+                    Case{"Spatial", DispatchMode::kSpatial}),
+    [](const auto& param) { return param.param.name; });
+
+}  // namespace
+}  // namespace smk

@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_kernel_table against KernelTable: every output, every cycle.
+#include "common/lockstep.h"
+
+#include <Vfermi_kernel_table.h>
+#include <Vfermi_kernel_table_smk_pkg.h>
+#include <Vsmk_kernel_table.h>
+#include <Vsmk_kernel_table_smk_pkg.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "control/kernel_table.h"
+#include "kernel_table/traffic.h"
+
+namespace smk {
+namespace {
+
+static_assert(PackageIsDefault<Vsmk_kernel_table_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vfermi_kernel_table_smk_pkg>(), "rtl and model disagree");
+
+using Inputs = KernelTable::Inputs;
+
+// The block and its reference. With `distort` the block is compared with a second reference that
+// is told something else: one rule broken.
+template <typename DutType, typename Pkg>
+class Bench {
+ public:
+  using Dut = DutType;
+  using Package = Pkg;
+  static constexpr unsigned kSms = Package::NumSms;
+  static constexpr ResourceVector kLimits{Package::LimitRegisters, Package::LimitSharedMemory,
+                                          Package::LimitThreads, Package::LimitTbs};
+
+  explicit Bench(std::uint64_t seed) : lockstep_("kernel_table", seed), dice_(seed) {
+    Drive({});
+    lockstep_.Reset();
+  }
+  void Reset() {
+    lockstep_.Reset();
+    model_ = broken_ = KernelTable{{kLimits, ShareWeights::Of(kLimits)}};
+  }
+  KernelTable::Outputs Cycle(const Inputs& in = {}) {
+    Drive(in);
+    lockstep_.Eval();
+    Inputs told = in;
+    if (distort) distort(&told);
+    const KernelTable& want = distort ? broken_ : model_;
+    CompareLaunch(want.Eval(told));
+    CompareKernels(want);
+    const KernelTable::Outputs out = model_.Eval(in);
+    lockstep_.ClockEdge();
+    model_.Tick(in);
+    if (distort) broken_.Tick(told);
+    return out;
+  }
+  // A cycle of many that are alike, not compared.
+  void CycleUnseen(const Inputs& in) {
+    Drive(in);
+    lockstep_.Eval();
+    lockstep_.ClockEdge();
+    model_.Tick(in);
+  }
+  const KernelTable::State& state() const { return model_.state(); }
+  Lockstep<Dut>& lockstep() { return lockstep_; }
+  std::function<void(Inputs*)> distort;
+
+ private:
+  void Drive(const Inputs& in) {
+    Dut& dut = lockstep_.dut();
+    dut.launch_valid_i = in.launch_valid;
+    dut.launch_kernel_i = static_cast<CData>(Index(in.launch_kernel));
+    FieldWriter(&dut.launch_i)
+        .Put(48, in.launch.context_base)
+        .Put(32, in.launch.tb_count)
+        .Put(16, in.launch.need.threads)
+        .Put(16, in.launch.need.shared_memory)
+        .Put(16, in.launch.need.registers);
+    dut.dispatch_new_valid_i = in.dispatch_new_valid;
+    dut.dispatch_new_kernel_i = static_cast<CData>(Index(in.dispatch_new_kernel));
+    DriveFinished(in);
+    dut.tick_i = in.tick;
+    dut.linger_ticks_i = in.linger_ticks;
+  }
+
+  // Completions of each kernel, on SMs by chance; the kernels of the other SMs mean nothing.
+  void DriveFinished(const Inputs& in) {
+    unsigned sm = dice_.Below(kSms);
+    SmMask valid = 0;
+    SetBits(&lockstep_.dut().finished_kernel_i, 0, 2 * kSms, dice_.Bits());
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      for (unsigned n = 0; n < in.finished[k]; ++n, sm = (sm + 5) % kSms) {
+        valid |= 1u << sm;
+        SetBits(&lockstep_.dut().finished_kernel_i, 2 * sm, 2, k);
+      }
+    }
+    lockstep_.dut().finished_valid_i = static_cast<SData>(valid);
+  }
+
+  void CompareLaunch(const KernelTable::Outputs& out) {
+    const Dut& dut = lockstep_.dut();
+    lockstep_.Expect("launch_ready", dut.launch_ready_o, out.launch_ready);
+    lockstep_.Expect("launch_error", dut.launch_error_o, out.launch_error);
+    lockstep_.Expect("launch_fire", dut.launch_fire_o, out.launch_fire);
+    lockstep_.Expect("launch_same", dut.launch_same_o, out.launch_same);
+    lockstep_.Expect("kernel_done", dut.kernel_done_o, out.kernel_done);
+    lockstep_.Expect("member_expired", dut.member_expired_o, out.member_expired);
+  }
+
+  void CompareKernels(const KernelTable& want) {
+    const Dut& dut = lockstep_.dut();
+    lockstep_.Expect("active", dut.active_o, want.active());
+    lockstep_.Expect("members", dut.members_o, want.members());
+    const KernelViews views = want.Views();
+    FieldReader need(dut.need_o);
+    FieldReader share(dut.tb_share_o);
+    FieldReader view(dut.views_o);
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      const KernelTable::Slot& slot = want.state().slot[k];
+      lockstep_.Expect("need.threads", need.Take(kThreadsWidth), slot.need.threads);
+      lockstep_.Expect("need.shared_memory", need.Take(kSharedWidth), slot.need.shared_memory);
+      lockstep_.Expect("need.registers", need.Take(kRegistersWidth), slot.need.registers);
+      lockstep_.Expect("tb_share", share.Take(kShareWidth), slot.share);
+      lockstep_.Expect("order", GetBits(dut.order_o, 2 * k, 2), slot.order);
+      lockstep_.Expect("remaining", GetBits(dut.remaining_o, 32 * k, 32),
+                       slot.tb_count - slot.next_tb);
+      lockstep_.Expect("next_tb", GetBits(dut.next_tb_o, 32 * k, 32), slot.next_tb);
+      lockstep_.Expect("context_log2_lines", view.Take(kLogWidth), views[k].context_log2_lines);
+      lockstep_.Expect("context_lines", view.Take(kLineWidth), views[k].context_lines);
+      lockstep_.Expect("context_base", view.Take(48), views[k].context_base);
+    }
+  }
+
+  static constexpr unsigned kRegistersWidth = CntWidth(Package::LimitRegisters);
+  static constexpr unsigned kSharedWidth = CntWidth(Package::LimitSharedMemory);
+  static constexpr unsigned kThreadsWidth = CntWidth(Package::LimitThreads);
+  static constexpr unsigned kShareWidth = CntWidth(Package::ShareWhole);
+  static constexpr unsigned kLineWidth = CntWidth(Package::MaxContextLines);
+  static constexpr unsigned kLogWidth = CntWidth(kLineWidth);
+
+  Lockstep<Dut> lockstep_;
+  Dice dice_;
+  KernelTable model_{{kLimits, ShareWeights::Of(kLimits)}};
+  KernelTable broken_{{kLimits, ShareWeights::Of(kLimits)}};
+};
+
+using Gtx980 = Bench<Vsmk_kernel_table, Vsmk_kernel_table_smk_pkg>;
+using Fermi = Bench<Vfermi_kernel_table, Vfermi_kernel_table_smk_pkg>;
+
+template <typename AnyBench>
+void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
+  KernelTableTraffic traffic(seed, AnyBench::kLimits, AnyBench::kSms);
+  for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
+    if (traffic.BeginsAnew(i)) bench->Reset();
+    bench->Cycle(traffic.Next(bench->state(), i));
+  }
+}
+
+template <typename AnyBench>
+void RunSeeds(unsigned seeds, unsigned cycles) {
+  for (unsigned n = 0; n < seeds; ++n) {
+    const std::uint64_t seed = GetTestOptions().seed + n;
+    AnyBench bench(seed);
+    RunRandom(&bench, seed, cycles);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+}
+
+TEST(KernelTableLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
+
+TEST(KernelTableLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
+
+constexpr ResourceVector kNeed{32, 0, 8, 1};
+constexpr ResourceVector kOtherNeed{16, 24, 4, 1};
+
+Inputs LaunchOf(unsigned kernel, ResourceVector need = kNeed, std::uint32_t tbs = 3) {
+  Inputs in;
+  in.launch_valid = true;
+  in.launch_kernel = static_cast<KernelId>(kernel);
+  in.launch.need = need;
+  in.launch.tb_count = tbs;
+  return in;
+}
+
+class KernelTableLockstepRule : public testing::Test {
+ protected:
+  ~KernelTableLockstepRule() override {
+    EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+  // Hands out TBs of the kernel, one per cycle.
+  void HandOut(unsigned kernel, unsigned tbs) {
+    Inputs in;
+    in.dispatch_new_valid = true;
+    in.dispatch_new_kernel = static_cast<KernelId>(kernel);
+    for (unsigned n = 0; n < tbs; ++n) bench.Cycle(in);
+  }
+  void Complete(unsigned kernel, unsigned tbs) {
+    Inputs in;
+    in.finished[kernel] = static_cast<std::uint8_t>(tbs);
+    bench.Cycle(in);
+  }
+  // A grid of 16 TBs more than a multiple, one handed out per cycle.
+  void RunGrid(unsigned kernel, std::uint32_t tbs) {
+    bench.Cycle(LaunchOf(kernel, kNeed, tbs));
+    Inputs in;
+    in.dispatch_new_valid = true;
+    in.dispatch_new_kernel = static_cast<KernelId>(kernel);
+    for (std::uint32_t n = 1; n <= tbs; ++n) {
+      in.finished[kernel] = n % 16 == 1 && n != 1 ? 16 : 0;
+      if (n % 4096 == 17) {
+        bench.Cycle(in);
+      } else {
+        bench.CycleUnseen(in);
+      }
+    }
+    Complete(kernel, 15);
+    EXPECT_EQ(dut().active_o, 1u << kernel) << "one TB is missing";
+    EXPECT_EQ(GetBits(dut().remaining_o, 32 * kernel, 32), 0u);
+    EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), tbs);
+    Complete(kernel, 1);
+    EXPECT_EQ(dut().kernel_done_o, 1u << kernel);
+    bench.Cycle();
+  }
+  void ChipTick() {
+    Inputs in;
+    in.tick = true;
+    bench.Cycle(in);
+  }
+  Vsmk_kernel_table& dut() { return bench.lockstep().dut(); }
+
+  Gtx980 bench{1};
+};
+
+TEST_F(KernelTableLockstepRule, LaunchIsVisibleExactlyOnTheNextEdge) {
+  bench.Cycle(LaunchOf(2, kOtherNeed, 7));
+  EXPECT_EQ(dut().active_o, 0b0100) << "later than the contract";
+  EXPECT_EQ(GetBits(dut().remaining_o, 64, 32), 7u);
+  // Registers 16/256, shared memory 24/384, threads 4/64, TBs 1/32, in units of 1/768.
+  EXPECT_EQ(GetBits(dut().tb_share_o, 20, 10), 48u);
+  EXPECT_EQ(GetBits(dut().views_o, 64 * 2, 4), 8u) << "181 lines lie in 256";
+}
+
+TEST_F(KernelTableLockstepRule, LaunchIsRefusedForEachReason) {
+  bench.Cycle(LaunchOf(0));
+  const auto error = [&](const Inputs& in) {
+    const LaunchError want = bench.Cycle(in).launch_error;
+    EXPECT_EQ(dut().members_o, 0b0001) << "nothing happened";
+    return want;
+  };
+  EXPECT_EQ(error(LaunchOf(0, {257, 0, 0, 1}, 0)), LaunchError::kSlotBusy);
+  for (unsigned slot = 4; slot < 8; ++slot) {
+    EXPECT_EQ(error(LaunchOf(slot)), LaunchError::kBadSlot);
+  }
+  EXPECT_EQ(error(LaunchOf(1, {257, 0, 8, 1}, 0)), LaunchError::kNoTbs);
+  EXPECT_EQ(error(LaunchOf(1, {257, 0, 8, 1})), LaunchError::kTooLarge);
+  EXPECT_EQ(error(LaunchOf(1, {0, 385, 8, 1})), LaunchError::kTooLarge);
+  EXPECT_EQ(error(LaunchOf(1, {0, 0, 65, 1})), LaunchError::kTooLarge);
+  EXPECT_EQ(error(LaunchOf(1, {0, 0, 0, 1})), LaunchError::kTooLarge);
+  EXPECT_EQ(error(LaunchOf(1, {0x8000, 0, 1, 1})), LaunchError::kTooLarge);
+  EXPECT_EQ(bench.Cycle(LaunchOf(1, {256, 384, 64, 1}, ~0u)).launch_error, LaunchError::kNone);
+}
+
+TEST_F(KernelTableLockstepRule, DoneExactlyOneCycleAfterTheLastTb) {
+  for (const unsigned tbs : {1u, 16u, 31u, 32u, 33u, 80u}) {
+    bench.Cycle(LaunchOf(1, kNeed, tbs));
+    HandOut(1, tbs);
+    for (unsigned left = tbs; left > 1; left -= std::min(left - 1, 16u)) {
+      Complete(1, std::min(left - 1, 16u));
+    }
+    bench.Cycle();
+    EXPECT_EQ(dut().kernel_done_o, 0) << "one TB of " << tbs << " is missing";
+    Complete(1, 1);
+    EXPECT_EQ(dut().kernel_done_o, 0b0010) << tbs << " TBs";
+    EXPECT_EQ(dut().active_o, 0);
+    bench.Cycle();
+    EXPECT_EQ(dut().kernel_done_o, 0) << "a pulse";
+  }
+}
+
+// The power of two that holds a context has one bit more than the lines without the last.
+TEST_F(KernelTableLockstepRule, EachBitOfAGridAndOfAContextCountsAlone) {
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const unsigned lines = 1u << bit % 12, threads = std::min(lines, 64u);
+    const ResourceVector need{static_cast<std::uint16_t>((lines - threads) / 8), 0,
+                              static_cast<std::uint16_t>(threads), 1};
+    const Inputs in = LaunchOf(bit % 4, need, 1u << bit);
+    EXPECT_EQ(bench.Cycle(in).launch_error, LaunchError::kNone);
+    bench.Cycle();
+    EXPECT_EQ(GetBits(dut().views_o, 64 * (bit % 4), 4), bit % 12 + 1);
+    bench.Reset();
+  }
+}
+
+// Borrows out of the lowest bits of the TBs left, up to each bit above them.
+TEST_F(KernelTableLockstepRule, EndsAfterEachBorrow) {
+  for (unsigned bit = 5; bit < 18; ++bit) {
+    for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) RunGrid(kernel, (1u << bit) + 48);
+  }
+}
+
+// An even and an odd number of borrows reach the top part of the TBs left, in case one mends what
+// the other breaks; one kernel's reach that of all counts.
+TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
+  for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) {
+    for (const unsigned top : {2u, kernel == 1 ? 5u : 3u}) RunGrid(kernel, (top << 18) + 16);
+  }
+}
+
+TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
+  bench.Cycle(LaunchOf(1, kNeed, 1));
+  HandOut(1, 1);
+  Complete(1, 1);
+  for (unsigned tick = 0; tick < 2; ++tick) ChipTick();
+  for (unsigned idle = 0; idle < 50; ++idle) bench.Cycle();
+  EXPECT_EQ(dut().members_o, 0b0010) << "earlier than the contract";
+  ChipTick();
+  EXPECT_EQ(dut().members_o, 0) << "later than the contract";
+  EXPECT_EQ(dut().member_expired_o, 0b0010);
+}
+
+// Also when that is as long as can be, in every place.
+TEST_F(KernelTableLockstepRule, PlacesAreKeptForTheMostTicksThereAre) {
+  for (const std::uint16_t most : {0xffff, 0xfffe}) {
+    for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) {
+      bench.Cycle(LaunchOf(kernel, kNeed, 1));
+      HandOut(kernel, 1);
+    }
+    Inputs in;
+    in.linger_ticks = most;
+    in.finished.fill(1);
+    bench.Cycle(in);
+    in.finished.fill(0);
+    in.tick = true;
+    for (unsigned tick = 0; tick < most; ++tick) bench.CycleUnseen(in);
+    bench.Cycle(in);
+    EXPECT_EQ(dut().member_expired_o, 0b1111) << "later than the contract";
+  }
+}
+
+TEST_F(KernelTableLockstepRule, OnlyTheSameNeedKeepsAPlaceThatExpires) {
+  for (const bool same : {true, false}) {
+    bench.Cycle(LaunchOf(2, kNeed, 1));
+    bench.Cycle(LaunchOf(0, kNeed, 1));
+    HandOut(2, 1);
+    Complete(2, 1);
+    for (unsigned tick = 0; tick < 2; ++tick) ChipTick();
+    Inputs in = LaunchOf(2, same ? kNeed : kOtherNeed, 1);
+    in.tick = true;
+    EXPECT_EQ(bench.Cycle(in).launch_same, same);
+    EXPECT_EQ(dut().member_expired_o, 0);
+    EXPECT_EQ(GetBits(dut().order_o, 4, 2), same ? 0u : 1u);
+    for (const unsigned kernel : {0u, 2u}) {
+      HandOut(kernel, 1);
+      Complete(kernel, 1);
+    }
+    for (unsigned tick = 0; tick < 3; ++tick) ChipTick();
+  }
+}
+
+TEST(KernelTableLockstep, FindsEachBrokenRule) {
+  const std::function<void(Inputs*)> broken[] = {
+      [](Inputs* in) { in->launch_kernel = static_cast<KernelId>(Index(in->launch_kernel) & 3); },
+      [](Inputs* in) { in->launch.need.registers &= 0x1ff; },
+      [](Inputs* in) { in->launch.need.threads += in->launch.need.threads == 0 ? 1 : 0; },
+      [](Inputs* in) { in->launch.tb_count += in->launch.tb_count == 0 ? 1 : 0; },
+      [](Inputs* in) { in->launch.context_base &= 0xffff'ffff; },
+      [](Inputs* in) { in->linger_ticks += 1; },
+      [](Inputs* in) { in->finished[3] &= 15; },
+      [](Inputs* in) { in->tick = in->tick && !in->launch_valid; },
+      [](Inputs* in) { in->dispatch_new_valid = in->dispatch_new_valid && !in->tick; }};
+  for (const auto& rule : broken) {
+    Gtx980 bench(GetTestOptions().seed);
+    bench.distort = rule;
+    RunRandom(&bench, GetTestOptions().seed, 20'000);
+    EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
+  }
+}
+
+}  // namespace
+}  // namespace smk

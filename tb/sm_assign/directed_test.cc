@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "common/oracle.h"
+#include "control/sm_assign.h"
+
+namespace smk {
+namespace {
+
+unsigned Count(unsigned mask) { return static_cast<unsigned>(__builtin_popcount(mask)); }
+
+// Starts a walk and runs it to the end.
+void Walk(SmAssign* assign, SmAssign::Inputs in) {
+  in.start = true;
+  assign->Tick(in);
+  in.start = false;
+  while (assign->state().busy) assign->Tick(in);
+}
+
+std::array<unsigned, kMaxKernels> SmsOf(const SmAssign& assign, unsigned num_sms) {
+  std::array<unsigned, kMaxKernels> sms{};
+  for (unsigned sm = 0; sm < num_sms; ++sm) {
+    for (unsigned k = 0; k < kMaxKernels; ++k) sms[k] += assign.state().allowed[sm] >> k & 1;
+  }
+  return sms;
+}
+
+TEST(SmAssignTest, TakesOneCyclePerSmAfterTheStart) {
+  SmAssign assign({16});
+  SmAssign::Inputs in;
+  in.members = 0b0011;
+  in.start = true;
+  assign.Tick(in);
+  in.start = false;
+  for (unsigned n = 0; n < 15; ++n) assign.Tick(in);
+  EXPECT_TRUE(assign.state().busy) << "earlier than the contract";
+  EXPECT_EQ(assign.state().allowed[14], 0b0011);
+  EXPECT_EQ(assign.state().allowed[15], 0);
+  assign.Tick(in);
+  EXPECT_FALSE(assign.state().busy) << "later than the contract";
+  EXPECT_EQ(assign.state().allowed[15], 0b0011);
+}
+
+TEST(SmAssignTest, ChangesNothingWithoutAStart) {
+  SmAssign assign({16});
+  SmAssign::Inputs in;
+  in.members = 0b1111;
+  for (int i = 0; i < 20; ++i) assign.Tick(in);
+  EXPECT_EQ(assign.state().allowed[0], 0);
+  EXPECT_FALSE(assign.state().busy);
+}
+
+TEST(SmAssignTest, EveryKernelMayRunEverywhereUnlessLimited) {
+  SmAssign assign({16});
+  Walk(&assign, {false, 0b1101, false, false, 4});
+  for (unsigned sm = 0; sm < 16; ++sm) EXPECT_EQ(assign.state().allowed[sm], 0b1101);
+}
+
+TEST(SmAssignTest, ChangedNamesTheSmsDecidedDifferentlyForOneCycle) {
+  SmAssign assign({4});
+  Walk(&assign, {false, 0b0001, true, false, 4});
+  SmAssign::Inputs in{true, 0b0011, true, false, 4};
+  assign.Tick(in);
+  in.start = false;
+  SmMask changed = 0;
+  for (unsigned sm = 0; sm < 4; ++sm) {
+    assign.Tick(in);
+    EXPECT_EQ(assign.state().changed & ~(1u << sm), 0u) << "only the SM just decided";
+    changed |= assign.state().changed;
+  }
+  assign.Tick(in);
+  EXPECT_EQ(assign.state().changed, 0u);
+  EXPECT_EQ(changed, 0b1100u) << "the first kernel keeps SM 0 and 1";
+}
+
+TEST(SmAssignTest, StartDuringAWalkBeginsAnew) {
+  SmAssign assign({8});
+  SmAssign::Inputs in{true, 0b0001, false, false, 4};
+  assign.Tick(in);
+  in.start = false;
+  for (int i = 0; i < 5; ++i) assign.Tick(in);
+  Walk(&assign, {false, 0b0110, false, false, 4});
+  for (unsigned sm = 0; sm < 8; ++sm) EXPECT_EQ(assign.state().allowed[sm], 0b0110);
+}
+
+TEST(SmAssignTest, MembersAreThoseOfTheStart) {
+  SmAssign assign({8});
+  SmAssign::Inputs in{true, 0b0001, false, false, 4};
+  assign.Tick(in);
+  in.start = false;
+  in.members = 0b1000;
+  while (assign.state().busy) assign.Tick(in);
+  EXPECT_EQ(assign.state().allowed[7], 0b0001);
+}
+
+// Spart: contiguous groups whose sizes differ by at most one, one kernel per SM.
+TEST(SmAssignTest, SpatialGivesEqualContiguousGroups) {
+  for (unsigned sms : {1u, 2u, 3u, 15u, 16u, 32u}) {
+    for (KernelMask members = 1; members < 16; ++members) {
+      SmAssign assign({sms});
+      Walk(&assign, {false, members, true, false, 4});
+      unsigned groups = 1;
+      for (unsigned sm = 0; sm < sms; ++sm) {
+        ASSERT_EQ(Count(assign.state().allowed[sm]), 1u);
+        ASSERT_NE(assign.state().allowed[sm] & members, 0);
+        if (sm != 0 && assign.state().allowed[sm] != assign.state().allowed[sm - 1]) ++groups;
+      }
+      EXPECT_EQ(groups, std::min(sms, Count(members)));
+      const auto of = SmsOf(assign, sms);
+      for (unsigned k = 0; k < kMaxKernels; ++k) {
+        if ((members >> k & 1) == 0) continue;
+        EXPECT_GE(of[k], sms / Count(members));
+        EXPECT_LE(of[k], (sms + Count(members) - 1) / Count(members));
+      }
+    }
+  }
+}
+
+TEST(SmAssignTest, ProfilingSmsAreTheFirstAndDedicated) {
+  SmAssign assign({16});
+  Walk(&assign, {false, 0b1011, false, true, 4});
+  EXPECT_EQ(assign.state().allowed[0], 0b0001);
+  EXPECT_EQ(assign.state().allowed[1], 0b0010);
+  EXPECT_EQ(assign.state().allowed[2], 0b1000);
+  for (unsigned sm = 3; sm < 16; ++sm) EXPECT_EQ(assign.state().allowed[sm], 0b1011);
+}
+
+TEST(SmAssignTest, OneKernelAloneNeedsNoProfilingSm) {
+  SmAssign assign({4});
+  Walk(&assign, {false, 0b0100, false, true, 4});
+  for (unsigned sm = 0; sm < 4; ++sm) EXPECT_EQ(assign.state().allowed[sm], 0b0100);
+}
+
+// The example of SMK Sec. 5.5: three kernels, three SMs, two kernels per SM.
+TEST(SmAssignTest, ThreeKernelsOnThreeSmsShareInAllPairs) {
+  SmAssign assign({3});
+  Walk(&assign, {false, 0b0111, false, false, 2});
+  EXPECT_EQ(SmsOf(assign, 3), (std::array<unsigned, 4>{2, 2, 2, 0}));
+  EXPECT_NE(assign.state().allowed[0], assign.state().allowed[1]);
+  EXPECT_NE(assign.state().allowed[1], assign.state().allowed[2]);
+  EXPECT_NE(assign.state().allowed[0], assign.state().allowed[2]);
+}
+
+TEST(SmAssignTest, ProfilingSmsDoNotCountAsRunning) {
+  SmAssign assign({9});
+  Walk(&assign, {false, 0b0111, false, true, 2});
+  EXPECT_EQ(SmsOf(assign, 9), (std::array<unsigned, 4>{5, 5, 5, 0}));  // 6 shared by 2, 1 alone
+}
+
+// With a limit of kernels per SM every SM has that many, and every prefix of the SMs is balanced.
+TEST(SmAssignTest, LimitedKernelsPerSmStayBalancedInRandomUse) {
+  const unsigned seed = oracle::Seed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  SmAssign assign({16});
+  for (int round = 0; round < 500; ++round) {
+    SmAssign::Inputs in;
+    in.members = static_cast<KernelMask>(1 + oracle::Pick(&random, 15));
+    in.kernels_per_sm = static_cast<std::uint8_t>(1 + oracle::Pick(&random, 4));
+    Walk(&assign, in);
+    std::array<unsigned, kMaxKernels> running{};
+    for (unsigned sm = 0; sm < 16; ++sm) {
+      const KernelMask allowed = assign.state().allowed[sm];
+      ASSERT_EQ(allowed & ~in.members, 0);
+      ASSERT_EQ(Count(allowed), std::min<unsigned>(in.kernels_per_sm, Count(in.members)));
+      unsigned low = ~0u, high = 0;
+      for (unsigned k = 0; k < kMaxKernels; ++k) {
+        running[k] += allowed >> k & 1;
+        if ((in.members >> k & 1) == 0) continue;
+        low = std::min(low, running[k]);
+        high = std::max(high, running[k]);
+      }
+      ASSERT_LE(high - low, 1u) << "SM " << sm;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace smk

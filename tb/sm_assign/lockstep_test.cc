@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_sm_assign against SmAssign: every output, every cycle.
+#include "common/lockstep.h"
+
+#include <Vfermi_sm_assign.h>
+#include <Vfermi_sm_assign_smk_pkg.h>
+#include <Vsmk_sm_assign.h>
+#include <Vsmk_sm_assign_smk_pkg.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "control/sm_assign.h"
+
+namespace smk {
+namespace {
+
+static_assert(PackageIsDefault<Vsmk_sm_assign_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vfermi_sm_assign_smk_pkg>(), "rtl and model disagree");
+
+using Inputs = SmAssign::Inputs;
+
+// The block and its reference. With `distort` the block is compared with a second reference that
+// is told something else: one rule broken.
+template <typename DutType, typename Pkg>
+class Bench {
+ public:
+  using Dut = DutType;
+  static constexpr unsigned kSms = Pkg::NumSms;
+
+  explicit Bench(std::uint64_t seed) : lockstep_("sm_assign", seed) {
+    Drive({});
+    lockstep_.Reset();
+  }
+  void Cycle(const Inputs& in) {
+    Drive(in);
+    lockstep_.Eval();
+    Compare(distort ? broken_ : model_);
+    lockstep_.ClockEdge();
+    model_.Tick(in);
+    Inputs told = in;
+    if (distort) distort(&told);
+    broken_.Tick(told);
+  }
+  const SmAssign::State& state() const { return model_.state(); }
+  Lockstep<Dut>& lockstep() { return lockstep_; }
+  std::function<void(Inputs*)> distort;
+
+ private:
+  void Drive(const Inputs& in) {
+    Dut& dut = lockstep_.dut();
+    dut.start_i = in.start;
+    dut.members_i = in.members;
+    dut.spatial_i = in.spatial;
+    dut.profile_i = in.profile;
+    dut.kernels_per_sm_i = in.kernels_per_sm;
+  }
+  void Compare(const SmAssign& want) {
+    const Dut& dut = lockstep_.dut();
+    lockstep_.Expect("busy", dut.busy_o, want.state().busy);
+    lockstep_.Expect("changed", dut.changed_o, want.state().changed);
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      lockstep_.Expect("allowed", GetBits(dut.allowed_o, kMaxKernels * sm, kMaxKernels),
+                       want.state().allowed[sm]);
+    }
+  }
+
+  Lockstep<Dut> lockstep_;
+  SmAssign model_{{kSms}};
+  SmAssign broken_{{kSms}};
+};
+
+using Gtx980 = Bench<Vsmk_sm_assign, Vsmk_sm_assign_smk_pkg>;
+using Fermi = Bench<Vfermi_sm_assign, Vfermi_sm_assign_smk_pkg>;
+
+// Kernels come and go, sometimes during a walk; the configuration changes with a start.
+class Traffic {
+ public:
+  explicit Traffic(std::uint64_t seed) : dice_(seed) {}
+
+  Inputs Next(const SmAssign::State& s) {
+    const unsigned percent = s.busy ? 3 : 30;
+    in_.start = dice_.Percent(percent);
+    in_.members = static_cast<KernelMask>(dice_.Below(16));
+    if (in_.start && dice_.Percent(50)) {
+      in_.spatial = dice_.Percent(30);
+      in_.profile = dice_.Percent(50);
+      in_.kernels_per_sm = static_cast<std::uint8_t>(1 + dice_.Below(kMaxKernels));
+    }
+    return in_;
+  }
+
+ private:
+  Dice dice_;
+  Inputs in_;
+};
+
+template <typename AnyBench>
+void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
+  Traffic traffic(seed);
+  for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
+    bench->Cycle(traffic.Next(bench->state()));
+  }
+}
+
+template <typename AnyBench>
+void RunSeeds(unsigned seeds, unsigned cycles) {
+  for (unsigned n = 0; n < seeds; ++n) {
+    const std::uint64_t seed = GetTestOptions().seed + n;
+    AnyBench bench(seed);
+    RunRandom(&bench, seed, cycles);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+}
+
+TEST(SmAssignLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
+
+TEST(SmAssignLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
+
+// All walks there are: every set of kernels under every configuration, each after every other set.
+TEST(SmAssignLockstep, EqualsTheReferenceForAllSetsOfKernels) {
+  Gtx980 bench(1);
+  for (unsigned settings = 0; settings < 16; ++settings) {
+    Inputs in;
+    in.spatial = (settings & 1) != 0;
+    in.profile = (settings & 2) != 0;
+    in.kernels_per_sm = static_cast<std::uint8_t>(1 + settings / 4);
+    for (unsigned sets = 0; sets < 256; ++sets) {
+      for (const unsigned members : {sets % 16, sets / 16}) {
+        in.members = static_cast<KernelMask>(members);
+        in.start = true;
+        bench.Cycle(in);
+        in.start = false;
+        while (bench.state().busy) bench.Cycle(in);
+      }
+    }
+  }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+TEST(SmAssignLockstep, LastSmIsVisibleExactlyOneCyclePerSmAfterTheStart) {
+  Gtx980 bench(1);
+  Inputs in;
+  in.members = 0b0011;
+  in.start = true;
+  bench.Cycle(in);
+  in.start = false;
+  for (unsigned n = 0; n < 15; ++n) bench.Cycle(in);
+  EXPECT_TRUE(bench.lockstep().dut().busy_o) << "earlier than the contract";
+  EXPECT_EQ(GetBits(bench.lockstep().dut().allowed_o, 60, 4), 0u);
+  bench.Cycle(in);
+  EXPECT_FALSE(bench.lockstep().dut().busy_o) << "later than the contract";
+  EXPECT_EQ(GetBits(bench.lockstep().dut().allowed_o, 60, 4), 0b0011u);
+  EXPECT_EQ(bench.lockstep().dut().changed_o, 0x8000u);
+  bench.Cycle(in);
+  EXPECT_EQ(bench.lockstep().dut().changed_o, 0u) << "a pulse";
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+TEST(SmAssignLockstep, FindsEachBrokenRule) {
+  const std::function<void(Inputs*)> broken[] = {
+      [](Inputs* in) { in->start = in->start && in->members != 0b1111; },
+      [](Inputs* in) { in->members &= 0b0111; },
+      [](Inputs* in) { in->spatial = false; },
+      [](Inputs* in) { in->profile = false; },
+      [](Inputs* in) { in->kernels_per_sm = std::max<std::uint8_t>(in->kernels_per_sm, 2); },
+      [](Inputs* in) { in->kernels_per_sm = std::min<std::uint8_t>(in->kernels_per_sm, 3); }};
+  for (const auto& rule : broken) {
+    Gtx980 bench(GetTestOptions().seed);
+    bench.distort = rule;
+    RunRandom(&bench, GetTestOptions().seed, 20'000);
+    EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
+  }
+}
+
+}  // namespace
+}  // namespace smk
