@@ -18,20 +18,19 @@ from drawers import property_files
 PAGE = ROOT / "docs/proofs.md"
 BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
 KEYS = {"name", "block", "property", "assertions", "lemmas", "method", "bound", "config", "mutant",
-        "seconds", "mutant_seconds", "long", "timeout", "frames", "reduce", "invariants", "mutant_frames"}
+        "long", "timeout", "frames", "reduce", "invariants", "mutant_frames"}
 METHODS = {"pdr": "PDR (ABC)", "induction": "induction (ABC)"}
 
 
 def row(proof):
     config = ", ".join(f"{name} {value}" for name, value in proof.get("config", {}).items())
     return (f"| `{proof['name']}` | {proof['property']} | {METHODS[proof['method']]} | "
-            f"{proof['bound']} | {config or 'small'} | {proof['seconds']} | {proof['mutant']}, "
-            f"{proof['mutant_seconds']} |\n")
+            f"{proof['bound']} | {config or 'small'} | {proof['mutant']} |\n")
 
 
 def table(proofs):
-    text = ("| proof | what is proved | method | bound | configuration small, but | s | mutant refuted, "
-            "s |\n|---|---|---|---|---|---|---|\n")
+    text = ("| proof | what is proved | method | bound | configuration small, but | mutant refuted |\n"
+            "|---|---|---|---|---|---|\n")
     return text + "".join(map(row, proofs))
 
 
