@@ -19,8 +19,8 @@
 
 #include "control/reference_control.h"
 #include "machine/run.h"
-#include "machine/trace_export.h"
-#include "workload/trace_workload.h"
+#include "trace/export.h"
+#include "trace/load.h"
 #include "workload/workload_file.h"
 
 namespace smk {

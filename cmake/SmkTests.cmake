@@ -7,11 +7,14 @@ find_program(Python3_EXECUTABLE python3 HINTS /usr/bin)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
 
-# smk_add_tests(LABEL SOURCES file... [LIBRARIES target...])
-# The GoogleTest program <label>_tests. CTest knows each test as <label>.Suite.Test, with that label.
+# smk_add_tests(LABEL [NAME name] SOURCES file... [LIBRARIES target...])
+# The GoogleTest program <name>_tests, or <label>_tests. CTest knows each test as <label>.Suite.Test, with that label.
 function(smk_add_tests label)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LIBRARIES")
-  set(target ${label}_tests)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "SOURCES;LIBRARIES")
+  if(NOT arg_NAME)
+    set(arg_NAME ${label})
+  endif()
+  set(target ${arg_NAME}_tests)
   # main.cc and not GTest's own library: SystemC's library brings another main().
   add_executable(${target} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/main.cc")
   target_link_libraries(${target} PRIVATE GTest::gmock ${arg_LIBRARIES} smk_warnings)

@@ -67,7 +67,6 @@ option(SMK_TRACE "Compile FST waveforms into the verilated RTL" ON)
 option(SMK_COVERAGE "Compile coverage into the verilated RTL of configuration gtx980" OFF)
 
 find_package(verilator REQUIRED HINTS ENV VERILATOR_ROOT /usr/share/verilator)
-find_package(ZLIB REQUIRED)
 
 # Verilator's run time, once.
 set(_smk_verilated_include "${VERILATOR_ROOT}/include")

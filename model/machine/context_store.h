@@ -8,9 +8,9 @@
 
 #include "control/control_plane.h"
 #include "machine/completion_heap.h"
-#include "machine/launch.h"
 #include "machine/memory_port.h"
 #include "machine/run_checks.h"
+#include "workload/launch.h"
 
 namespace smk {
 

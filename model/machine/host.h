@@ -7,9 +7,9 @@
 
 #include "control/control_plane.h"
 #include "machine/lanes.h"
-#include "machine/launch.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
+#include "workload/launch.h"
 
 namespace smk {
 

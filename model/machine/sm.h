@@ -31,7 +31,6 @@
 
 #include "control/control_plane.h"
 #include "machine/context_store.h"
-#include "machine/launch.h"
 #include "machine/lsu.h"
 #include "machine/machine_config.h"
 #include "machine/memory_port.h"
@@ -41,6 +40,7 @@
 #include "machine/thread_block.h"
 #include "machine/warp.h"
 #include "machine/warp_wheel.h"
+#include "workload/launch.h"
 
 namespace smk {
 

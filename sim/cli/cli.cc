@@ -8,17 +8,17 @@
 #include <functional>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "cli/commands.h"
-#include "cli/manifest.h"
-#include "cli/numbers.h"
-#include "cli/policies.h"
-#include "cli/report_command.h"
-#include "cli/sweep_command.h"
-#include "cli/synth_command.h"
-#include "cli/trace_command.h"
+#include "cli/report.h"
+#include "cli/sweep.h"
+#include "cli/synth.h"
+#include "cli/trace.h"
+#include "run/manifest.h"
+#include "run/policies.h"
 #include "smk/version.h"
 
-namespace smk::cli {
+namespace smk::sim {
 namespace {
 
 constexpr char kFooter[] =
@@ -164,7 +164,7 @@ struct CommandLineParser {
   void AddSweep() {
     CLI::App* sub = app.add_subcommand("sweep", "make all runs of a specification");
     AddText(sub, "spec", &sweep.spec, "a TOML file, for example sim/sweeps/smk_paper.toml", "SPEC");
-    ::smk::cli::AddList(sub, "--experiment", &sweep.experiments,
+    ::smk::sim::AddList(sub, "--experiment", &sweep.experiments,
                         "only this experiment of SPEC; again for more", "NAME");
     sub->add_flag("--list", sweep.list, "show the runs and do nothing");
     AddText(sub, "--out", &sweep.out, "the database (default: name of SPEC + .db)", "DB");
@@ -179,7 +179,7 @@ struct CommandLineParser {
     sub->add_flag("--wait", sweep.wait, "with --slurm: wait, and submit again what is missing");
     AddText(sub, "--tasks", &sweep.tasks, "with --slurm: size of the array, and how many at once",
             "N[%RUNNING]");
-    ::smk::cli::AddList(sub, "--sbatch", &sweep.sbatch,
+    ::smk::sim::AddList(sub, "--sbatch", &sweep.sbatch,
                         "with --slurm: an option for sbatch; again for more", "OPTION");
     sub->add_flag("--one-writer", sweep.one_writer,
                   "nobody else uses DB; it may lie on a network file system");
@@ -214,7 +214,7 @@ struct CommandLineParser {
     AddText(sub, "--liberty", &synth.liberty, "standard cells (default: Debian's osu018)", "FILE");
     AddText(sub, "--config", &synth.config, "gtx980 (default), fermi or small", "NAME");
     AddText(sub, "--mhz", &synth.mhz, "clock to be met (default 1216)", "N");
-    ::smk::cli::AddList(sub, "--set", &synth.sets,
+    ::smk::sim::AddList(sub, "--set", &synth.sets,
                         "another value for a parameter of smk_pkg, NumKernels=8; again for more",
                         "NAME=N");
     AddText(sub, "--json", &synth.json, "write all numbers into this file", "FILE");
@@ -304,4 +304,4 @@ int Main(int argc, const char* const* argv, const Backend& backend) {
   return Execute(parser, {backend, CommandLine(argc, argv)});
 }
 
-}  // namespace smk::cli
+}  // namespace smk::sim

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "cli/backend.h"
-#include "cli/experiment.h"
+#include "run/backend.h"
+#include "run/experiment.h"
 
-namespace smk::cli {
+namespace smk::sim {
 
 // What every command gets.
 struct Context {
@@ -31,4 +31,4 @@ int DoctorCommand(const Context& context);
 // The whole command: parses, runs, reports errors as one line on stderr. Exit status 0, 1 or 2.
 int Main(int argc, const char* const* argv, const Backend& backend);
 
-}  // namespace smk::cli
+}  // namespace smk::sim

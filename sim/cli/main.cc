@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands.h"
 
-int main(int argc, char** argv) { return smk::cli::Main(argc, argv, smk::cli::MakeBackend()); }
+int main(int argc, char** argv) { return smk::sim::Main(argc, argv, smk::sim::MakeBackend()); }

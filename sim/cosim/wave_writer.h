@@ -13,8 +13,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "cosim/gtkw.h"
 #include "cosim/rtl_control.h"
+#include "waves/gtkw.h"
 
 namespace smk {
 

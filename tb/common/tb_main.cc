@@ -11,8 +11,8 @@
 
 #include "common/tb_options.h"
 #include "common/tb_report.h"
-#include "cosim/wave_view.h"
 #include "test_options.h"
+#include "waves/view.h"
 
 namespace smk {
 

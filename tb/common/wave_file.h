@@ -19,8 +19,8 @@
 #include <string>
 
 #include "common/lockstep_log.h"
-#include "cosim/gtkw.h"
 #include "test_options.h"
+#include "waves/gtkw.h"
 
 namespace smk {
 

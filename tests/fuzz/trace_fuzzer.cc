@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <fstream>
 
-#include "model/trace_fuzz.h"
+#include "trace/fuzz.h"
 
 // Writes the seeds into the corpus, which is the first argument that is no option.
 extern "C" int LLVMFuzzerInitialize(int* argc, char*** argv) {

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the CSV files that a run writes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace smk::sim {
+
+// One CSV file with a header line (RFC 4180, without line ends in cells). Rows are read one after
+// another; errors are InputErrors with file, line and column.
+class CsvTable {
+ public:
+  // Reads the file and its header; every name in `columns` must be there.
+  CsvTable(const std::string& path, const std::vector<std::string>& columns);
+
+  // The next row; false after the last.
+  bool Next();
+
+  // Index of a column for Text() and Number(); throws when the file does not have it.
+  std::size_t Column(const std::string& name) const;
+  const std::vector<std::string>& header() const { return header_; }
+  const std::string& Text(std::size_t column) const { return cells_[column]; }
+  bool IsEmpty(std::size_t column) const { return cells_[column].empty(); }
+  std::uint64_t Number(std::size_t column) const;
+
+ private:
+  bool NextLine();
+  [[noreturn]] void Fail(const std::string& what) const;
+
+  std::string path_, text_;
+  std::size_t at_ = 0, line_ = 0;
+  std::vector<std::string> header_, cells_;
+};
+
+}  // namespace smk::sim

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/files.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+
+namespace smk::sim {
+namespace fs = std::filesystem;
+namespace {
+
+// Names that a run or a comparison leaves in its folder.
+constexpr const char* kOurFiles[] = {
+    "config.toml",   "manifest.json", "stats.json",       "kernels.csv", "tbs.csv",
+    "decisions.csv", "samples.csv",   "timeline.json.gz", "compare.csv", "compare.json",
+    "wave.fst",      "wave.gtkw",     "report.html"};
+
+std::runtime_error Failure(const std::string& path, const char* what) {
+  return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
+}
+
+bool IsOurs(const std::string& name, const std::vector<std::string>& subfolders) {
+  return std::find(std::begin(kOurFiles), std::end(kOurFiles), name) != std::end(kOurFiles) ||
+         name == kUnfinishedWave ||
+         std::find(subfolders.begin(), subfolders.end(), name) != subfolders.end() ||
+         (!subfolders.empty() && name.rfind("table-", 0) == 0);
+}
+
+void RefuseOtherContents(const std::string& path, const std::vector<std::string>& subfolders) {
+  for (const auto& entry : fs::directory_iterator(path)) {
+    const std::string name = entry.path().filename();
+    if (!IsOurs(name, subfolders)) {
+      throw InputError(
+          fmt::format("--out {}: the folder holds other things ('{}'); give --force to "
+                      "write there all the same",
+                      path, name));
+    }
+  }
+}
+
+}  // namespace
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (!in || fs::is_directory(path) || !(text << in.rdbuf())) {
+    throw InputError(fmt::format("{}: cannot be read", path));
+  }
+  return text.str();
+}
+
+void WriteFileAtomically(const std::string& path, std::string_view contents) {
+  std::string name = path + ".XXXXXX";
+  const int fd = mkstemp(name.data());
+  if (fd < 0) throw Failure(path, "cannot be written");
+  const mode_t mask = umask(0);
+  umask(mask);
+  fchmod(fd, 0666 & ~mask);
+  std::size_t done = 0;
+  while (done < contents.size()) {
+    const ssize_t n = write(fd, contents.data() + done, contents.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    done += static_cast<std::size_t>(n);
+  }
+  const bool written = done == contents.size();
+  const int reason = errno;
+  if (close(fd) != 0 || !written || std::rename(name.c_str(), path.c_str()) != 0) {
+    if (!written) errno = reason;
+    const std::runtime_error failure = Failure(path, "cannot be written");
+    unlink(name.c_str());
+    throw failure;
+  }
+}
+
+OutputFolder OutputFolder::Prepare(const std::string& path, bool force,
+                                   const std::vector<std::string>& subfolders) {
+  if (path.empty()) return {};
+  try {
+    if (fs::exists(path) && !fs::is_directory(path)) {
+      throw InputError(fmt::format("--out {}: is not a folder", path));
+    }
+    fs::create_directories(path);
+    if (!force) RefuseOtherContents(path, subfolders);
+    const std::string probe = (fs::path(path) / ".smk-probe").string();
+    WriteFileAtomically(probe, "");
+    fs::remove(probe);
+  } catch (const InputError&) {
+    throw;
+  } catch (const fs::filesystem_error& error) {
+    throw InputError(fmt::format("--out {}: {}", path, error.code().message()));
+  } catch (const std::runtime_error&) {
+    throw InputError(fmt::format("--out {}: {}", path, std::strerror(errno)));
+  }
+  return OutputFolder(path);
+}
+
+void OutputFolder::Clear() const {
+  if (path_.empty()) return;
+  std::error_code ignored;
+  for (const char* name : kOurFiles) fs::remove(fs::path(path_) / name, ignored);
+}
+
+void OutputFolder::Write(const std::string& name, std::string_view contents) const {
+  if (!path_.empty()) WriteFileAtomically((fs::path(path_) / name).string(), contents);
+}
+
+}  // namespace smk::sim

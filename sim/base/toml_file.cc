@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/toml_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+
+namespace smk::sim {
+
+toml::table ParseToml(const std::string& text, const std::string& path) {
+  try {
+    return toml::parse(text, path);
+  } catch (const toml::parse_error& error) {
+    std::string description(error.description());
+    std::replace(description.begin(), description.end(), '\n', ' ');
+    throw InputError(
+        fmt::format("{}:{}: expected TOML: {}", path, error.source().begin.line, description));
+  }
+}
+
+nlohmann::ordered_json TomlFileAsJson(const std::string& path) {
+  std::ostringstream text;
+  text << toml::json_formatter{ParseToml(ReadFile(path), path)};
+  return nlohmann::ordered_json::parse(text.str());
+}
+
+}  // namespace smk::sim

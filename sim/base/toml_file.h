@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// TOML with errors of one line: file, line, what is wrong.
+#pragma once
+
+#include <toml++/toml.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace smk::sim {
+
+// `path` is where `text` comes from. Throws InputError when it is not TOML.
+toml::table ParseToml(const std::string& text, const std::string& path);
+
+// A file as JSON, its keys in order. Throws InputError when it cannot be read or is not TOML.
+nlohmann::ordered_json TomlFileAsJson(const std::string& path);
+
+}  // namespace smk::sim

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk compare
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "cli/commands.h"
+#include "run/config_file.h"
+#include "run/run_folder.h"
+
+namespace smk::sim {
+namespace {
+
+using nlohmann::ordered_json;
+
+// "smk,table:4,2,even" is three policies: numbers after a table belong to it.
+std::vector<std::string> SplitPolicies(const std::string& text) {
+  std::vector<std::string> names;
+  for (const std::string& part : Split(text, ',')) {
+    const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
+    if (number && !names.empty() && names.back().rfind("table:", 0) == 0) {
+      names.back() += "," + part;
+    } else {
+      names.push_back(part);
+    }
+  }
+  return names;
+}
+
+std::vector<Policy> ResolvePolicies(const Options& options, const Experiment& experiment) {
+  const std::vector<std::string> names =
+      options.policies ? SplitPolicies(*options.policies) : DefaultPolicies();
+  std::vector<Policy> policies;
+  bool spatial = false;
+  for (const std::string& name : names) {
+    const bool is_spatial = name == "spatial";
+    spatial = spatial || is_spatial;
+    Policy policy = ResolvePolicy(name, is_spatial ? options.preempt : std::nullopt, experiment);
+    for (const Policy& other : policies) {
+      if (other.name == policy.name) {
+        throw InputError(fmt::format("--policies: {} is there twice", policy.name));
+      }
+    }
+    policies.push_back(std::move(policy));
+  }
+  if (options.preempt && !spatial) {
+    throw InputError("--preempt: only the policy spatial uses it, and it is not compared");
+  }
+  return policies;
+}
+
+std::string FolderName(const Policy& policy) {
+  std::string name = policy.name;
+  for (char& c : name) {
+    if (c == ':' || c == ',') c = '-';
+  }
+  return name;
+}
+
+// The best value of a column, over all policies but the baseline.
+class Best {
+ public:
+  Best(const std::vector<Results>& runs, std::optional<double> Metrics::*metric, bool smallest)
+      : metric_(metric) {
+    for (const Results& results : runs) {
+      const auto& value = results.metrics.*metric;
+      if (!value || results.policy.time_shared) continue;
+      if (!best_ || (smallest ? *value < *best_ : *value > *best_)) best_ = value;
+    }
+  }
+  // The cell, with a star when no other policy is better.
+  std::string Cell(const Results& results) const {
+    const auto& value = results.metrics.*metric_;
+    const bool star = best_ && value && !results.policy.time_shared && Ratio(value) == Ratio(best_);
+    return Ratio(value) + (star ? "*" : " ");
+  }
+
+ private:
+  std::optional<double> Metrics::*metric_;
+  std::optional<double> best_;
+};
+
+std::string Table(const Experiment& experiment, const std::vector<Results>& runs) {
+  std::vector<std::string> header = {"policy", "STP ", "fairness ", "ANTT "};
+  for (const std::string& label : experiment.labels) header.push_back(label);
+  header.insert(header.end(), {"preemptions", "context MB", "cycles/s"});
+  TextTable table(header);
+  const Best stp(runs, &Metrics::stp, false), fairness(runs, &Metrics::fairness, false),
+      antt(runs, &Metrics::antt, true);
+  for (const Results& results : runs) {
+    std::vector<std::string> row = {results.policy.name, stp.Cell(results), fairness.Cell(results),
+                                    antt.Cell(results)};
+    for (const auto& normalized : results.metrics.normalized) row.push_back(Ratio(normalized));
+    row.push_back(fmt::to_string(Total(results.result, &KernelStats::preemptions)));
+    row.push_back(fmt::format(
+        "{:.1f}", static_cast<double>(Total(results.result, &KernelStats::context_bytes)) / 1e6));
+    row.push_back(fmt::format("{:.0f}", results.cycles_per_second()));
+    table.Add(std::move(row));
+  }
+  return fmt::format(
+      "{}: machine {}, control {}, {} cycles, seed {}\n\n{}\n{}", experiment.workload_name(),
+      experiment.machine.name, Name(experiment.control), experiment.cycles, experiment.seed,
+      table.ToString(),
+      "Columns with a kernel's name: its normalized IPC. * is the best of the column; "
+      "isolated is the baseline,\nwhere the kernels take turns: its STP is 1 by "
+      "definition.\n");
+}
+
+ordered_json PolicyJson(const Results& results) {
+  const ordered_json stats = StatsJson(results);
+  ordered_json j;
+  for (const char* key : {"policy", "baseline", "stp", "fairness", "antt"}) j[key] = stats[key];
+  j["kernels"] = ordered_json::array();
+  for (const ordered_json& kernel : stats["kernels"]) {
+    ordered_json k;
+    for (const char* key : {"slot", "name", "ipc", "ipc_isolated", "normalized_ipc"}) {
+      k[key] = kernel[key];
+    }
+    j["kernels"].push_back(std::move(k));
+  }
+  j["preemptions"] = stats["preemptions"];
+  j["wall"] = stats["wall"];
+  return j;
+}
+
+std::string CompareJson(const Experiment& experiment, const std::vector<Results>& runs) {
+  ordered_json j;
+  j["schema"] = 1;
+  j["workload"] = experiment.workload_name();
+  j["machine"] = experiment.machine.name;
+  j["control"] = Name(experiment.control);
+  j["cycles"] = experiment.cycles;
+  j["seed"] = experiment.seed;
+  j["policies"] = ordered_json::array();
+  for (const Results& results : runs) j["policies"].push_back(PolicyJson(results));
+  return j.dump(2) + "\n";
+}
+
+std::string CompareCsv(const Experiment& experiment, const std::vector<Results>& runs) {
+  std::string text = "policy,stp,fairness,antt";
+  for (std::size_t i = 0; i < experiment.names.size(); ++i) {
+    text += fmt::format(",normalized_ipc_{}", i);
+  }
+  text += ",preemptions,context_bytes\n";
+  const auto number = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : "";
+  };
+  for (const Results& results : runs) {
+    const bool quote = results.policy.name.find(',') != std::string::npos;
+    text += fmt::format("{0}{1}{0},{2},{3},{4}", quote ? "\"" : "", results.policy.name,
+                        number(results.metrics.stp), number(results.metrics.fairness),
+                        number(results.metrics.antt));
+    for (const auto& normalized : results.metrics.normalized) text += "," + number(normalized);
+    text += fmt::format(",{},{}\n", Total(results.result, &KernelStats::preemptions),
+                        Total(results.result, &KernelStats::context_bytes));
+  }
+  return text;
+}
+
+// The folder of the comparison and, in the same order as the policies, those of their runs.
+struct Folders {
+  OutputFolder top;
+  std::vector<OutputFolder> runs;
+};
+
+Folders PrepareFolders(const Options& options, const std::vector<Policy>& policies) {
+  std::vector<std::string> names = DefaultPolicies();
+  for (const Policy& policy : policies) names.push_back(FolderName(policy));
+  Folders folders;
+  folders.top = OutputFolder::Prepare(options.out, options.force, names);
+  for (const Policy& policy : policies) {
+    const std::string path = folders.top ? options.out + "/" + FolderName(policy) : "";
+    folders.runs.push_back(OutputFolder::Prepare(path, options.force));
+  }
+  return folders;
+}
+
+}  // namespace
+
+int CompareCommand(const Context& context, Options options) {
+  if (!options.config.empty()) MergeConfig(options.config, /*compare=*/true, &options);
+  const Experiment experiment = Resolve(options, context.backend);
+  const std::vector<Policy> policies = ResolvePolicies(options, experiment);
+  const Recording recording = MakeRecording(options);
+  Runner runner(context.backend, experiment, MakeRunnerOptions(options));
+  const Folders folders = PrepareFolders(options, policies);
+  try {
+    const std::vector<Results> runs = runner.Compare(policies, recording);
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      const bool drawable = !policies[i].time_shared || experiment.names.size() == 1;
+      WriteRun(folders.runs[i], context.command_line, runs[i], options.timeline && drawable);
+    }
+    folders.top.Clear();
+    folders.top.Write("compare.csv", CompareCsv(experiment, runs));
+    folders.top.Write("compare.json", CompareJson(experiment, runs));
+    if (!options.quiet) fmt::print("{}", Table(experiment, runs));
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    WriteFailure(folders.top, context.command_line, experiment,
+                 fmt::format("FAIL: {}", error.what()));
+    throw;
+  }
+  fmt::print("PASS\n");
+  return 0;
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk list kernels|policies|machines
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "cli/commands.h"
+#include "run/policies.h"
+#include "run/settings.h"
+
+namespace smk::sim {
+namespace {
+
+using nlohmann::ordered_json;
+
+// How many times a program launches one of its kernels.
+std::size_t Launches(const Workload& workload, std::size_t kernel) {
+  return static_cast<std::size_t>(
+      std::count(workload.launches.begin(), workload.launches.end(), kernel));
+}
+
+unsigned Percent(unsigned part, unsigned whole) { return whole == 0 ? 0 : part * 100 / whole; }
+
+// One kernel of a program, and how much of an SM it takes when it has it to itself.
+ordered_json KernelJson(const Workload& workload, std::size_t index, const ResourceVector& limits) {
+  const KernelSpec& kernel = workload.kernels[index];
+  const unsigned tbs = MaxTbs(kernel.need, limits);
+  ordered_json j;
+  j["kernel"] = kernel.name;
+  j["launches"] = Launches(workload, index);
+  j["tbs"] = kernel.tb_count();
+  j["threads"] = kernel.threads;
+  j["registers_per_thread"] = kernel.registers_per_thread;
+  j["shared_memory"] = kernel.shared_memory;
+  j["tbs_per_sm"] = tbs;
+  j["occupancy_percent"] = {
+      {"registers", Percent(tbs * kernel.need.registers, limits.registers)},
+      {"shared_memory", Percent(tbs * kernel.need.shared_memory, limits.shared_memory)},
+      {"threads", Percent(tbs * kernel.need.threads, limits.threads)},
+      {"tbs", Percent(tbs, limits.tbs)}};
+  return j;
+}
+
+ordered_json KernelsJson(const Backend& backend, const MachineConfig& machine) {
+  ordered_json all = ordered_json::array();
+  for (const std::string& name : backend.list_workloads()) {
+    const auto workload = backend.find_workload(name);
+    ordered_json j;
+    j["name"] = workload->name;
+    j["path"] = name;
+    j["class"] = workload->type;
+    j["description"] = workload->description;
+    j["kernels"] = ordered_json::array();
+    for (std::size_t i = 0; i < workload->kernels.size(); ++i) {
+      j["kernels"].push_back(KernelJson(*workload, i, machine.sm.limits));
+    }
+    all.push_back(std::move(j));
+  }
+  return all;
+}
+
+std::string Text(const ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+std::string KernelsTable(const ordered_json& workloads, const std::string& machine) {
+  TextTable table({"name", "class", "kernel", "launches", "TBs", "threads", "regs", "smem",
+                   "TBs/SM", "regs %", "smem %", "threads %", "TBs %", "description"},
+                  {0, 1, 2, 13});
+  for (const ordered_json& workload : workloads) {
+    bool first = true;
+    for (const ordered_json& k : workload["kernels"]) {
+      const ordered_json& occupancy = k["occupancy_percent"];
+      table.Add({first ? Text(workload["name"]) : "", first ? Text(workload["class"]) : "",
+                 Text(k["kernel"]), Text(k["launches"]), Text(k["tbs"]), Text(k["threads"]),
+                 Text(k["registers_per_thread"]), Text(k["shared_memory"]), Text(k["tbs_per_sm"]),
+                 Text(occupancy["registers"]), Text(occupancy["shared_memory"]),
+                 Text(occupancy["threads"]), Text(occupancy["tbs"]),
+                 first ? Text(workload["description"]) : ""});
+      first = false;
+    }
+  }
+  return table.ToString() +
+         fmt::format(
+             "\nregs: registers per thread; smem: bytes per TB; %: of an SM of {} that is "
+             "full of this kernel\n",
+             machine);
+}
+
+int ListKernels(const Context& context, const ListOptions& options) {
+  const MachineConfig machine =
+      context.backend.load_machine(context.backend.find_machine(options.machine), {});
+  const ordered_json workloads = KernelsJson(context.backend, machine);
+  fmt::print("{}", options.json ? workloads.dump(2) + "\n" : KernelsTable(workloads, machine.name));
+  return 0;
+}
+
+int ListPolicies(const ListOptions& options) {
+  ordered_json all = ordered_json::array();
+  TextTable table({"name", "paper", "description"}, {0, 1, 2});
+  TextTable keys({"--set KEY=VALUE", "expected", "description"}, {0, 1, 2});
+  for (const PolicyInfo& info : Policies()) {
+    table.Add({info.name, info.paper, info.description});
+    ordered_json j;
+    j["name"] = info.name;
+    j["paper"] = info.paper;
+    j["description"] = info.description;
+    j["dispatch"] = Name(info.config.dispatch);
+    j["quotas"] = info.config.quota_enable;
+    j["kernels_per_sm"] = info.config.kernels_per_sm;
+    all.push_back(std::move(j));
+  }
+  for (const TunableInfo& info : TunableKeys())
+    keys.Add({info.key, info.expected, info.description});
+  if (options.json) {
+    fmt::print("{}\n", all.dump(2));
+  } else {
+    fmt::print("{}\n{}", table.ToString(), keys.ToString());
+  }
+  return 0;
+}
+
+int ListMachines(const Context& context, const ListOptions& options) {
+  ordered_json all = ordered_json::array();
+  TextTable table({"name", "SMs", "core MHz", "registers", "shared memory", "threads", "TBs",
+                   "schedulers", "L1 KB", "L2 KB", "DRAM GB/s"});
+  for (const std::string& name : context.backend.list_machines()) {
+    const MachineConfig m = context.backend.load_machine(context.backend.find_machine(name), {});
+    const ResourceVector& limits = m.sm.limits;
+    ordered_json j;
+    j["name"] = m.name;
+    j["sms"] = m.sms;
+    j["core_clock_mhz"] = m.core_clock_mhz;
+    j["registers"] = limits.registers * kRegisterUnit;
+    j["shared_memory"] = limits.shared_memory * kSharedMemoryUnit;
+    j["threads"] = limits.threads * kThreadUnit;
+    j["tbs"] = limits.tbs;
+    j["schedulers"] = m.sm.schedulers;
+    j["l1_bytes"] = m.sm.l1.bytes;
+    j["l2_bytes"] = m.memory.l2.bytes * m.memory.l2_slices_per_controller * m.memory.controllers;
+    j["dram_bytes_per_second"] =
+        m.memory.dram_clock_mhz * 1e6 * m.memory.dram_bytes_per_clock * m.memory.controllers;
+    table.Add({Text(j["name"]), Text(j["sms"]), fmt::format("{}", m.core_clock_mhz),
+               Text(j["registers"]), Text(j["shared_memory"]), Text(j["threads"]), Text(j["tbs"]),
+               Text(j["schedulers"]), fmt::format("{}", m.sm.l1.bytes / 1024),
+               fmt::format("{}", j["l2_bytes"].get<unsigned>() / 1024),
+               fmt::format("{:.0f}", j["dram_bytes_per_second"].get<double>() / 1e9)});
+    all.push_back(std::move(j));
+  }
+  fmt::print("{}", options.json ? all.dump(2) + "\n"
+                                : table.ToString() +
+                                      "\nregisters, shared memory (bytes), threads, "
+                                      "TBs and schedulers: of one SM\n");
+  return 0;
+}
+
+}  // namespace
+
+int ListCommand(const Context& context, const ListOptions& options) {
+  if (options.what == "kernels") return ListKernels(context, options);
+  if (options.what == "policies") return ListPolicies(options);
+  if (options.what == "machines") return ListMachines(context, options);
+  throw InputError(fmt::format("list: expected kernels, policies or machines, got '{}'{}",
+                               options.what,
+                               DidYouMean(options.what, {"kernels", "policies", "machines"})));
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk run
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "run/config_file.h"
+#include "run/run_folder.h"
+
+namespace smk::sim {
+namespace {
+
+constexpr char kDefaultPolicy[] = "smk-pw";
+
+void RefuseForBaseline(const Options& options, const Experiment& experiment) {
+  if (!options.arrivals.empty()) {
+    throw InputError("--arrive: has no meaning for the policy isolated, where kernels run alone");
+  }
+  if (options.timeline && experiment.names.size() > 1) {
+    throw InputError(
+        "--timeline: the policy isolated runs each kernel alone; ask for one kernel at a time");
+  }
+  if (options.wave && experiment.names.size() > 1) {
+    throw InputError(
+        "--wave: the policy isolated runs each kernel alone; ask for one kernel at a time");
+  }
+}
+
+}  // namespace
+
+int RunCommand(const Context& context, Options options) {
+  if (!options.config.empty()) MergeConfig(options.config, /*compare=*/false, &options);
+  const Experiment experiment = Resolve(options, context.backend);
+  const Policy policy =
+      ResolvePolicy(options.policy.value_or(kDefaultPolicy), options.preempt, experiment);
+  if (policy.time_shared) RefuseForBaseline(options, experiment);
+  const Recording recording = MakeRecording(options);
+  Runner runner(context.backend, experiment, MakeRunnerOptions(options));
+  const OutputFolder folder = OutputFolder::Prepare(options.out, options.force);
+  try {
+    const Results results = runner.Run(policy, recording);
+    WriteRun(folder, context.command_line, results, options.timeline.has_value());
+    if (!options.quiet) fmt::print("{}", Summary(results));
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::exception& error) {
+    WriteFailure(folder, context.command_line, experiment, fmt::format("FAIL: {}", error.what()));
+    throw;
+  }
+  fmt::print("PASS\n");
+  return 0;
+}
+
+}  // namespace smk::sim

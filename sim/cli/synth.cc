@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/synth.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <thread>
+
+#include "base/cache_folder.h"
+#include "base/error.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/progress.h"
+#include "synth/tables.h"
+
+namespace smk::sim {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr char kDefaultLiberty[] = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
+// A block may be so much larger than in the table.
+constexpr double kTolerancePercent = 5;
+
+std::string LibertyPath(const SynthOptions& options) {
+  if (!options.liberty.empty()) return fs::absolute(options.liberty);
+  if (!fs::exists(kDefaultLiberty)) {
+    throw InputError(fmt::format(
+        "{}: the default library is not installed; scripts/setup synth, or apt-get install "
+        "qflow-tech-osu018, or give --liberty FILE",
+        kDefaultLiberty));
+  }
+  return kDefaultLiberty;
+}
+
+// Applies --set NAME=N.
+void Set(const std::string& text, SynthConfig* config) {
+  const std::size_t equals = text.find('=');
+  const std::string name = text.substr(0, equals);
+  const bool word =
+      std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) != 0; });
+  if (name.empty() || !word || equals == std::string::npos) {
+    throw InputError(fmt::format("--set {}: expected NAME=N", text));
+  }
+  const auto value =
+      static_cast<unsigned>(ParseCount("--set " + name, text.substr(equals + 1), 1, 1 << 20));
+  if (name == "NumSms") config->sms = value;
+  if (name == "NumKernels") config->kernels = value;
+  config->sets[name] = value;
+}
+
+SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options) {
+  SynthTarget target;
+  target.config = catalogue.Config(options.config);
+  for (const std::string& set : options.sets) Set(set, &target.config);
+  target.mhz = static_cast<double>(ParseCount("--mhz", options.mhz, 1, 100000));
+  target.liberty = LoadLiberty(LibertyPath(options));
+  return target;
+}
+
+std::vector<std::string> Names(const SynthCatalogue& catalogue, const SynthOptions& options) {
+  std::vector<std::string> names;
+  for (const std::string& name : options.blocks) names.push_back(catalogue.Find(name).name);
+  if (!names.empty()) return names;
+  for (const SynthBlock& block : catalogue.blocks()) names.push_back(block.name);
+  return names;
+}
+
+unsigned Jobs(const SynthOptions& options) {
+  if (!options.jobs) return std::max(1u, std::thread::hardware_concurrency());
+  return static_cast<unsigned>(ParseCount("--jobs", *options.jobs, 1, 256));
+}
+
+std::string ToolFolder(const SynthOptions& options) {
+  const std::string folder = options.no_cache ? "" : CacheFolder();
+  return folder.empty() ? "" : fs::absolute(folder + "/synth").string();
+}
+
+// Only what is not the same as when the table was made.
+std::vector<SynthBlock> Changed(const SynthFlow& flow, const std::vector<SynthBlock>& blocks,
+                                const AreaTable& table) {
+  std::vector<SynthBlock> changed;
+  for (const SynthBlock& block : blocks) {
+    if (flow.Inputs(block) != table.Inputs(block.name)) changed.push_back(block);
+  }
+  return changed;
+}
+
+int Check(const SynthFlow& flow, const SynthOptions& options, const SynthTarget& target,
+          const std::vector<SynthBlock>& blocks, const SynthProgress& progress) {
+  const AreaTable table(options.against);
+  table.RequireSameTarget(target);
+  const std::vector<SynthBlock> changed = Changed(flow, blocks, table);
+  std::vector<std::string> grown;
+  if (!changed.empty()) {
+    grown = table.Grown(flow.Run(changed, false, Jobs(options), progress), kTolerancePercent);
+  }
+  if (!grown.empty()) {
+    throw std::runtime_error(
+        fmt::format("{}; when that is meant, write the table again with --json {}",
+                    Join(grown, "; "), options.against));
+  }
+  fmt::print(
+      "{} of {} blocks are made of something else than in {}; none has grown by more than "
+      "{:.0f} %\nPASS\n",
+      changed.size(), blocks.size(), options.against, kTolerancePercent);
+  return 0;
+}
+
+}  // namespace
+
+int SynthCommand(const Context& context, const SynthOptions& options) {
+  const SynthCatalogue catalogue(context.backend.data_dir);
+  const std::vector<std::string> names = Names(catalogue, options);
+  RequireTool("yosys", "yosys");
+  const bool timing = !options.no_timing && options.against.empty();
+  if (timing) RequireTool("sta", "opensta");
+  const SynthTarget target = Target(catalogue, options);
+  const OutputFolder out = OutputFolder::Prepare(options.out, true);
+  ToolCache cache(ToolFolder(options));
+  const SynthFlow flow(catalogue, target, &cache);
+  const std::vector<SynthBlock> blocks = flow.WithContents(names);
+  Progress line(options.quiet);
+  const SynthProgress progress = [&](const std::string& text) { line.Line(text); };
+  if (!options.against.empty()) return Check(flow, options, target, blocks, progress);
+
+  SynthSummary summary;
+  summary.target = target;
+  summary.results = flow.Run(blocks, timing, Jobs(options), progress);
+  line.Clear();
+  if (out) flow.CopyFiles(blocks, timing, out.path());
+  if (!options.json.empty()) WriteFileAtomically(options.json, ToJson(summary).dump(1) + '\n');
+  if (!options.quiet) fmt::print("{}", ToText(summary));
+  return 0;
+}
+
+}  // namespace smk::sim

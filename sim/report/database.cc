@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// Databases of `smk sweep`, as columns.
+#include "base/database.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/toml_file.h"
+#include "report/data.h"
+#include "sweep/store.h"
+
+namespace smk::sim {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Texts that repeat: each once, and for each row which one.
+class TextColumn {
+ public:
+  void Add(const std::string& text) {
+    const auto [place, added] = index_of_.emplace(text, texts_.size());
+    if (added) texts_.push_back(text);
+    rows_.push_back(place->second);
+  }
+  ordered_json Json() const { return {{"texts", texts_}, {"rows", rows_}}; }
+
+ private:
+  std::map<std::string, std::size_t> index_of_;
+  std::vector<std::string> texts_;
+  std::vector<std::size_t> rows_;
+};
+
+ordered_json Cell(const Statement& row, int column) {
+  if (row.IsNull(column)) return nullptr;
+  if (row.IsWhole(column)) return row.Number(column);
+  if (row.IsNumber(column)) return row.Real(column);
+  return row.Text(column);
+}
+
+// All rows of a statement, as columns by name. Those in `repeating` are TextColumns.
+ordered_json Columns(Database* database, const std::string& sql,
+                     const std::vector<std::string>& repeating = {}) {
+  Statement rows(*database, sql);
+  ordered_json j = ordered_json::object();
+  std::vector<ordered_json> columns(static_cast<std::size_t>(rows.columns()),
+                                    ordered_json::array());
+  std::vector<TextColumn> texts(columns.size());
+  std::vector<bool> is_text(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const std::string name = rows.ColumnName(static_cast<int>(i));
+    is_text[i] = std::find(repeating.begin(), repeating.end(), name) != repeating.end();
+  }
+  while (rows.Step()) {
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const int column = static_cast<int>(i);
+      if (is_text[i]) {
+        texts[i].Add(rows.Text(column));
+      } else {
+        columns[i].push_back(Cell(rows, column));
+      }
+    }
+  }
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    j[rows.ColumnName(static_cast<int>(i))] = is_text[i] ? texts[i].Json() : columns[i];
+  }
+  return j;
+}
+
+// The order of everything in the page: that of the export.
+constexpr char kNumbered[] = R"sql(
+CREATE TEMP TABLE numbered AS
+SELECT run, ROW_NUMBER() OVER (ORDER BY (SELECT COUNT(*) FROM kernels k WHERE k.run = runs.run),
+  workload, machine, policy, preempt, settings, cycles, seed, control, run) - 1 AS number
+FROM runs WHERE status = 'done';
+CREATE UNIQUE INDEX temp.by_run ON numbered (run);
+)sql";
+
+constexpr char kRuns[] = R"sql(
+SELECT r.run, r.workload, r.mix, r.policy, r.preempt, r.machine, r.control, r.cycles, r.seed,
+  r.settings, r.sms, r.schedulers, r.kernels_per_sm, r.epoch_length, r.latency_scale, r.ideal_preemption,
+  r.command, r.kernels, r.stp, r.antt, r.fairness, r.warp_instructions, r.dram_read_bytes,
+  r.dram_write_bytes, r.dram_row_hits, r.dram_row_misses, r.checks, r.wall_seconds, r.preemptions,
+  r.context_bytes, r.preemption_cycles, r.version, r.model_version,
+  s.issued, s.pipeline, s.control AS control_stall, s.data_memory, s.data_short, s.barrier,
+  s.quota, s.preemption, s.empty
+FROM numbered n JOIN results r USING (run) LEFT JOIN (
+  SELECT run, SUM(issued) AS issued, SUM(pipeline) AS pipeline, SUM(control) AS control,
+    SUM(data_memory) AS data_memory, SUM(data_short) AS data_short, SUM(barrier) AS barrier,
+    SUM(quota) AS quota, SUM(preemption) AS preemption, SUM(empty) AS empty
+  FROM stalls GROUP BY run) s USING (run)
+ORDER BY n.number
+)sql";
+
+constexpr char kKernels[] = R"sql(
+SELECT n.number AS run, i.number AS isolated, k.name, k.type, k.arrival, k.ipc, k.ipc_isolated, k.normalized_ipc,
+  k.warp_instructions, k.tbs_completed, k.l1_accesses, k.l1_hits, k.l2_accesses, k.l2_hits,
+  k.dram_read_bytes, k.dram_write_bytes, k.stall_pipeline, k.stall_control, k.stall_data_memory,
+  k.stall_data_short, k.stall_barrier, k.stall_quota, k.stall_preemption,
+  p.count AS preemptions, p.restores, p.flushes, p.context_bytes, p.cycles AS preemption_cycles
+FROM numbered n JOIN kernel_results k USING (run)
+  LEFT JOIN preemptions p ON p.run = k.run AND p.slot = k.slot
+  LEFT JOIN numbered i ON i.run = k.isolated_run
+ORDER BY n.number, k.slot
+)sql";
+
+// Mean resident TBs in hundredths, by run, SM and kernel; their number follows from the run.
+constexpr char kTbs[] = R"sql(
+SELECT CAST(ROUND(100.0 * s.tb_cycles / r.cycles) AS INTEGER) AS hundredths
+FROM numbered n JOIN sms s USING (run) JOIN runs r USING (run)
+ORDER BY n.number, s.sm, s.slot
+)sql";
+
+constexpr char kFailed[] =
+    "SELECT run, workload, policy, settings, command, error FROM runs WHERE status = 'failed' "
+    "ORDER BY workload, policy, run";
+
+ordered_json Experiments(Database* database) {
+  ordered_json list = ordered_json::array();
+  Statement rows(*database,
+                 "SELECT m.sweep, m.experiment, n.number FROM members m LEFT JOIN numbered n "
+                 "USING (run) ORDER BY 1, 2, 3");
+  while (rows.Step()) {
+    const std::string sweep = rows.Text(0), experiment = rows.Text(1);
+    if (list.empty() || list.back()["sweep"] != sweep || list.back()["name"] != experiment) {
+      list.push_back({{"sweep", sweep},
+                      {"name", experiment},
+                      {"planned", 0},
+                      {"runs", ordered_json::array()}});
+    }
+    list.back()["planned"] = list.back()["planned"].get<int>() + 1;
+    if (!rows.IsNull(2)) list.back()["runs"].push_back(rows.Number(2));
+  }
+  return list;
+}
+
+// The published values: a TOML file with the lists `value` and `ratio`.
+ordered_json PaperValues(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || !std::filesystem::exists(path, ignored)) return ordered_json::object();
+  return TomlFileAsJson(path);
+}
+
+ordered_json ReadAll(const std::string& path) {
+  Database database(path, Database::Mode::kRead);
+  CheckSweepSchema(&database);
+  if (database.Number("PRAGMA user_version") == 0 ||
+      database.Number("SELECT COUNT(*) FROM runs") == 0) {
+    throw InputError(fmt::format("{}: holds no runs yet", path));
+  }
+  // One state of the file, whoever writes to it meanwhile.
+  database.Run("BEGIN");
+  database.Run(kNumbered);
+  ordered_json j;
+  j["runs"] = Columns(&database, kRuns,
+                      {"workload", "mix", "policy", "preempt", "machine", "control", "seed",
+                       "settings", "version", "model_version"});
+  j["kernels"] = Columns(&database, kKernels, {"name", "type"});
+  j["tbs"] = Columns(&database, kTbs);
+  j["failed"] = Columns(&database, kFailed);
+  j["experiments"] = Experiments(&database);
+  return j;
+}
+
+}  // namespace
+
+ordered_json ReportDatabase(const std::string& path, const std::string& papers) {
+  ordered_json j;
+  try {
+    j = ReadAll(path);
+  } catch (const DatabaseError& error) {
+    throw InputError(error.what());
+  }
+  j["paper"] = PaperValues(papers);
+  return j;
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of `smk report`, as the build made it, and how data gets into it.
+#pragma once
+
+#include <string>
+
+namespace smk::sim {
+
+// The page without data, made by the build (sim/report/page). InputError when it was not built.
+std::string EmptyPage();
+
+// The page with `data` in it; nothing of the data can end the element that holds it.
+std::string FillPage(const std::string& page, const std::string& title, const std::string& data);
+
+}  // namespace smk::sim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control planes by name: what `--control` accepts.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "control/control_plane.h"
+
+namespace smk::sim {
+
+enum class ControlKind {
+  kReference,  // the C++ classes of the blocks
+  kRtl,        // the verilated RTL
+  kLockstep,   // both, compared in every cycle
+};
+
+const char* Name(ControlKind kind);
+
+// Throws InputError for an unknown name, and for a control plane that this version does not have.
+ControlKind ParseControl(std::string_view text);
+
+}  // namespace smk::sim

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/metrics.h"
+
+#include <algorithm>
+
+namespace smk::sim {
+namespace {
+
+void Combine(Metrics* metrics) {
+  double sum = 0, turnaround = 0;
+  double smallest = 0, largest = 0;
+  bool started = false, all_ran = true;
+  for (const std::optional<double>& normalized : metrics->normalized) {
+    if (!normalized) return;
+    sum += *normalized;
+    all_ran = all_ran && *normalized > 0;
+    if (*normalized > 0) turnaround += 1 / *normalized;
+    smallest = started ? std::min(smallest, *normalized) : *normalized;
+    largest = started ? std::max(largest, *normalized) : *normalized;
+    started = true;
+  }
+  if (!started) return;
+  metrics->stp = sum;
+  if (all_ran) metrics->antt = turnaround / static_cast<double>(metrics->normalized.size());
+  if (largest > 0) metrics->fairness = smallest / largest;
+}
+
+}  // namespace
+
+double Ipc(const KernelStats& kernel) { return kernel.ipc(kernel.cycles_present); }
+
+Metrics ComputeMetrics(const RunResult& result, const std::vector<double>& isolated) {
+  Metrics metrics;
+  for (std::size_t i = 0; i < result.kernels.size(); ++i) {
+    const double ipc = Ipc(result.kernels[i]);
+    metrics.ipc.push_back(ipc);
+    metrics.isolated.emplace_back(isolated.at(i));
+    metrics.normalized.push_back(isolated[i] > 0 ? std::optional<double>(ipc / isolated[i])
+                                                 : std::nullopt);
+  }
+  Combine(&metrics);
+  return metrics;
+}
+
+Metrics BaselineMetrics(const RunResult& result) {
+  std::vector<double> isolated;
+  for (const KernelStats& kernel : result.kernels) isolated.push_back(Ipc(kernel));
+  Metrics metrics = ComputeMetrics(result, isolated);
+  if (metrics.stp) metrics.stp = 1;
+  return metrics;
+}
+
+}  // namespace smk::sim

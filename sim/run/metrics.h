@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The measures of a shared run against isolated runs [SMK Sec. 6.1].
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "machine/run.h"
+
+namespace smk::sim {
+
+// Empty where a division by zero would be needed: a kernel that issued nothing has no turnaround.
+struct Metrics {
+  std::vector<double> ipc;                        // warp instructions per cycle present
+  std::vector<std::optional<double>> isolated;    // the same, alone on the whole GPU
+  std::vector<std::optional<double>> normalized;  // ipc / isolated
+  std::optional<double> stp;                      // sum of the normalized IPCs
+  std::optional<double> antt;                     // mean of 1 / normalized IPC
+  std::optional<double> fairness;                 // smallest normalized IPC / largest
+};
+
+double Ipc(const KernelStats& kernel);
+
+// `isolated` holds one IPC for each kernel of `result`.
+Metrics ComputeMetrics(const RunResult& result, const std::vector<double>& isolated);
+
+// The baseline: each kernel has the GPU to itself, so every normalized IPC is 1, and so are ANTT
+// and fairness. STP is 1 by definition, because the kernels take turns.
+Metrics BaselineMetrics(const RunResult& result);
+
+}  // namespace smk::sim

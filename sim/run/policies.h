@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// The policies by name: what `--policy` accepts and how each configures the control plane.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/control_plane.h"
+#include "workload/workload.h"
+
+namespace smk::sim {
+
+// One policy as `smk list policies` shows it.
+struct PolicyInfo {
+  std::string name;   // as typed; "table:A,B" stands for table: and one count for each kernel
+  std::string paper;  // where it comes from
+  std::string description;
+  PolicyConfig config;
+};
+
+// A policy chosen for a run.
+struct Policy {
+  std::string name;  // canonical text, "table:4,2" with its counts
+  PolicyConfig config;
+  bool time_shared = false;  // isolated: every kernel runs alone, one after another
+};
+
+// All policies, in the order in which they are shown.
+const std::vector<PolicyInfo>& Policies();
+
+// Names that `smk compare` runs when none are given: all but the fixed table.
+std::vector<std::string> DefaultPolicies();
+
+// Looks up `text`; throws InputError for an unknown name or a malformed table. The counts of a
+// table must be as many as `kernels`.
+Policy FindPolicy(std::string_view text, std::size_t kernels);
+
+// Throws InputError when the counts of a fixed table can never be resident together on one SM.
+void CheckTable(const Policy& policy, const std::vector<const Workload*>& workloads,
+                const ResourceVector& limits);
+
+// switch, drain or flush.
+PreemptMode ParsePreempt(std::string_view text);
+const char* Name(PreemptMode mode);
+const char* Name(WarpPolicy policy);
+// leftover, even, spatial, on-demand, partitioned, table.
+const char* Name(DispatchMode mode);
+// dispatch-new, preempt, no-victim, ...
+const char* Name(DecisionReason reason);
+
+}  // namespace smk::sim

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/result_io.h"
+
+#include <type_traits>
+
+namespace smk::sim {
+namespace {
+
+using nlohmann::json;
+
+// Reads the values of an array one after another, in the order in which they were written.
+class Reader {
+ public:
+  explicit Reader(const json& values) : values_(values) {}
+  template <typename T>
+  void operator()(T& value) {
+    values_.at(next_++).get_to(value);
+  }
+
+ private:
+  const json& values_;
+  std::size_t next_ = 0;
+};
+
+// Appends values to an array.
+class Writer {
+ public:
+  template <typename T>
+  void operator()(const T& value) {
+    values_.push_back(value);
+  }
+  json Take() { return std::move(values_); }
+
+ private:
+  json values_ = json::array();
+};
+
+// An id or character as the plain number it is.
+template <typename Archive, typename T>
+void Enum(Archive& archive, T& value) {
+  using Value = std::conditional_t<std::is_same_v<std::remove_const_t<T>, char>, unsigned char, T>;
+  auto number = static_cast<std::uint32_t>(static_cast<Value>(value));
+  archive(number);
+  if constexpr (!std::is_const_v<T>) value = static_cast<T>(number);
+}
+
+template <typename Archive, typename Kernel>
+void Fields(Archive& archive, Kernel& k, const KernelStats* /*tag*/) {
+  archive(k.name);
+  archive(k.warp_instructions);
+  archive(k.thread_instructions);
+  archive(k.cycles_present);
+  archive(k.tbs_completed);
+  archive(k.launches_completed);
+  archive(k.program_runs);
+  archive(k.stalls);
+  archive(k.l1_accesses);
+  archive(k.l1_hits);
+  archive(k.l2_accesses);
+  archive(k.l2_hits);
+  archive(k.dram_read_bytes);
+  archive(k.dram_write_bytes);
+  archive(k.context_bytes);
+  archive(k.preemptions);
+  archive(k.restores);
+  archive(k.flushes);
+  archive(k.preemption_cycles);
+}
+
+template <typename Archive, typename Sm>
+void Fields(Archive& archive, Sm& s, const SmStats* /*tag*/) {
+  archive(s.scheduler_cycles);
+  archive(s.warp_instructions);
+  archive(s.tb_cycles);
+}
+
+template <typename Archive, typename Tb>
+void Fields(Archive& archive, Tb& t, const TbRecord* /*tag*/) {
+  archive(t.start);
+  archive(t.end);
+  Enum(archive, t.kernel);
+  archive(t.launch);
+  Enum(archive, t.tb);
+  Enum(archive, t.sm);
+  Enum(archive, t.slot);
+  archive(t.restored);
+  Enum(archive, t.outcome);
+}
+
+template <typename Archive, typename D>
+void Fields(Archive& archive, D& d, const Decision* /*tag*/) {
+  archive(d.cycle);
+  Enum(archive, d.reason);
+  Enum(archive, d.kernel);
+  Enum(archive, d.sm);
+  Enum(archive, d.tb);
+  Enum(archive, d.victim);
+  archive(d.victim_tbs);
+  archive(d.share);
+}
+
+template <typename Archive, typename E>
+void Fields(Archive& archive, E& e, const EpochSample* /*tag*/) {
+  archive(e.cycle);
+  Enum(archive, e.sm);
+  archive(e.warp_instructions);
+  archive(e.resident_tbs);
+  archive(e.quota);
+  archive(e.quota_left);
+  archive(e.taken.registers);
+  archive(e.taken.shared_memory);
+  archive(e.taken.threads);
+  archive(e.taken.tbs);
+}
+
+template <typename T>
+json WriteAll(const std::vector<T>& items) {
+  json array = json::array();
+  for (const T& item : items) {
+    Writer writer;
+    Fields(writer, item, static_cast<const T*>(nullptr));
+    array.push_back(writer.Take());
+  }
+  return array;
+}
+
+template <typename T>
+void ReadAll(const json& array, std::vector<T>* items) {
+  for (const json& values : array) {
+    Reader reader(values);
+    T item;
+    Fields(reader, item, static_cast<const T*>(nullptr));
+    items->push_back(std::move(item));
+  }
+}
+
+}  // namespace
+
+json ToJson(const RunResult& result) {
+  json j;
+  j["cycles"] = result.cycles;
+  j["wall_seconds"] = result.wall_seconds;
+  j["warp_instructions"] = result.warp_instructions;
+  j["kernels"] = WriteAll(result.kernels);
+  j["sms"] = WriteAll(result.sms);
+  j["dram_row_hits"] = result.dram_row_hits;
+  j["dram_row_misses"] = result.dram_row_misses;
+  j["tbs"] = WriteAll(result.tbs);
+  j["decisions"] = WriteAll(result.decisions);
+  j["epochs"] = WriteAll(result.epochs);
+  j["partitions"] = result.partitions;
+  j["checks"] = result.checks;
+  j["lockstep_events"] = result.lockstep_events;
+  return j;
+}
+
+RunResult FromJson(const json& j) {
+  RunResult result;
+  j.at("cycles").get_to(result.cycles);
+  j.at("wall_seconds").get_to(result.wall_seconds);
+  j.at("warp_instructions").get_to(result.warp_instructions);
+  ReadAll(j.at("kernels"), &result.kernels);
+  ReadAll(j.at("sms"), &result.sms);
+  j.at("dram_row_hits").get_to(result.dram_row_hits);
+  j.at("dram_row_misses").get_to(result.dram_row_misses);
+  ReadAll(j.at("tbs"), &result.tbs);
+  ReadAll(j.at("decisions"), &result.decisions);
+  ReadAll(j.at("epochs"), &result.epochs);
+  j.at("partitions").get_to(result.partitions);
+  j.at("checks").get_to(result.checks);
+  result.lockstep_events = j.value("lockstep_events", std::uint64_t{0});
+  return result;
+}
+
+}  // namespace smk::sim

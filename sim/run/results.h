@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// One finished run and what it is written as: stats.json, CSV files and the table on the terminal.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "run/experiment.h"
+#include "run/metrics.h"
+
+namespace smk::sim {
+
+// A run and what it is compared with.
+struct Results {
+  const Experiment* experiment = nullptr;
+  Policy policy;
+  RunResult result;
+  Metrics metrics;
+  std::vector<bool> isolated_from_cache;  // by kernel; empty for the baseline itself
+
+  // Simulated cycles behind wall_seconds: the baseline runs each kernel for all of them.
+  double cycles_per_second() const;
+};
+
+// The baseline policy runs each kernel alone: their results side by side, kernel i in slot i.
+// Amounts of the SMs are sums over the runs.
+RunResult MergeBaseline(std::vector<RunResult> alone);
+
+// Laws that every result obeys; throws CheckFailure naming the first that does not hold. Adds the
+// number of laws that were looked at to `result->checks`.
+void CheckResult(const RunRequest& request, RunResult* result);
+
+// Everything but `wall` is the same for the same inputs. Documented in docs/results.md.
+nlohmann::ordered_json StatsJson(const Results& results);
+
+std::string KernelsCsv(const Results& results);
+std::string TbsCsv(const Results& results);
+std::string DecisionsCsv(const Results& results);
+std::string SamplesCsv(const Results& results);
+
+// The summary at the end of `smk run`.
+std::string Summary(const Results& results);
+
+// The reasons for which a kernel can wait: all but kIssued, and kEmpty, which has no kernel.
+const std::vector<unsigned>& KernelStalls();
+
+// A ratio as people read it: "0.931", "-" when there is none.
+std::string Ratio(const std::optional<double>& value);
+double HitRate(std::uint64_t hits, std::uint64_t accesses);
+// Sum over the kernels of a member of KernelStats.
+std::uint64_t Total(const RunResult& result, std::uint64_t KernelStats::*member);
+
+}  // namespace smk::sim

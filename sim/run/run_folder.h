@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `run` and `compare` have in common: options that say how, and the files of one run.
+#pragma once
+
+#include <string>
+
+#include "base/files.h"
+#include "run/results.h"
+#include "run/runner.h"
+
+namespace smk::sim {
+
+RunnerOptions MakeRunnerOptions(const Options& options);
+
+// What --out and --timeline ask to record; throws InputError when they do not go together.
+Recording MakeRecording(const Options& options);
+
+// Writes the files of a run that passed.
+void WriteRun(const OutputFolder& folder, const std::string& command_line, const Results& results,
+              bool timeline);
+// Writes what there is to say about a run that failed; never throws.
+void WriteFailure(const OutputFolder& folder, const std::string& command_line,
+                  const Experiment& experiment, const std::string& status) noexcept;
+
+}  // namespace smk::sim

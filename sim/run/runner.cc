@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/runner.h"
+
+#include <fmt/format.h>
+#include <sched.h>
+
+#include "base/progress.h"
+
+namespace smk::sim {
+
+unsigned Processors() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&set)));
+}
+
+Runner::Runner(const Backend& backend, const Experiment& experiment, RunnerOptions options)
+    : backend_(backend),
+      experiment_(experiment),
+      options_(std::move(options)),
+      cache_(options_.cache_folder) {}
+
+RunResult Runner::Simulate(const RunRequest& request) const {
+  RunResult result = backend_.run(request, experiment_.control, experiment_.control_config);
+  CheckResult(request, &result);
+  return result;
+}
+
+std::size_t Runner::Representative(std::size_t kernel) const {
+  for (std::size_t i = 0; i < kernel; ++i) {
+    if (experiment_.workloads[i]->name == experiment_.workloads[kernel]->name &&
+        experiment_.workloads[i]->content_hash == experiment_.workloads[kernel]->content_hash) {
+      return i;
+    }
+  }
+  return kernel;
+}
+
+std::vector<std::size_t> Runner::LookUp(bool use_cache) {
+  std::vector<std::size_t> missing;
+  for (std::size_t i = 0; i < experiment_.workloads.size(); ++i) {
+    if (Representative(i) != i) continue;
+    std::optional<RunResult> found;
+    if (use_cache) found = cache_.Find(experiment_, i);
+    if (found) {
+      isolated_[i] = {std::move(*found), true};
+    } else {
+      missing.push_back(i);
+    }
+  }
+  return missing;
+}
+
+void Runner::AddIsolatedTasks(const std::vector<std::size_t>& kernels, const Recording& recording,
+                              std::vector<Task>* tasks) const {
+  for (const std::size_t kernel : kernels) {
+    tasks->push_back({experiment_.workloads[kernel]->name + " alone", [this, kernel, recording] {
+                        return Simulate(IsolatedRequest(experiment_, kernel, recording));
+                      }});
+  }
+}
+
+void Runner::Keep(std::size_t kernel, RunResult result) {
+  cache_.Store(experiment_, kernel, result);
+  isolated_[kernel] = {std::move(result), false};
+}
+
+std::vector<RunResult> Runner::InChildren(const std::vector<Task>& tasks) {
+  Progress progress(options_.quiet);
+  if (!tasks.empty()) progress.Runs(0, tasks.size());
+  return RunTasks(tasks, options_.jobs,
+                  [&](std::size_t done) { progress.Runs(done, tasks.size()); });
+}
+
+Results Runner::Baseline(const Policy& policy) const {
+  std::vector<RunResult> alone;
+  for (std::size_t i = 0; i < experiment_.workloads.size(); ++i) {
+    alone.push_back(isolated_.at(Representative(i)).result);
+  }
+  Results results;
+  results.experiment = &experiment_;
+  results.policy = policy;
+  results.result = MergeBaseline(std::move(alone));
+  results.metrics = BaselineMetrics(results.result);
+  return results;
+}
+
+Results Runner::Shared(const Policy& policy, RunResult result) const {
+  std::vector<double> ipc;
+  Results results;
+  for (std::size_t i = 0; i < experiment_.workloads.size(); ++i) {
+    const Isolated& isolated = isolated_.at(Representative(i));
+    ipc.push_back(Ipc(isolated.result.kernels.at(0)));
+    results.isolated_from_cache.push_back(isolated.from_cache);
+  }
+  results.experiment = &experiment_;
+  results.policy = policy;
+  results.metrics = ComputeMetrics(result, ipc);
+  results.result = std::move(result);
+  return results;
+}
+
+Results Runner::Run(const Policy& policy, const Recording& recording) {
+  const std::vector<std::size_t> missing = LookUp(!policy.time_shared);
+  const bool alone = policy.time_shared && missing.size() == 1;
+  Progress progress(options_.quiet);
+  const auto here = [&](RunRequest request) {
+    request.progress = [&](Cycle done) {
+      progress.Cycles(experiment_.workload_name(), done, request.cycles);
+    };
+    return Simulate(request);
+  };
+  if (alone) {
+    Keep(missing[0], here(IsolatedRequest(experiment_, missing[0], recording)));
+  } else {
+    std::vector<Task> tasks;
+    AddIsolatedTasks(missing, policy.time_shared ? recording : Recording{}, &tasks);
+    std::vector<RunResult> results = InChildren(tasks);
+    for (std::size_t i = 0; i < missing.size(); ++i) Keep(missing[i], std::move(results[i]));
+  }
+  if (policy.time_shared) return Baseline(policy);
+  return Shared(policy, here(SharedRequest(experiment_, policy, recording)));
+}
+
+std::vector<Results> Runner::Compare(const std::vector<Policy>& policies,
+                                     const Recording& recording) {
+  bool baseline = false;
+  for (const Policy& policy : policies) baseline = baseline || policy.time_shared;
+  const bool record_baseline =
+      baseline && (recording.tbs || recording.decisions || recording.timeline);
+  const std::vector<std::size_t> missing = LookUp(!record_baseline);
+  std::vector<Task> tasks;
+  AddIsolatedTasks(missing, record_baseline ? recording : Recording{}, &tasks);
+  for (const Policy& policy : policies) {
+    if (policy.time_shared) continue;
+    tasks.push_back({policy.name, [this, policy, recording] {
+                       return Simulate(SharedRequest(experiment_, policy, recording));
+                     }});
+  }
+  std::vector<RunResult> results = InChildren(tasks);
+  std::size_t next = 0;
+  for (const std::size_t kernel : missing) Keep(kernel, std::move(results[next++]));
+  std::vector<Results> runs;
+  runs.reserve(policies.size());
+  for (const Policy& policy : policies) {
+    runs.push_back(policy.time_shared ? Baseline(policy)
+                                      : Shared(policy, std::move(results[next++])));
+  }
+  return runs;
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table at the end of `smk run`.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text_table.h"
+#include "run/results.h"
+
+namespace smk::sim {
+namespace {
+
+constexpr std::size_t kTopStalls = 3;
+
+// "data-memory 61 %, pipeline 20 %, barrier 3 %": shares of the cycles in which the kernel waited.
+std::string TopStalls(const KernelStats& kernel) {
+  std::vector<unsigned> order = KernelStalls();
+  std::uint64_t waited = 0;
+  for (const unsigned i : order) waited += kernel.stalls[i];
+  const auto too_little = [&](unsigned i) { return HitRate(kernel.stalls[i], waited) < 0.005; };
+  order.erase(std::remove_if(order.begin(), order.end(), too_little), order.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [&](unsigned a, unsigned b) { return kernel.stalls[a] > kernel.stalls[b]; });
+  if (order.size() > kTopStalls) order.resize(kTopStalls);
+  std::string text;
+  for (const unsigned i : order) {
+    text += fmt::format("{}{} {:.0f} %", text.empty() ? "" : ", ", kStallNames[i],
+                        100.0 * HitRate(kernel.stalls[i], waited));
+  }
+  return text;
+}
+
+std::string Percent(std::uint64_t hits, std::uint64_t accesses) {
+  return accesses == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * HitRate(hits, accesses));
+}
+
+std::string Header(const Results& results) {
+  const Experiment& e = *results.experiment;
+  std::string text =
+      fmt::format("{}: policy {}, machine {}, control {}, {} cycles, seed {}\n", e.workload_name(),
+                  results.policy.name, e.machine.name, Name(e.control), e.cycles, e.seed);
+  for (std::size_t i = 0; i < e.labels.size() && !results.policy.time_shared; ++i) {
+    if (e.arrivals[i] != 0)
+      text += fmt::format("{} arrives at cycle {}\n", e.labels[i], e.arrivals[i]);
+  }
+  if (results.policy.time_shared) {
+    text += "each kernel runs alone, they take turns: normalized IPC 1 and STP 1 by definition\n";
+  }
+  return text;
+}
+
+std::string KernelTable(const Results& results) {
+  TextTable table(
+      {"kernel", "IPC", "isolated", "normalized", "TBs done", "L1 hits", "L2 hits", "waits for"},
+      {0, 7});
+  for (std::size_t i = 0; i < results.result.kernels.size(); ++i) {
+    const KernelStats& k = results.result.kernels[i];
+    table.Add({results.experiment->labels[i], fmt::format("{:.3f}", results.metrics.ipc[i]),
+               Ratio(results.metrics.isolated[i]), Ratio(results.metrics.normalized[i]),
+               fmt::to_string(k.tbs_completed), Percent(k.l1_hits, k.l1_accesses),
+               Percent(k.l2_hits, k.l2_accesses), TopStalls(k)});
+  }
+  return table.ToString();
+}
+
+}  // namespace
+
+std::string Summary(const Results& results) {
+  const RunResult& result = results.result;
+  const std::uint64_t count = Total(result, &KernelStats::preemptions);
+  std::string text = Header(results) + '\n' + KernelTable(results) + '\n';
+  text += fmt::format("STP {}   fairness {}   ANTT {}\n", Ratio(results.metrics.stp),
+                      Ratio(results.metrics.fairness), Ratio(results.metrics.antt));
+  text += fmt::format("preemptions {}", count);
+  if (count != 0) {
+    text += fmt::format(" ({:.1f} MB, {:.0f} cycles each)",
+                        static_cast<double>(Total(result, &KernelStats::context_bytes)) / 1e6,
+                        HitRate(Total(result, &KernelStats::preemption_cycles), count));
+  }
+  if (const std::uint64_t flushes = Total(result, &KernelStats::flushes); flushes != 0) {
+    text += fmt::format("   flushed TBs {}", flushes);
+  }
+  text += fmt::format("   {:.0f} simulated cycles/s   {} checks\n", results.cycles_per_second(),
+                      result.checks);
+  if (results.experiment->control == ControlKind::kLockstep) {
+    text += fmt::format("lockstep: {} outputs of RTL and reference compared, no mismatch\n",
+                        result.lockstep_events);
+  }
+  return text;
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sweep/store.h"
+
+namespace smk::sim {
+
+// Writes the runs of the store, failed ones too, in an order that does not depend on when they were
+// made. `runs` are the ids to write; without it, all.
+
+// One row for each run: the columns of the view `results`, and some of each kernel.
+void ExportCsv(SweepStore* store, const std::optional<std::vector<std::string>>& runs,
+               std::FILE* out);
+// Everything: each run with its kernels, SMs, stalls and preemptions.
+void ExportJson(SweepStore* store, const std::optional<std::vector<std::string>>& runs,
+                std::FILE* out);
+
+}  // namespace smk::sim

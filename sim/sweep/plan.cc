@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/sha256.h"
+#include "run/manifest.h"
+#include "run/model_version.h"
+#include "run/trace_name.h"
+#include "sweep/mixes.h"
+
+namespace smk::sim {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What an isolated run depends on, of all that --set can change besides the machine.
+bool MattersAlone(const std::string& set) {
+  const std::string key = set.substr(0, set.find('='));
+  return (key.rfind("policy.", 0) != 0 || key == "policy.warp_policy") &&
+         key != "run.ideal_preemption";
+}
+
+std::string PolicyText(const PolicyConfig& c) {
+  return fmt::format("{} {} {} quota {} kernels_per_sm {} epoch {} linger {} latency {} table {}",
+                     Name(c.dispatch), Name(c.preempt), Name(c.warp_policy), c.quota_enable,
+                     c.kernels_per_sm, c.epoch_length, c.linger_ticks, c.latency_scale,
+                     fmt::join(c.table, ","));
+}
+
+// The hash of everything that decides the result, but the program that computes it.
+std::string RunId(const LoadedRun& run) {
+  const RunRequest& r = run.request;
+  std::string key =
+      fmt::format("model {}\npolicy {} {}\ncontrol {} {}\ncycles {} seed {}\n", kModelVersion,
+                  run.policy.name, PolicyText(r.policy), Name(run.experiment.control),
+                  run.experiment.control_config.preempted_depth, r.cycles, r.seed);
+  key += fmt::format("ideal_preemption {}\n", r.ideal_preemption);
+  for (const RunProgram& program : r.programs) {
+    key += fmt::format("kernel {} {} at {} repeat {}\n", program.workload->name,
+                       program.workload->content_hash, program.arrival, program.repeat);
+  }
+  return HashText(key + run.experiment.machine_toml).substr(0, 16);
+}
+
+std::string GroupName(const Experiment& experiment) {
+  std::string letters;
+  for (const auto& workload : experiment.workloads) {
+    letters += workload->type == "compute" ? 'C' : workload->type == "memory" ? 'M' : '?';
+  }
+  return MixGroup(letters);
+}
+
+// Machine keys that are not those of the machine's file, then policy keys that are not the policy's
+// own, then what is set of the run.
+std::string SettingsText(const LoadedRun& run, const Backend& backend) {
+  std::vector<std::string> settings;
+  const Experiment& e = run.experiment;
+  const MachineConfig base = backend.load_machine(e.machine_path, {});
+  const auto from = FlattenToml(backend.machine_toml(base), e.machine_path);
+  const auto to = FlattenToml(e.machine_toml, e.machine_path);
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (i >= from.size() || from[i] != to[i]) settings.push_back(to[i].first + "=" + to[i].second);
+  }
+  const PolicyConfig& c = run.request.policy;
+  const PolicyConfig own = FindPolicy(run.policy.name, e.names.size()).config;
+  const auto add = [&](const char* key, const auto& value, const auto& usual) {
+    if (value != usual) settings.push_back(fmt::format("{}={}", key, value));
+  };
+  add("policy.epoch_length", c.epoch_length, own.epoch_length);
+  add("policy.linger_ticks", c.linger_ticks, own.linger_ticks);
+  add("policy.kernels_per_sm", c.kernels_per_sm, own.kernels_per_sm);
+  add("policy.latency_scale", c.latency_scale, own.latency_scale);
+  add("policy.warp_policy", std::string(Name(c.warp_policy)), Name(own.warp_policy));
+  add("control.preempted_depth", e.control_config.preempted_depth, ControlConfig{}.preempted_depth);
+  add("run.ideal_preemption", run.request.ideal_preemption, false);
+  add("run.grid_divisor", e.tunables.grid_divisor, Tunables{}.grid_divisor);
+  return Join(settings, " ");
+}
+
+// Fills a plan from the experiments, one after another.
+class Expander {
+ public:
+  Expander(const SweepSpec& spec, const Backend& backend)
+      : spec_(spec), backend_(backend), folder_(fs::path(spec.path).parent_path()) {}
+
+  SweepPlan Take() {
+    plan_.name = spec_.name;
+    for (const SpecExperiment& experiment : spec_.experiments) Expand(experiment);
+    return std::move(plan_);
+  }
+
+ private:
+  [[noreturn]] void Refuse(const std::string& key, unsigned line, const std::string& what) const {
+    std::string text = what;
+    // The name of an option in front says nothing here.
+    if (text.rfind("--", 0) == 0 && text.find(": ") != std::string::npos) {
+      text = text.substr(text.find(": ") + 2);
+    }
+    const unsigned shown = line != 0 ? line : std::max(experiment_->line, 1u);
+    throw InputError(
+        fmt::format("{}:{}: {}{}: {}", spec_.path, shown, experiment_->prefix, key, text));
+  }
+  // Calls `look`, and says where in the file it was when it fails.
+  template <typename Look>
+  auto At(const char* key, const SpecText& text, const Look& look) const {
+    try {
+      return look();
+    } catch (const InputError& error) {
+      Refuse(key, text.line, error.what());
+    }
+  }
+
+  // Files are looked for beside the specification.
+  std::string Located(const std::string& name) const {
+    const bool trace = IsTraceName(name);
+    const bool file = name.size() > 5 && name.substr(name.size() - 5) == ".toml";
+    const std::string path = trace ? name.substr(name.find(':') + 1) : name;
+    if ((!file && !trace) || fs::path(path).is_absolute()) return name;
+    const std::string located = fs::absolute(folder_ / path).lexically_normal().string();
+    return trace ? name.substr(0, name.find(':') + 1) + located : located;
+  }
+
+  std::vector<MixKernel> Pool() const {
+    std::vector<MixKernel> pool;
+    const auto add = [&](const std::string& name, const SpecText& where) {
+      const auto workload =
+          At("kernels", where, [&] { return backend_.find_workload(Located(name)); });
+      pool.push_back({Located(name), workload->type == "compute" ? 'C' : 'M'});
+    };
+    for (const SpecText& kernel : experiment_->kernels) add(kernel.text, kernel);
+    if (pool.empty()) {
+      for (const std::string& name : backend_.list_workloads()) {
+        if (name.rfind("parboil/", 0) == 0) add(name.substr(8), {});
+      }
+    }
+    return pool;
+  }
+
+  std::vector<std::string> Mixes(const SpecText& item, const MixName& mix) const {
+    const std::vector<MixKernel> pool = Pool();
+    auto mixes = AllMixes(pool.size(), mix.size);
+    if (mixes.empty()) Refuse("kernels", item.line, "expected more kernels to choose from");
+    if (mix.random) {
+      if (experiment_->count == 0) {
+        Refuse("count", item.line, fmt::format("expected a number of workloads for {}", item.text));
+      }
+      if (experiment_->count > mixes.size()) {
+        Refuse("count", experiment_->count_line,
+               fmt::format("expected at most {}, there are no more", mixes.size()));
+      }
+      mixes = RandomMixes(pool, mix.size, experiment_->count, experiment_->mix_seed);
+    }
+    std::vector<std::string> workloads;
+    workloads.reserve(mixes.size());
+    for (const auto& indices : mixes) {
+      std::vector<std::string> names;
+      names.reserve(indices.size());
+      for (const std::size_t index : indices) names.push_back(pool[index].name);
+      workloads.push_back(Join(names, "+"));
+    }
+    return workloads;
+  }
+
+  // All workloads of the experiment, as the command line would have them.
+  std::vector<SpecText> Workloads() const {
+    std::vector<SpecText> workloads;
+    for (const SpecText& item : experiment_->workloads) {
+      if (const auto mix = ParseMixName(item.text)) {
+        for (const std::string& text : Mixes(item, *mix)) workloads.push_back({text, item.line});
+        continue;
+      }
+      std::vector<std::string> names = Split(item.text, '+');
+      for (std::string& name : names) {
+        name = Located(name);
+        At("workloads", item, [&] { return backend_.find_workload(name); });
+      }
+      workloads.push_back({Join(names, "+"), item.line});
+    }
+    return workloads;
+  }
+
+  bool Wanted(const Experiment& e) const {
+    const std::string group = GroupName(e);
+    return experiment_->groups.empty() ||
+           std::any_of(
+               experiment_->groups.begin(), experiment_->groups.end(), [&](const SpecText& wanted) {
+                 std::string letters = wanted.text;
+                 letters.erase(std::remove(letters.begin(), letters.end(), '+'), letters.end());
+                 return MixGroup(letters) == group;
+               });
+  }
+
+  void Expand(const SpecExperiment& experiment) {
+    experiment_ = &experiment;
+    const std::size_t before = plan_.members.size();
+    for (const SpecText& machine : experiment.machines) {
+      At("machines", machine, [&] { return backend_.find_machine(Located(machine.text)); });
+    }
+    for (const SpecText& control : experiment.control) {
+      At("control", control, [&] { return ParseControl(control.text); });
+    }
+    for (const SpecText& preempt : experiment.preempt) {
+      At("preempt", preempt, [&] { return ParsePreempt(preempt.text); });
+    }
+    const std::vector<Axis> axes = AllAxes();
+    for (const SpecText& workload : Workloads()) {
+      Options options;
+      options.kernels = workload.text;
+      options.no_repeat = !experiment.repeat;
+      for (const SpecText& arrive : experiment.arrive) options.arrivals.push_back(arrive.text);
+      Product(axes, 0, options, workload);
+    }
+    if (plan_.members.size() == before) {
+      Refuse("groups", experiment.groups.front().line,
+             "expected a group that some workload belongs to; nothing is left to run");
+    }
+  }
+
+  // One axis of the product: its values, and where a value goes.
+  struct Axis {
+    std::vector<std::string> values;
+    std::function<void(const std::string& value, Options* options)> put;
+  };
+  std::vector<Axis> AllAxes() const {
+    std::vector<Axis> axes;
+    const auto plain = [&](const std::vector<SpecText>& texts,
+                           std::optional<std::string> Options::*member) {
+      axes.push_back(
+          {{}, [member](const std::string& value, Options* options) { options->*member = value; }});
+      for (const SpecText& text : texts) axes.back().values.push_back(Located(text.text));
+    };
+    plain(experiment_->machines, &Options::machine);
+    plain(experiment_->control, &Options::control);
+    plain(experiment_->cycles, &Options::cycles);
+    plain(experiment_->seeds, &Options::seed);
+    for (const SpecAxis& set : experiment_->set) {
+      axes.push_back({{}, [key = set.key](const std::string& value, Options* options) {
+                        options->sets.push_back(key + "=" + value);
+                      }});
+      for (const SpecText& text : set.values) axes.back().values.push_back(text.text);
+    }
+    return axes;
+  }
+  // The product of everything but workloads and policies, one axis after another.
+  void Product(const std::vector<Axis>& axes, std::size_t axis, const Options& options,
+               const SpecText& workload) {
+    if (axis == axes.size()) {
+      Policies(options, workload);
+      return;
+    }
+    for (const std::string& value : axes[axis].values) {
+      Options with = options;
+      axes[axis].put(value, &with);
+      Product(axes, axis + 1, with, workload);
+    }
+  }
+
+  // Where an error of Resolve comes from, as far as its text tells.
+  [[noreturn]] void RefuseResolve(const std::string& what, const SpecText& workload) const {
+    const auto begins = [&](const char* option) { return what.rfind(option, 0) == 0; };
+    if (begins("--cycles")) Refuse("cycles", experiment_->cycles.front().line, what);
+    if (begins("--seed")) Refuse("seeds", experiment_->seeds.front().line, what);
+    if (begins("--arrive")) Refuse("arrive", experiment_->arrive.front().line, what);
+    for (const SpecAxis& axis : experiment_->set) {
+      if (what.find(axis.key) != std::string::npos) {
+        Refuse("set." + axis.key, axis.values.front().line, what);
+      }
+    }
+    Refuse("workloads", workload.line, what);
+  }
+
+  void Policies(const Options& options, const SpecText& workload) {
+    Experiment resolved;
+    try {
+      resolved = Resolve(options, backend_);
+    } catch (const InputError& error) {
+      RefuseResolve(error.what(), workload);
+    }
+    if (!Wanted(resolved)) return;
+    const std::vector<std::string> isolated = AddIsolated(options, resolved);
+    for (const SpecText& text : experiment_->policies) {
+      const Policy policy =
+          At("policies", text, [&] { return ResolvePolicy(text.text, std::nullopt, resolved); });
+      if (policy.time_shared) continue;  // the isolated runs are it
+      const bool spatial = policy.config.dispatch == DispatchMode::kSpatial;
+      for (const SpecText& preempt : experiment_->preempt) {
+        SweepRun run;
+        run.options = options;
+        run.policy = policy.name;
+        if (spatial) run.preempt = preempt.text;
+        run.isolated = isolated;
+        Add(std::move(run));
+        if (!spatial) break;
+      }
+    }
+  }
+
+  std::vector<std::string> AddIsolated(const Options& options, const Experiment& resolved) {
+    std::vector<std::string> ids;
+    for (const std::string& name : resolved.names) {
+      SweepRun run;
+      run.options = options;
+      run.options.kernels = name;
+      run.options.arrivals.clear();
+      run.options.sets.clear();
+      std::copy_if(options.sets.begin(), options.sets.end(), std::back_inserter(run.options.sets),
+                   MattersAlone);
+      run.policy = "isolated";
+      ids.push_back(Add(std::move(run)));
+    }
+    return ids;
+  }
+
+  // Gives the run its id and names, and takes it up unless it is there; gives the id.
+  std::string Add(SweepRun run) {
+    const LoadedRun loaded = LoadRun(run, backend_);
+    run.id = RunId(loaded);
+    if (run.is_isolated()) run.isolated = {run.id};
+    const auto [place, added] = index_.emplace(run.id, plan_.runs.size());
+    if (added) {
+      run.group = GroupName(loaded.experiment);
+      run.workload = loaded.experiment.workload_name();
+      run.settings = SettingsText(loaded, backend_);
+      plan_.runs.push_back(std::move(run));
+    }
+    if (member_.emplace(experiment_->name, place->second).second) {
+      plan_.members.push_back({experiment_->name, place->second});
+    }
+    return place->first;
+  }
+
+  const SweepSpec& spec_;
+  const Backend& backend_;
+  const fs::path folder_;
+  const SpecExperiment* experiment_ = nullptr;
+  SweepPlan plan_;
+  std::map<std::string, std::size_t> index_;
+  std::set<std::pair<std::string, std::size_t>> member_;
+};
+
+}  // namespace
+
+LoadedRun LoadRun(const SweepRun& run, const Backend& backend) {
+  LoadedRun loaded;
+  loaded.experiment = Resolve(run.options, backend);
+  const std::optional<std::string> preempt =
+      run.preempt.empty() ? std::nullopt : std::optional<std::string>(run.preempt);
+  loaded.policy = ResolvePolicy(run.policy, preempt, loaded.experiment);
+  if (run.is_isolated()) {
+    loaded.request = IsolatedRequest(loaded.experiment, 0, {});
+    loaded.request.ideal_preemption = false;
+  } else {
+    loaded.request = SharedRequest(loaded.experiment, loaded.policy, {});
+  }
+  return loaded;
+}
+
+SweepPlan ExpandSweep(const SweepSpec& spec, const Backend& backend) {
+  return Expander(spec, backend).Take();
+}
+
+std::string RunCommandLine(const SweepRun& run) {
+  const Options& o = run.options;
+  std::vector<std::string> words = {"smk", "run", *o.kernels, "--policy", run.policy};
+  const auto add = [&](const char* option, const std::string& value) {
+    words.emplace_back(option);
+    words.push_back(value);
+  };
+  if (!run.preempt.empty()) add("--preempt", run.preempt);
+  add("--machine", *o.machine);
+  add("--control", *o.control);
+  add("--cycles", *o.cycles);
+  add("--seed", *o.seed);
+  for (const std::string& arrival : o.arrivals) add("--arrive", arrival);
+  if (!run.settings.empty()) {
+    for (const std::string& set : Split(run.settings, ' ')) add("--set", set);
+  }
+  if (o.no_repeat) words.emplace_back("--no-repeat");
+  std::vector<const char*> argv;
+  argv.reserve(words.size());
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  return CommandLine(static_cast<int>(argv.size()), argv.data());
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sweep/store.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/sha256.h"
+#include "run/model_version.h"
+#include "run/result_io.h"
+#include "run/results.h"
+#include "smk/version.h"
+#include "sweep/schema.h"
+
+namespace smk::sim {
+namespace {
+
+constexpr std::size_t kMaxMessages = 65536;  // bytes of a run's stderr that are kept
+
+std::string HostName() {
+  char name[256] = {};
+  return gethostname(name, sizeof name - 1) == 0 ? name : "?";
+}
+
+// When a process started, in clock ticks since the machine did; "" when there is none.
+std::string StartOf(const std::string& pid) {
+  std::ifstream in("/proc/" + pid + "/stat");
+  std::string text;
+  std::getline(in, text);
+  // The name of the program may hold anything; after its ) come state and 18 numbers.
+  const std::size_t end = text.rfind(')');
+  if (end == std::string::npos) return "";
+  std::istringstream fields(text.substr(end + 1));
+  std::string field;
+  for (int i = 0; i < 20; ++i) fields >> field;
+  return field;
+}
+
+Database OpenFile(const std::string& path, bool create) {
+  std::error_code ignored;
+  if (!create && !std::filesystem::exists(path, ignored)) {
+    throw InputError(fmt::format("{}: no such database", path));
+  }
+  try {
+    return Database(path, create ? Database::Mode::kCreate : Database::Mode::kWrite);
+  } catch (const DatabaseError& error) {
+    throw InputError(error.what());
+  }
+}
+
+// The same for a database to be merged; false when there is nothing in it. A writer that was killed
+// may have left something to be undone, so it is opened for writing.
+bool CheckOther(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    throw InputError(fmt::format("{}: no such database", path));
+  }
+  try {
+    Database database(path, Database::Mode::kWrite);
+    CheckSweepSchema(&database);
+    return database.Number("PRAGMA user_version") != 0;
+  } catch (const DatabaseError& error) {
+    throw InputError(error.what());
+  }
+}
+
+template <typename Array>
+std::uint64_t Of(const Array& values, Stall stall) {
+  return values[static_cast<std::size_t>(stall)];
+}
+
+}  // namespace
+
+void CheckSweepSchema(Database* database) {
+  // At one moment: another process may just be making the tables.
+  database->Run("BEGIN");
+  const std::int64_t tables = database->Number("SELECT COUNT(*) FROM sqlite_master");
+  const std::int64_t version = database->Number("PRAGMA user_version");
+  const std::int64_t application = database->Number("PRAGMA application_id");
+  database->Run("COMMIT");
+  if (version == 0 && tables == 0) return;
+  if (application != kSweepApplication) {
+    throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
+  }
+  if (version != kSweepSchema) {
+    throw InputError(fmt::format(
+        "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
+        version, kSweepSchema, version > kSweepSchema ? "a newer" : "an older"));
+  }
+}
+
+std::string OwnProcess() {
+  const std::string pid = std::to_string(getpid());
+  return fmt::format("{} {} {}", HostName(), pid, StartOf(pid));
+}
+
+bool ProcessLives(const std::string& text) {
+  std::istringstream in(text);
+  std::string host, pid, start;
+  in >> host >> pid >> start;
+  return host == HostName() && !start.empty() && StartOf(pid) == start;
+}
+
+std::string ResultHash(RunResult result) {
+  result.wall_seconds = 0;
+  return HashText(ToJson(result).dump());
+}
+
+SweepStore::SweepStore(const std::string& path, const StoreOptions& options)
+    : database_(OpenFile(path, options.create)),
+      claims_(!options.one_writer),
+      owner_(OwnProcess()),
+      host_(HostName()),
+      executable_(HashFile("/proc/self/exe")) {
+  try {
+    Prepare(options);
+  } catch (const DatabaseError& error) {
+    if (error.code() == SQLITE_FULL || error.code() == SQLITE_IOERR) throw;
+    throw InputError(error.what());
+  }
+}
+
+void SweepStore::Prepare(const StoreOptions& options) {
+  CheckSweepSchema(&database_);
+  if (options.one_writer) database_.Run("PRAGMA locking_mode = EXCLUSIVE");
+  database_.SetJournalMode(options.one_writer ? "TRUNCATE" : "WAL");
+  // With WAL, NORMAL loses nothing when processes die, and at a power cut only the last runs.
+  database_.Run("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = OFF");
+  Transaction transaction(database_);
+  // Another process may have made the tables since.
+  if (database_.Number("PRAGMA user_version") == 0) {
+    database_.Run(kSweepSchemaSql);
+    database_.Run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
+                              kSweepApplication, kSweepSchema));
+  }
+  transaction.Commit();
+}
+
+void SweepStore::SetMembers(const SweepPlan& plan) {
+  Transaction transaction(database_);
+  Statement(database_, "DELETE FROM members WHERE sweep = ?").With(plan.name).Run();
+  Statement insert(database_, "INSERT INTO members VALUES (?, ?, ?)");
+  for (const SweepMember& member : plan.members) {
+    insert.With(plan.name, member.experiment, plan.runs[member.run].id).Run();
+  }
+  transaction.Commit();
+}
+
+std::map<std::string, RunState> SweepStore::States() {
+  std::map<std::string, RunState> states;
+  Statement select(database_, "SELECT run, status FROM runs");
+  while (select.Step()) {
+    states[select.Text(0)] = select.Text(1) == "done" ? RunState::kDone : RunState::kFailed;
+  }
+  return states;
+}
+
+RunState SweepStore::StateOf(const std::string& run) {
+  Statement select(database_, "SELECT status FROM runs WHERE run = ?");
+  return select.With(run).Step() && select.Text(0) == "done" ? RunState::kDone : RunState::kFailed;
+}
+
+Claim SweepStore::TryClaim(const std::string& run, bool retry) {
+  std::optional<Transaction> transaction;
+  if (claims_) transaction.emplace(database_);
+  Statement status(database_, "SELECT status FROM runs WHERE run = ?");
+  if (status.With(run).Step() && (status.Text(0) == "done" || !retry)) return Claim::kFinished;
+  if (!claims_) return Claim::kGranted;
+  Statement owner(database_, "SELECT owner FROM claims WHERE run = ?");
+  if (owner.With(run).Step() && owner.Text(0) != owner_ && ProcessLives(owner.Text(0))) {
+    return Claim::kTaken;
+  }
+  Statement(database_, "INSERT OR REPLACE INTO claims VALUES (?, ?)").With(run, owner_).Run();
+  transaction->Commit();
+  return Claim::kGranted;
+}
+
+void SweepStore::GiveBack(const std::string& run) {
+  if (!claims_) return;
+  Statement(database_, "DELETE FROM claims WHERE run = ? AND owner = ?").With(run, owner_).Run();
+}
+
+void SweepStore::Delete(const std::string& run) {
+  for (const char* table : {"runs", "kernels", "sms", "stalls", "preemptions"}) {
+    Statement(database_, fmt::format("DELETE FROM {} WHERE run = ?", table)).With(run).Run();
+  }
+}
+
+void SweepStore::StoreResult(const SweepRun& run, const LoadedRun& loaded, const RunResult& result,
+                             const std::string& messages) {
+  Transaction transaction(database_);
+  Statement(database_, "DELETE FROM claims WHERE run = ?").With(run.id).Run();
+  Statement done(database_, "SELECT 1 FROM runs WHERE run = ? AND status = 'done'");
+  if (!done.With(run.id).Step()) {
+    InsertRun(run, loaded, &result, "", messages);
+    InsertKernels(run, loaded, result);
+    InsertSms(run, result);
+  }
+  transaction.Commit();
+}
+
+void SweepStore::StoreFailure(const SweepRun& run, const LoadedRun& loaded,
+                              const std::string& reason, const std::string& messages) {
+  Transaction transaction(database_);
+  Statement(database_, "DELETE FROM claims WHERE run = ?").With(run.id).Run();
+  Statement done(database_, "SELECT 1 FROM runs WHERE run = ? AND status = 'done'");
+  if (!done.With(run.id).Step()) InsertRun(run, loaded, nullptr, reason, messages);
+  transaction.Commit();
+}
+
+void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const RunResult* result,
+                           const std::string& reason, const std::string& messages) {
+  Statement before(database_, "SELECT attempts FROM runs WHERE run = ?");
+  const std::int64_t attempts = before.With(run.id).Step() ? before.Number(0) + 1 : 1;
+  Delete(run.id);
+  std::optional<std::uint64_t> instructions, reads, writes, hits, misses, checks;
+  std::optional<std::string> hash;
+  std::optional<double> seconds;
+  if (result != nullptr) {
+    instructions = result->warp_instructions;
+    reads = Total(*result, &KernelStats::dram_read_bytes);
+    writes = Total(*result, &KernelStats::dram_write_bytes);
+    hits = result->dram_row_hits;
+    misses = result->dram_row_misses;
+    checks = result->checks;
+    hash = ResultHash(*result);
+    seconds = result->wall_seconds;
+  }
+  const PolicyConfig& policy = loaded.request.policy;
+  const Experiment& e = loaded.experiment;
+  const std::size_t skip = messages.size() > kMaxMessages ? messages.size() - kMaxMessages : 0;
+  Statement(database_,
+            "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+            "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+      .With(run.id, std::string(result != nullptr ? "done" : "failed"), run.workload, run.group,
+            run.policy, run.preempt, e.machine.name, std::string(Name(e.control)), e.cycles,
+            std::to_string(e.seed), run.settings, e.machine.sms, e.machine.sm.schedulers,
+            policy.kernels_per_sm, policy.epoch_length, policy.latency_scale,
+            loaded.request.ideal_preemption, e.tunables.grid_divisor, RunCommandLine(run),
+            instructions, reads, writes, hits, misses, checks, hash, seconds,
+            fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))), host_,
+            std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts, reason,
+            messages.substr(skip))
+      .Run();
+}
+
+void SweepStore::InsertKernels(const SweepRun& run, const LoadedRun& loaded,
+                               const RunResult& result) {
+  Statement kernels(database_,
+                    "INSERT INTO kernels VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
+                    "?,?,?,?,?,?,?)");
+  Statement preemptions(database_, "INSERT INTO preemptions VALUES (?,?,?,?,?,?,?)");
+  for (std::size_t slot = 0; slot < result.kernels.size(); ++slot) {
+    const KernelStats& k = result.kernels[slot];
+    const RunProgram& program = loaded.request.programs[slot];
+    kernels
+        .With(run.id, slot, k.name, program.workload->type, run.isolated[slot], program.arrival,
+              k.cycles_present, k.warp_instructions, k.thread_instructions, k.tbs_completed,
+              k.launches_completed, k.program_runs, k.l1_accesses, k.l1_hits, k.l2_accesses,
+              k.l2_hits, k.dram_read_bytes, k.dram_write_bytes, Of(k.stalls, Stall::kPipeline),
+              Of(k.stalls, Stall::kControl), Of(k.stalls, Stall::kDataMemory),
+              Of(k.stalls, Stall::kDataShort), Of(k.stalls, Stall::kBarrier),
+              Of(k.stalls, Stall::kQuota), Of(k.stalls, Stall::kPreemption))
+        .Run();
+    preemptions
+        .With(run.id, slot, k.preemptions, k.restores, k.flushes, k.context_bytes,
+              k.preemption_cycles)
+        .Run();
+  }
+}
+
+void SweepStore::InsertSms(const SweepRun& run, const RunResult& result) {
+  Statement sms(database_, "INSERT INTO sms VALUES (?,?,?,?,?,?)");
+  Statement stalls(database_, "INSERT INTO stalls VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  for (std::size_t sm = 0; sm < result.sms.size(); ++sm) {
+    const SmStats& stats = result.sms[sm];
+    for (std::size_t slot = 0; slot < result.kernels.size(); ++slot) {
+      sms.With(run.id, sm, slot, stats.warp_instructions[slot], stats.tb_cycles[slot],
+               result.partitions[sm][slot])
+          .Run();
+    }
+    const auto& c = stats.scheduler_cycles;
+    stalls
+        .With(run.id, sm, Of(c, Stall::kIssued), Of(c, Stall::kPipeline), Of(c, Stall::kControl),
+              Of(c, Stall::kDataMemory), Of(c, Stall::kDataShort), Of(c, Stall::kBarrier),
+              Of(c, Stall::kQuota), Of(c, Stall::kPreemption), Of(c, Stall::kEmpty))
+        .Run();
+  }
+}
+
+std::size_t SweepStore::OfOtherExecutables(const SweepPlan& plan) {
+  std::size_t others = 0;
+  Statement select(database_,
+                   "SELECT executable_sha256 <> ? FROM runs WHERE run = ? AND status = 'done'");
+  for (const SweepRun& run : plan.runs) {
+    if (select.With(executable_, run.id).Step() && select.Number(0) != 0) ++others;
+  }
+  return others;
+}
+
+SweepStore::Merged SweepStore::Merge(const std::string& path) {
+  if (!CheckOther(path)) return {};
+  Statement(database_, "ATTACH ? AS other").With(path).Run();
+  Merged merged;
+  {
+    Transaction transaction(database_);
+    Statement conflicts(database_,
+                        "SELECT o.run FROM other.runs o JOIN main.runs r USING (run) WHERE "
+                        "o.status = 'done' AND r.status = 'done' AND "
+                        "o.result_sha256 <> r.result_sha256 ORDER BY 1");
+    while (conflicts.Step()) merged.conflicts.push_back(conflicts.Text(0));
+    // New here: runs that are not there, and results of runs that have failed here.
+    database_.Run(
+        "CREATE TEMP TABLE fresh AS SELECT o.run, o.status FROM other.runs o LEFT JOIN main.runs r "
+        "USING (run) WHERE r.run IS NULL OR (r.status = 'failed' AND o.status = 'done')");
+    merged.done = static_cast<std::size_t>(
+        database_.Number("SELECT COUNT(*) FROM fresh WHERE status = 'done'"));
+    merged.failed = static_cast<std::size_t>(
+        database_.Number("SELECT COUNT(*) FROM fresh WHERE status = 'failed'"));
+    database_.Run("DELETE FROM main.runs WHERE run IN (SELECT run FROM fresh)");
+    for (const char* table : kSweepTables) {
+      const bool all = std::string(table) == "members";
+      database_.Run(fmt::format("INSERT OR IGNORE INTO main.{0} SELECT * FROM other.{0}{1}", table,
+                                all ? "" : " WHERE run IN (SELECT run FROM fresh)"));
+    }
+    database_.Run("DROP TABLE fresh");
+    transaction.Commit();
+  }
+  database_.Run("DETACH other");
+  return merged;
+}
+
+}  // namespace smk::sim

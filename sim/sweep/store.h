@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The database of sweeps.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/database.h"
+#include "sweep/plan.h"
+
+namespace smk::sim {
+
+// What the database knows of a run.
+enum class RunState { kDone, kFailed };
+
+// Who may take a run.
+enum class Claim {
+  kGranted,   // we, and nobody else
+  kFinished,  // nobody: its result is there
+  kTaken,     // another sweep has it in work
+};
+
+// How a database is used.
+struct StoreOptions {
+  bool create = false;
+  // Nobody else uses the file: it may lie on a network file system, where WAL must not be used.
+  bool one_writer = false;
+};
+
+// One connection. Every public function is one transaction: it has happened or it has not, whoever
+// is killed, and any number of processes of one machine may use the file at the same time. Errors
+// are InputErrors when the file is at fault from the start (missing, not ours, of a newer schema,
+// read-only), and DatabaseErrors later (disk full).
+class SweepStore {
+ public:
+  SweepStore(const std::string& path, const StoreOptions& options);
+
+  // Which runs belong to which experiment; what was known of this sweep before is forgotten.
+  void SetMembers(const SweepPlan& plan);
+  std::map<std::string, RunState> States();
+  RunState StateOf(const std::string& run);  // one that is there
+
+  // Takes the run for this process. A claim dies with its process. A failed run is granted only
+  // when `retry` is set.
+  Claim TryClaim(const std::string& run, bool retry);
+  void GiveBack(const std::string& run);
+
+  // Both end the claim. A result that is there already stays.
+  void StoreResult(const SweepRun& run, const LoadedRun& loaded, const RunResult& result,
+                   const std::string& messages);
+  void StoreFailure(const SweepRun& run, const LoadedRun& loaded, const std::string& reason,
+                    const std::string& messages);
+
+  // Runs of this plan that another executable made.
+  std::size_t OfOtherExecutables(const SweepPlan& plan);
+
+  // What Merge() took over.
+  struct Merged {
+    std::size_t done = 0, failed = 0;
+    std::vector<std::string> conflicts;  // runs whose two results differ
+  };
+  // Takes over all runs of another database of the same schema; done goes before failed.
+  Merged Merge(const std::string& path);
+
+  Database& database() { return database_; }
+
+ private:
+  void Prepare(const StoreOptions& options);
+  void Delete(const std::string& run);
+  // The row of `runs`; `result` is null for a failed one.
+  void InsertRun(const SweepRun& run, const LoadedRun& loaded, const RunResult* result,
+                 const std::string& reason, const std::string& messages);
+  void InsertKernels(const SweepRun& run, const LoadedRun& loaded, const RunResult& result);
+  void InsertSms(const SweepRun& run, const RunResult& result);
+
+  Database database_;
+  const bool claims_;  // not when we are the one writer
+  std::string owner_;  // of our claims
+  std::string host_, executable_;
+};
+
+// Throws InputError for a database that is not ours or of another schema; an empty one is welcome.
+void CheckSweepSchema(Database* database);
+
+// The hash of everything in a result but wall_seconds.
+std::string ResultHash(RunResult result);
+
+// "HOST PID START" of this process, and whether the process of such a text still runs. One of
+// another host is taken for dead: it cannot have the file open.
+std::string OwnProcess();
+bool ProcessLives(const std::string& text);
+
+}  // namespace smk::sim

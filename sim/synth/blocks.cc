@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synth/blocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <set>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/toml_file.h"
+
+namespace smk::sim {
+namespace fs = std::filesystem;
+namespace {
+
+// All words in `text` that start with "smk_".
+std::set<std::string> ModuleNames(const std::string& text) {
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  };
+  std::set<std::string> names;
+  for (std::size_t at = text.find("smk_"); at != std::string::npos; at = text.find("smk_", at)) {
+    std::size_t end = at;
+    while (end < text.size() && in_name(text[end])) ++end;
+    if (at == 0 || !in_name(text[at - 1])) names.insert(text.substr(at, end - at));
+    at = end;
+  }
+  return names;
+}
+
+std::vector<std::string> Texts(toml::node_view<const toml::node> node) {
+  std::vector<std::string> texts;
+  if (const toml::array* array = node.as_array()) {
+    for (const auto& text : *array) texts.push_back(text.value_or(std::string()));
+  }
+  return texts;
+}
+
+SynthBlock ReadBlock(const toml::table& table) {
+  SynthBlock block;
+  block.name = table["name"].value_or(std::string());
+  block.per_sm = table["per"].value_or(std::string()) == "sm";
+  block.wiring = table["wiring"].value_or(false);
+  block.contains = Texts(table["contains"]);
+  block.counters = Texts(table["counters"]);
+  return block;
+}
+
+}  // namespace
+
+std::string EssentialVerilog(const std::string& text) {
+  std::string kept;
+  bool blank = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, 2, "//") == 0) at = std::min(text.find('\n', at), text.size() - 1);
+    if (text.compare(at, 2, "/*") == 0) at = std::min(text.find("*/", at), text.size() - 2) + 2;
+    if (at >= text.size()) break;
+    if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+      blank = true;
+      continue;
+    }
+    if (blank && !kept.empty()) kept += ' ';
+    blank = false;
+    kept += text[at];
+  }
+  return kept;
+}
+
+SynthCatalogue::SynthCatalogue(const std::string& data_dir)
+    : root_(fs::absolute(data_dir).lexically_normal().parent_path()) {
+  if (fs::path(data_dir).filename().empty()) root_ = fs::path(root_).parent_path();
+  for (const char* folder : {"rtl", "synth"}) {
+    if (!fs::is_directory(fs::path(root_) / folder)) {
+      throw InputError(fmt::format(
+          "{}/{}: no such folder; smk synth needs the source tree: set SMK_DATA_DIR to its sim/",
+          root_, folder));
+    }
+  }
+  const std::string path = root_ + "/synth/blocks.toml";
+  const toml::table table = ParseToml(ReadFile(path), path);
+  for (const auto& entry : *table["block"].as_array()) {
+    blocks_.push_back(ReadBlock(*entry.as_table()));
+  }
+  for (const auto& [key, value] : *table["config"].as_table()) {
+    const toml::table& config = *value.as_table();
+    const std::string define = config["define"].value_or(std::string());
+    configs_[std::string(key.str())] = {
+        std::string(key.str()),
+        define.empty() ? std::vector<std::string>{} : std::vector<std::string>{define},
+        config["sms"].value_or(0u),
+        config["kernels"].value_or(0u),
+        {}};
+  }
+  FindModules();
+}
+
+void SynthCatalogue::FindModules() {
+  for (const auto& entry : fs::recursive_directory_iterator(root_ + "/rtl")) {
+    if (entry.path().extension() == ".sv") modules_[entry.path().stem()] = entry.path();
+  }
+}
+
+const SynthBlock& SynthCatalogue::Find(const std::string& name) const {
+  const std::string plain = name.rfind("smk_", 0) == 0 ? name.substr(4) : name;
+  std::vector<std::string> names;
+  for (const SynthBlock& block : blocks_) {
+    if (block.name == plain) return block;
+    names.push_back(block.name);
+  }
+  throw InputError(
+      fmt::format("no block '{}'{}; blocks: {}", name, DidYouMean(plain, names), Join(names)));
+}
+
+SynthConfig SynthCatalogue::Config(const std::string& name) const {
+  const auto found = configs_.find(name);
+  if (found != configs_.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, config] : configs_) names.push_back(known);
+  throw InputError(fmt::format("--config: no configuration '{}'{}; known: {}", name,
+                               DidYouMean(name, names), Join(names)));
+}
+
+std::vector<std::string> SynthCatalogue::Files(const std::string& block) const {
+  std::vector<std::string> files, queue = {"smk_" + block};
+  std::set<std::string> seen = {"smk_pkg"};
+  while (!queue.empty()) {
+    const std::string module = queue.back();
+    queue.pop_back();
+    const auto file = modules_.find(module);
+    if (file == modules_.end() || !seen.insert(module).second) continue;
+    files.push_back(file->second);
+    for (const std::string& name : ModuleNames(EssentialVerilog(ReadFile(file->second)))) {
+      queue.push_back(name);
+    }
+  }
+  files.insert(files.begin(), modules_.at("smk_pkg"));
+  return files;
+}
+
+}  // namespace smk::sim

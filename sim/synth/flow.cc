@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "synth/flow.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/sha256.h"
+
+namespace smk::sim {
+namespace fs = std::filesystem;
+namespace {
+
+std::string Blanks(const std::vector<std::string>& words) { return Join(words, " "); }
+
+// "left_q[3]_reg" and "left_q[3]" are "left_q"; "a.b_reg" is "a.b".
+std::string RegisterName(std::string name, bool keep_bit) {
+  const std::string suffix = "_reg";
+  if (name.size() > suffix.size() &&
+      name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0) {
+    name.erase(name.size() - suffix.size());
+  }
+  if (!keep_bit && !name.empty() && name.back() == ']') name.erase(name.rfind('['));
+  return name;
+}
+
+// The words of each line that has exactly `count` of them.
+std::vector<std::vector<std::string>> LinesOf(const std::string& text, std::size_t count) {
+  std::vector<std::vector<std::string>> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::vector<std::string> found;
+    for (std::string word; words >> word;) found.push_back(word);
+    if (found.size() == count) lines.push_back(found);
+  }
+  return lines;
+}
+
+// Bits of all memories in a listing of Yosys.
+std::uint64_t MemoryBits(const std::string& listing) {
+  std::uint64_t bits = 0, size = 0;
+  for (const auto& words : LinesOf(listing, 3)) {
+    if (words[0] != "parameter") continue;
+    if (words[1] == "\\SIZE") size = std::strtoull(words[2].c_str(), nullptr, 10);
+    if (words[1] == "\\WIDTH") bits += size * std::strtoull(words[2].c_str(), nullptr, 10);
+  }
+  return bits;
+}
+
+}  // namespace
+
+void SynthArea::Add(std::uint64_t times, const SynthArea& other) {
+  cells += times * other.cells;
+  flip_flops += times * other.flip_flops;
+  sram_bits += times * other.sram_bits;
+  um2 += static_cast<double>(times) * other.um2;
+}
+
+double Fmax(const SynthTarget& target, const SynthPath& path) {
+  return 1000 / (target.period_ns() - path.slack_ns);
+}
+
+SynthPath ParsePath(const std::string& report, double time_unit_ns) {
+  SynthPath path;
+  std::string start, end;
+  std::istringstream in(report);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream words(line);
+    std::string first, second, third, fourth;
+    words >> first >> second >> third >> fourth;
+    if (first == "Startpoint:") path.start = RegisterName(start = second, true);
+    if (first == "Endpoint:") path.end = RegisterName(end = second, true);
+    // "0.0185  0.1476 v u_x/_34802_/ZN (NAND2_X1)": a pin of a cell, among them the registers'.
+    const std::size_t slash = fourth.rfind('/');
+    if ((third == "^" || third == "v") && slash != std::string::npos) {
+      const std::string cell = fourth.substr(0, slash);
+      if (cell != start && cell != end) ++path.depth;
+    }
+    if (second == "data" && third == "arrival" && first[0] != '-') {
+      path.arrival_ns = std::atof(first.c_str()) * time_unit_ns;
+    }
+    if (second == "slack") {
+      path.slack_ns = std::atof(first.c_str()) * time_unit_ns;
+      path.exists = true;
+      return path;
+    }
+  }
+  return path;
+}
+
+SynthFlow::SynthFlow(const SynthCatalogue& catalogue, const SynthTarget& target, ToolCache* cache)
+    : catalogue_(catalogue),
+      target_(target),
+      cache_(cache),
+      yosys_version_(ToolVersion("yosys -V")),
+      sta_version_(ToolVersion("sta -version")) {}
+
+std::vector<SynthBlock> SynthFlow::WithContents(const std::vector<std::string>& names) const {
+  std::set<std::string> wanted;
+  std::vector<std::string> queue = names;
+  while (!queue.empty()) {
+    const SynthBlock& block = catalogue_.Find(queue.back());
+    queue.pop_back();
+    if (!wanted.insert(block.name).second) continue;
+    queue.insert(queue.end(), block.contains.begin(), block.contains.end());
+  }
+  std::vector<SynthBlock> blocks;
+  for (const SynthBlock& block : catalogue_.blocks()) {
+    if (wanted.count(block.name) != 0) blocks.push_back(block);
+  }
+  return blocks;
+}
+
+std::string SynthFlow::Package(const std::string& original) const {
+  if (target_.config.sets.empty()) return original;
+  std::string text = ReadFile(original);
+  for (const auto& [name, value] : target_.config.sets) {
+    const std::regex parameter("(parameter int unsigned " + name + "\\b[^;]*=)[^;=]*;");
+    if (!std::regex_search(text, parameter)) {
+      throw InputError(fmt::format("--set {}: smk_pkg has no such parameter", name));
+    }
+    text = std::regex_replace(text, parameter, "$1 " + std::to_string(value) + ";");
+  }
+  std::string path = cache_->folder() + "/" + HashText(text).substr(0, 16) + "_smk_pkg.sv";
+  if (!fs::exists(path)) WriteFileAtomically(path, text);
+  return path;
+}
+
+ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {
+  std::vector<std::string> boxes;
+  for (const std::string& name : block.contains) boxes.push_back("smk_" + name);
+  std::vector<std::string> files = catalogue_.Files(block.name);
+  files.front() = Package(files.front());
+  const std::string period = fmt::format("{:.0f}", 1000 * target_.period_ns());
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", yosys_version_, target_.liberty.hash,
+                                period, Blanks(target_.config.defines), Blanks(boxes),
+                                ReadFile(catalogue_.yosys_script()));
+  for (const std::string& file : files) key += EssentialVerilog(ReadFile(file)) + '\n';
+  return {block.name,
+          {"yosys", "-c", catalogue_.yosys_script()},
+          {{"SMK_TOP", "smk_" + block.name},
+           {"SMK_FILES", Blanks(files)},
+           {"SMK_INCLUDE", catalogue_.include_dir()},
+           {"SMK_DEFINES", Blanks(target_.config.defines)},
+           {"SMK_BOXES", Blanks(boxes)},
+           {"SMK_LIBERTY", target_.liberty.path},
+           {"SMK_DRIVER", target_.liberty.buffer},
+           {"SMK_PERIOD_PS", period}},
+          HashText(key),
+          {"cells.txt", "memories.txt", "netlist.v"}};
+}
+
+ToolRun SynthFlow::StaRun(const SynthBlock& block) const {
+  std::vector<std::string> netlists;
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n", sta_version_, block.name, target_.mhz,
+                                ReadFile(catalogue_.sta_script()));
+  for (const SynthBlock& part : WithContents({block.name})) {
+    const ToolRun run = YosysRun(part);
+    netlists.push_back(cache_->Folder(run) + "/netlist.v");
+    key += run.key + '\n';
+  }
+  return {
+      block.name,
+      {"sta", "-exit", "-no_splash", catalogue_.sta_script()},
+      {{"SMK_TOP", "smk_" + block.name},
+       {"SMK_NETLISTS", Blanks(netlists)},
+       {"SMK_LIBERTY", target_.liberty.path},
+       {"SMK_PERIOD", fmt::format("{:.6f}", target_.period_ns() / target_.liberty.time_unit_ns)}},
+      HashText(key),
+      {"timing.txt", "registers.txt"}};
+}
+
+SynthResult SynthFlow::ReadArea(const SynthBlock& block, const ToolRun& run) const {
+  const std::string folder = cache_->Folder(run);
+  SynthResult result;
+  result.block = block;
+  result.inputs = run.key;
+  result.own.sram_bits = MemoryBits(ReadFile(folder + "/memories.txt"));
+  for (const auto& words : LinesOf(ReadFile(folder + "/cells.txt"), 2)) {
+    const std::uint64_t count = std::strtoull(words[1].c_str(), nullptr, 10);
+    const auto cell = target_.liberty.cells.find(words[0]);
+    if (cell != target_.liberty.cells.end()) {
+      result.own.cells += count;
+      result.own.um2 += static_cast<double>(count) * cell->second.area;
+      if (cell->second.flip_flop) result.own.flip_flops += count;
+    } else if (words[0].rfind("smk_", 0) == 0) {
+      result.instances[words[0].substr(4)] = count;
+    } else if (words[0][0] == '$') {
+      throw std::runtime_error(fmt::format("{}: {} cells of type {} have no counterpart in {}",
+                                           block.name, count, words[0], target_.liberty.path));
+    }
+  }
+  // An instance: "  DFFR_X1 \left_q[3]_reg  (".
+  for (const auto& words : LinesOf(ReadFile(folder + "/netlist.v"), 3)) {
+    const auto cell = target_.liberty.cells.find(words[0]);
+    if (cell == target_.liberty.cells.end() || !cell->second.flip_flop) continue;
+    const std::string name = words[1][0] == '\\' ? words[1].substr(1) : words[1];
+    ++result.registers[RegisterName(name, false)];
+  }
+  return result;
+}
+
+std::vector<SynthResult> SynthFlow::Run(const std::vector<SynthBlock>& blocks, bool timing,
+                                        unsigned jobs, const SynthProgress& progress) const {
+  std::vector<ToolRun> synthesis, sta;
+  for (const SynthBlock& block : blocks) {
+    synthesis.push_back(YosysRun(block));
+    if (timing) sta.push_back(StaRun(block));
+  }
+  const auto show = [&](const char* what) {
+    return [&progress, what, total = blocks.size()](std::size_t done, const std::string& names) {
+      progress(fmt::format("{}: {} of {} blocks done; {}", what, done, total, names));
+    };
+  };
+  cache_->Make(synthesis, jobs, show("synthesis"));
+  cache_->Make(sta, jobs, show("timing"));
+  std::vector<SynthResult> results;
+  std::map<std::string, SynthArea> totals;
+  for (std::size_t i = 0; i < blocks.size(); ++i) {
+    SynthResult result = ReadArea(blocks[i], synthesis[i]);
+    result.total = result.own;
+    for (const auto& [name, count] : result.instances) result.total.Add(count, totals[name]);
+    totals[blocks[i].name] = result.total;
+    if (timing) {
+      const std::string folder = cache_->Folder(sta[i]);
+      const double unit = target_.liberty.time_unit_ns;
+      result.worst = ParsePath(ReadFile(folder + "/timing.txt"), unit);
+      result.between_registers = ParsePath(ReadFile(folder + "/registers.txt"), unit);
+    }
+    results.push_back(result);
+  }
+  return results;
+}
+
+void SynthFlow::CopyFiles(const std::vector<SynthBlock>& blocks, bool timing,
+                          const std::string& folder) const {
+  for (const SynthBlock& block : blocks) {
+    const fs::path to = fs::path(folder) / block.name;
+    fs::create_directories(to);
+    const auto copy = [&](const ToolRun& run, const char* name, const char* as) {
+      fs::copy_file(fs::path(cache_->Folder(run)) / name, to / as,
+                    fs::copy_options::overwrite_existing);
+    };
+    const ToolRun synthesis = YosysRun(block);
+    for (const char* name : {"netlist.v", "cells.txt"}) copy(synthesis, name, name);
+    copy(synthesis, "log", "yosys.log");
+    if (!timing) continue;
+    const ToolRun sta = StaRun(block);
+    for (const char* name : {"timing.txt", "registers.txt"}) copy(sta, name, name);
+    copy(sta, "log", "sta.log");
+  }
+}
+
+}  // namespace smk::sim

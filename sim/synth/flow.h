@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// From blocks to numbers: synthesis of each block, timing of each block with what it contains.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "synth/blocks.h"
+#include "synth/liberty.h"
+#include "synth/tools.h"
+
+namespace smk::sim {
+
+// What everything is made for.
+struct SynthTarget {
+  SynthConfig config;
+  Liberty liberty;
+  double mhz = 0;
+  double period_ns() const { return 1000 / mhz; }
+};
+
+// What a piece of logic takes.
+struct SynthArea {
+  std::uint64_t cells = 0;
+  std::uint64_t flip_flops = 0;
+  std::uint64_t sram_bits = 0;  // in no other number
+  double um2 = 0;
+
+  void Add(std::uint64_t times, const SynthArea& other);
+};
+
+// The worst path of some.
+struct SynthPath {
+  bool exists = false;
+  std::string start, end;  // registers and ports
+  unsigned depth = 0;      // cells between its ends
+  double arrival_ns = 0;
+  double slack_ns = 0;
+};
+
+// One block.
+struct SynthResult {
+  SynthBlock block;
+  std::string inputs;  // hash of all that decides `own`
+  SynthArea own;       // without what it contains
+  SynthArea total;
+  std::map<std::string, std::uint64_t> instances;  // of what it contains
+  std::map<std::string, std::uint64_t> registers;  // bits by name
+  SynthPath worst, between_registers;
+};
+
+// The highest clock at which a path of the target's constraints would be met.
+double Fmax(const SynthTarget& target, const SynthPath& path);
+
+using SynthProgress = std::function<void(const std::string& line)>;
+
+// Synthesizes blocks, and what they contain, and times them.
+class SynthFlow {
+ public:
+  SynthFlow(const SynthCatalogue& catalogue, const SynthTarget& target, ToolCache* cache);
+
+  // The blocks and what they contain, once each, contents first.
+  std::vector<SynthBlock> WithContents(const std::vector<std::string>& names) const;
+  // The hash of all that decides the area of a block.
+  std::string Inputs(const SynthBlock& block) const { return YosysRun(block).key; }
+  // Results of the blocks, contents first; without `timing` paths do not exist.
+  std::vector<SynthResult> Run(const std::vector<SynthBlock>& blocks, bool timing, unsigned jobs,
+                               const SynthProgress& progress) const;
+  // Copies netlists, logs and timing reports of finished runs into `folder`, one folder per block.
+  void CopyFiles(const std::vector<SynthBlock>& blocks, bool timing,
+                 const std::string& folder) const;
+
+ private:
+  ToolRun YosysRun(const SynthBlock& block) const;
+  // The package with the numbers that --set changes, as a file.
+  std::string Package(const std::string& original) const;
+  ToolRun StaRun(const SynthBlock& block) const;
+  SynthResult ReadArea(const SynthBlock& block, const ToolRun& run) const;
+
+  const SynthCatalogue& catalogue_;
+  const SynthTarget& target_;
+  ToolCache* const cache_;
+  std::string yosys_version_, sta_version_;
+};
+
+// Reads a report of OpenSTA; paths of no length do not exist.
+SynthPath ParsePath(const std::string& report, double time_unit_ns);
+
+}  // namespace smk::sim

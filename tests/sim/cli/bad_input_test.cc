@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad input is refused with one line on stderr, nothing on stdout, and exit status 2.
+#include "sim/command.h"
+
+namespace smk {
+namespace {
+
+class BadInput : public CommandTest {
+ protected:
+  // `part` must be in the message.
+  void Refuses(const std::string& arguments, const std::string& part,
+               const std::string& environment = "") const {
+    const Outcome outcome = Smk(arguments, environment);
+    EXPECT_EQ(outcome.status, 2) << arguments << '\n' << outcome.out << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+    EXPECT_EQ(outcome.err.rfind("smk: ", 0), 0u) << arguments << '\n' << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << '\n' << outcome.err;
+  }
+  // A workload file in which `change` was made.
+  template <typename Change>
+  void RefusesWorkload(const Change& change, const std::string& part) const {
+    TestFile file;
+    change(&file);
+    Write("w.toml", file.Text());
+    Refuses("run w.toml --cycles 20k", part);
+  }
+};
+
+TEST_F(BadInput, Usage) {
+  Refuses("", "no command");
+  Refuses("frobnicate", "frobnicate");
+  Refuses("run", "no kernels");
+  Refuses("run sgemm --colour red", "--colour");
+  Refuses("run sgemm lbm", "lbm");
+  Refuses("run sgemm --cycles", "--cycles");
+  Refuses("run sgemm --cycles 1 --cycles 2", "--cycles");
+  Refuses("help frobnicate", "frobnicate");
+  Refuses("list", "what");
+  Refuses("list kernel", "did you mean 'kernels'");
+}
+
+TEST_F(BadInput, Kernels) {
+  Refuses("run sgem --cycles 20k", "sgem");
+  Refuses("run sgemm+ --cycles 20k", "KERNEL+KERNEL");
+  Refuses("run + --cycles 20k", "KERNEL+KERNEL");
+  Refuses("run '' --cycles 20k", "KERNEL+KERNEL");
+  Refuses("run sgemm+lbm+spmv+sad+cutcp --cycles 20k", "at most 4");
+  Refuses("run missing.toml --cycles 20k", "missing.toml");
+  Refuses("run . --cycles 20k", ".");
+}
+
+TEST_F(BadInput, Policies) {
+  Refuses("run sgemm+lbm --policy smkpw", "did you mean 'smk-pw'");
+  Refuses("run sgemm+lbm --policy ''", "unknown policy");
+  Refuses("run sgemm+lbm --policy table:1", "expected 2 counts");
+  Refuses("run sgemm+lbm --policy table:1,2,3", "expected 2 counts");
+  Refuses("run sgemm+lbm --policy table:0,2", "count 1");
+  Refuses("run sgemm+lbm --policy table:1,-2", "count 2");
+  Refuses("run sgemm+lbm --policy table:1,x", "count 2");
+  Refuses("run sgemm+lbm --policy table:11,9", "do not fit");
+  Refuses("run sgemm+lbm --policy spatial --preempt kill", "switch, drain or flush");
+  Refuses("run sgemm+lbm --policy smk --preempt drain", "only the policy spatial");
+  Refuses("compare sgemm+lbm --policies smk,smk", "twice");
+  Refuses("compare sgemm+lbm --policies smk,,even", "unknown policy");
+  Refuses("compare sgemm+lbm --policies smk --preempt drain", "only the policy spatial");
+}
+
+TEST_F(BadInput, Controls) {
+  Refuses("run sgemm --control fpga", "expected reference");
+  // An RTL configuration has a fixed number of SMs, schedulers and resources.
+  Refuses("run sgemm --control rtl --cycles 100 --set sms=8", "the RTL is built for");
+}
+
+TEST_F(BadInput, Waves) {
+  const std::string out = " --out " + Path("wave");
+  Refuses("run sgemm --control rtl --wave", "--wave: needs --out DIR");
+  Refuses("run sgemm" + out + " --wave", "needs --control rtl or lockstep");
+  Refuses("run sgemm --control rtl" + out + " --wave 5", "expected FROM:TO in cycles");
+  Refuses("run sgemm --control rtl" + out + " --wave 9:5", "--wave");
+  Refuses("run sgemm+lbm --policy isolated --control rtl" + out + " --wave",
+          "one kernel at a time");
+}
+
+TEST_F(BadInput, Numbers) {
+  for (const char* cycles : {"0", "-1", "2MM", "many", "1e99", "1.5", "''", "0x100"}) {
+    Refuses(std::string("run sgemm --cycles ") + cycles, "--cycles");
+  }
+  Refuses("run sgemm --cycles 20k --seed -1", "--seed");
+  Refuses("run sgemm --cycles 20k --seed x", "--seed");
+  Refuses("run sgemm --cycles 20k --jobs 0", "--jobs");
+}
+
+TEST_F(BadInput, Machines) {
+  Refuses("run sgemm --machine gtx9800", "gtx9800");
+  Refuses("run sgemm --machine missing.toml", "missing.toml");
+  Write("empty.toml", "");
+  Refuses("run sgemm --machine empty.toml", "empty.toml");
+  Write("broken.toml", "name = = 3\n");
+  Refuses("run sgemm --machine broken.toml", "broken.toml:1");
+  Refuses("list kernels --machine gtx9800", "gtx9800");
+  Refuses("run sgemm", "/nonexistent: no such folder", "SMK_DATA_DIR=/nonexistent");
+}
+
+TEST_F(BadInput, Settings) {
+  Refuses("run sgemm --set policy.epoch_lenght=3", "the nearest is 'policy.epoch_length'");
+  Refuses("run sgemm --set l1.bytes=1024", "the nearest is 'sm.l1.bytes'");
+  Refuses("run sgemm --set sms", "key=value");
+  Refuses("run sgemm --set =3", "key=value");
+  for (const char* set : {"sms=0",
+                          "sms=-4",
+                          "sms=1e9",
+                          "sms=33",
+                          "sms=nan",
+                          "sms=inf",
+                          "sms=2.5",
+                          "sms=two",
+                          "core_clock_mhz=nan",
+                          "core_clock_mhz=0",
+                          "sm.limits.tbs=33",
+                          "sm.limits.registers=1",
+                          "sm.schedulers=5",
+                          "memory.controllers=0",
+                          "sm.l1.bytes=7",
+                          "policy.epoch_length=0",
+                          "policy.epoch_length=65536",
+                          "policy.kernels_per_sm=5",
+                          "policy.latency_scale=0",
+                          "policy.linger_ticks=-1",
+                          "policy.warp_policy=fifo",
+                          "control.preempted_depth=0",
+                          "run.ideal_preemption=maybe",
+                          "run.grid_divisor=0"}) {
+    const std::string text = set;
+    Refuses("run sgemm --cycles 20k --set " + text, text.substr(0, text.find('=')));
+  }
+}
+
+TEST_F(BadInput, Arrivals) {
+  Refuses("run sgemm+lbm --arrive cutcp@100", "not in the run");
+  Refuses("run sgemm+sgemm --arrive sgemm@100", "2 times");
+  Refuses("run sgemm+lbm --arrive lbm", "KERNEL@CYCLE");
+  Refuses("run sgemm+lbm --arrive lbm@soon", "--arrive");
+  Refuses("run sgemm+lbm --arrive lbm@-1", "--arrive");
+  Refuses("run sgemm+lbm --cycles 20k --arrive lbm@20k", "from 0 to 19999");
+  Refuses("run sgemm+lbm --arrive lbm@1 --arrive lbm@2", "twice");
+  Refuses("run sgemm+lbm --policy isolated --arrive lbm@1", "isolated");
+}
+
+TEST_F(BadInput, Workloads) {
+  RefusesWorkload([](TestFile* f) { f->threads = "threads = = 3"; }, "w.toml:7");
+  RefusesWorkload([](TestFile* f) { f->type += "\ncolour = 3"; }, "w.toml:3: colour");
+  RefusesWorkload([](TestFile* f) { f->threads = "threads = 0"; }, "w.toml:7: kernel.threads");
+  RefusesWorkload([](TestFile* f) { f->grid = "grid = [-4]"; }, "w.toml:10: kernel.grid");
+  RefusesWorkload([](TestFile* f) { f->program = "loop i 0 {\nalu a =\n}"; }, "w.toml:13");
+  RefusesWorkload([](TestFile* f) { f->program = "loop i 4 {\n}"; }, "w.toml:13");
+  RefusesWorkload([](TestFile* f) { f->launches = "launches = [\"other\"]"; }, "w.toml:3: other");
+}
+
+TEST_F(BadInput, ThreadBlockLargerThanAnSm) {
+  TestFile file;
+  file.shared_memory = "shared_memory = 65536";
+  Write("w.toml", file.Text());
+  EXPECT_EQ(Smk("run w.toml --cycles 2k").status, 0) << "96 KB are there";
+  Refuses("run w.toml --cycles 2k --set sm.limits.shared_memory=49152", "larger than an SM");
+}
+
+TEST_F(BadInput, OutputFolders) {
+  Write("file", "");
+  Refuses("run sgemm --cycles 20k --out file", "not a folder");
+  Refuses("run sgemm --cycles 20k --out file/below", "--out");
+  Refuses("run sgemm --cycles 20k --out /proc/nowhere", "--out");
+  std::filesystem::create_directory(Path("other"));
+  Write("other/thesis.tex", "");
+  Refuses("run sgemm --cycles 20k --out other", "thesis.tex");
+  Refuses("compare sgemm --cycles 20k --out other", "thesis.tex");
+  Refuses("run sgemm --cycles 20k --timeline", "--out");
+  Refuses("run sgemm --cycles 20k --force", "--out");
+  Refuses("run sgemm --cycles 20k --out a --timeline-step 100", "--timeline");
+  Refuses("run sgemm --cycles 20k --out a --timeline 5", "FROM:TO");
+  Refuses("run sgemm --cycles 20k --out a --timeline 9:9", "--timeline");
+  Refuses("run sgemm --cycles 20k --out a --timeline 20k:30k", "--timeline");
+  Refuses("run sgemm --cycles 20k --out a --timeline --timeline-step 4", "--timeline-step");
+  Refuses("run sgemm+lbm --cycles 20k --out a --timeline --policy isolated", "isolated");
+}
+
+TEST_F(BadInput, Configurations) {
+  Refuses("run --config missing.toml", "missing.toml");
+  Write("c.toml", "[run\n");
+  Refuses("run --config c.toml", "c.toml:1");
+  Write("c.toml", "[run]\ncylces = 5\n");
+  Refuses("run --config c.toml", "c.toml:2: run.cylces: unknown key; the nearest is 'run.cycles'");
+  Write("c.toml", "[run]\nkernels = [\"sgemm\"]\n[colours]\n");
+  Refuses("run --config c.toml", "c.toml:3: colours");
+  Write("c.toml", "[run]\nkernels = \"sgemm\"\n");
+  Refuses("run --config c.toml", "run.kernels");
+  Write("c.toml", "[run]\nkernels = [\"sgemm\"]\n[machine]\nsmss = 3\n");
+  Refuses("run --config c.toml", "smss");
+}
+
+}  // namespace
+}  // namespace smk

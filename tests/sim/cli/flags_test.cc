@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every flag does something, and what it says.
+#include <set>
+
+#include "sim/command.h"
+
+namespace smk {
+namespace {
+
+class Flags : public CommandTest {};
+
+// The flags that the tests below are about; help that offers another one fails.
+const std::set<std::string> kTested = {
+    "--help",          "--preempt",    "--control",    "--cycles",   "--machine",      "--set",
+    "--arrive",        "--seed",       "--config",     "--out",      "--force",        "--timeline",
+    "--timeline-step", "--jobs",       "--no-cache",   "--policies", "--policy",       "--quiet",
+    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed", "--export",
+    "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",         "--tasks",
+    "--sbatch",        "--strict",     "--wave",       "--title"};
+
+TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
+  std::set<std::string> offered;
+  for (const char* command : {"run", "compare", "sweep", "report"}) {
+    const std::string help = Smk(std::string("help ") + command).out;
+    EXPECT_EQ(help, Smk(std::string(command) + " --help").out);
+    for (std::size_t at = 0; (at = help.find("--", at)) != std::string::npos;) {
+      const std::size_t end = help.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at);
+      offered.insert(help.substr(at, end - at));
+      at = end;
+    }
+  }
+  EXPECT_EQ(offered, kTested);
+}
+
+TEST_F(Flags, WaveWritesTheRtlAndAViewOfIt) {
+  const Outcome outcome =
+      Smk("run sgemm --policy smk-p --control rtl --cycles 400 --wave 100:200 --out w");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_TRUE(Exists("w/wave.fst"));
+  EXPECT_FALSE(Exists("w/wave.fst.part"));
+  const std::string view = Read("w/wave.gtkw");
+  EXPECT_NE(view.find("u_driver"), std::string::npos);
+  EXPECT_NE(view.find("gen_sm[0].gen_scheduler[0].u_quota_scheduler"), std::string::npos);
+  EXPECT_EQ(view.find("not in the waves: top.gen_sm"), std::string::npos) << view.substr(0, 2000);
+}
+
+TEST_F(Flags, ControlsGiveTheSameResults) {
+  for (const char* control : {"reference", "rtl", "lockstep"}) {
+    const Outcome outcome = Smk(std::string("run sgemm+lbm --policy smk --cycles 3000 --control ") +
+                                control + " --out " + control);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+  }
+  for (const char* file : {"/kernels.csv", "/tbs.csv", "/decisions.csv"}) {
+    EXPECT_EQ(Read(std::string("reference") + file), Read(std::string("rtl") + file));
+    EXPECT_EQ(Read(std::string("reference") + file), Read(std::string("lockstep") + file));
+  }
+  EXPECT_GT(Json("lockstep/stats.json")["lockstep"]["events"], 100000);
+}
+
+TEST_F(Flags, HelpAndVersionGoToStdout) {
+  for (const char* arguments : {"help", "--help", "help run", "run --help", "--version"}) {
+    const Outcome outcome = Smk(arguments);
+    EXPECT_EQ(outcome.status, 0) << arguments;
+    EXPECT_NE(outcome.out, "") << arguments;
+    EXPECT_EQ(outcome.err, "") << arguments;
+  }
+  const std::string help = Smk("help").out;
+  for (const char* word :
+       {"run", "compare", "sweep", "report", "trace", "synth", "list", "doctor"}) {
+    EXPECT_NE(help.find(word), std::string::npos) << word;
+  }
+}
+
+TEST_F(Flags, PoliciesDiffer) {
+  std::set<std::string> seen;
+  for (const char* policy : {"isolated", "leftover", "even", "spatial", "smk", "smk-p", "smk-pw",
+                             "smk-pw2", "table:3,2"}) {
+    auto stats = Fixed(std::string("lbm+sgemm+sad --cycles 30k --policy ") + policy +
+                       (std::string(policy) == "table:3,2" ? ",2" : ""));
+    stats.erase("policy");
+    EXPECT_TRUE(seen.insert(stats.dump()).second) << policy;
+  }
+}
+
+TEST_F(Flags, PreemptModesDiffer) {
+  std::set<std::string> seen;
+  for (const char* mode : {"switch", "drain", "flush"}) {
+    seen.insert(Fixed(std::string("lbm+sgemm --cycles 30k --policy spatial --arrive sgemm@5k "
+                                  "--preempt ") +
+                      mode)
+                    .dump());
+  }
+  EXPECT_EQ(seen.size(), 3u);
+}
+
+TEST_F(Flags, CyclesAndSeedAndMachine) {
+  const auto base = Fixed("spmv --cycles 20k --policy isolated");
+  EXPECT_EQ(base["cycles"], 20000);
+  EXPECT_EQ(base, Fixed("spmv --cycles 20000 --seed 1 --machine gtx980 --control reference "
+                        "--policy isolated"))
+      << "these are the defaults";
+  auto other = Fixed("spmv --cycles 20k --seed 2 --policy isolated");
+  EXPECT_EQ(other["seed"], 2);
+  other["seed"] = 1;
+  EXPECT_NE(base, other);
+  EXPECT_EQ(Fixed("spmv --cycles 20k --machine fermi --policy isolated")["machine"], "fermi");
+}
+
+TEST_F(Flags, EachSettingChangesTheRun) {
+  const auto base = Fixed("lbm+sgemm --cycles 40k");
+  for (const char* set :
+       {"sms=8", "sm.l1.bytes=49152", "policy.epoch_length=1000", "policy.kernels_per_sm=1",
+        "policy.latency_scale=50", "policy.warp_policy=lrr"}) {
+    EXPECT_NE(base, Fixed(std::string("lbm+sgemm --cycles 40k --set ") + set)) << set;
+  }
+  const std::string late = "lbm+sgemm --cycles 40k --policy smk-p --arrive sgemm@10k";
+  const auto preempted = Fixed(late);
+  EXPECT_NE(preempted["preemptions"]["count"], 0);
+  for (const char* set : {"run.ideal_preemption=true", "control.preempted_depth=1"}) {
+    EXPECT_NE(preempted, Fixed(late + " --set " + set)) << set;
+  }
+  WriteTiny("tiny.toml");
+  const std::string ends = "lbm+tiny.toml --cycles 40k --no-repeat --set policy.epoch_length=1000";
+  EXPECT_NE(Fixed(ends + " --set policy.linger_ticks=0"),
+            Fixed(ends + " --set policy.linger_ticks=1000"));
+  EXPECT_EQ(Fixed(ends + " --set run.grid_divisor=16")["kernels"][1]["tbs_completed"], 64 / 16);
+}
+
+TEST_F(Flags, ArrivalsAreCountedFromTheArrival) {
+  const auto stats = Fixed("sgemm+sgemm --cycles 30k --arrive sgemm#2@10k");
+  EXPECT_EQ(stats["kernels"][0]["cycles_present"], 30000);
+  EXPECT_EQ(stats["kernels"][1]["cycles_present"], 20000);
+  EXPECT_EQ(stats["kernels"][1]["arrival"], 10000);
+  EXPECT_NE(Smk("run sgemm+sgemm --cycles 30k --arrive sgemm#2@10k").out.find("arrives"),
+            std::string::npos);
+}
+
+TEST_F(Flags, NoRepeatEndsThePrograms) {
+  WriteTiny("tiny.toml");
+  const auto repeated = Fixed("tiny.toml --cycles 40k");
+  const auto once = Fixed("tiny.toml --cycles 40k --no-repeat");
+  EXPECT_EQ(once["kernels"][0]["program_runs"], 1);
+  EXPECT_EQ(once["kernels"][0]["tbs_completed"], 64);
+  EXPECT_GT(repeated["kernels"][0]["program_runs"], 1);
+}
+
+TEST_F(Flags, QuietPrintsTheLastLineOnly) {
+  const Outcome outcome = Smk("run sgemm --cycles 10k --quiet");
+  EXPECT_EQ(outcome.out, "PASS\n");
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_EQ(Smk("compare sgemm --cycles 10k --quiet --policies smk,even").out, "PASS\n");
+}
+
+TEST_F(Flags, NoCacheNeitherReadsNorWrites) {
+  const auto cached = [&] { return Json("stats/stats.json")["wall"]["isolated_from_cache"][0]; };
+  Stats("sgemm --cycles 10k --no-cache");
+  EXPECT_FALSE(Exists("cache"));
+  Stats("sgemm --cycles 10k");
+  EXPECT_TRUE(Exists("cache"));
+  EXPECT_EQ(cached(), false);
+  Stats("sgemm --cycles 10k");
+  EXPECT_EQ(cached(), true);
+  Stats("sgemm --cycles 10k --no-cache");
+  EXPECT_EQ(cached(), false);
+}
+
+TEST_F(Flags, ForceWritesBesideOtherThings) {
+  std::filesystem::create_directory(Path("other"));
+  Write("other/thesis.tex", "precious");
+  EXPECT_EQ(Smk("run sgemm --cycles 10k --out other").status, 2);
+  EXPECT_EQ(Smk("run sgemm --cycles 10k --out other --force").status, 0);
+  EXPECT_TRUE(Exists("other/stats.json"));
+  EXPECT_EQ(Read("other/thesis.tex"), "precious");
+}
+
+TEST_F(Flags, TimelineItsWindowAndItsStep) {
+  EXPECT_EQ(Smk("run lbm --cycles 30k --out a --timeline").status, 0);
+  EXPECT_EQ(Smk("run lbm --cycles 30k --out b --timeline 10k:12k").status, 0);
+  EXPECT_EQ(Smk("run lbm --cycles 30k --out c --timeline --timeline-step 3k").status, 0);
+  EXPECT_LT(Read("b/timeline.json.gz").size(), Read("a/timeline.json.gz").size());
+  EXPECT_LT(Read("c/timeline.json.gz").size(), Read("a/timeline.json.gz").size());
+  EXPECT_EQ(Smk("run lbm --cycles 30k --out a").status, 0);
+  EXPECT_FALSE(Exists("a/timeline.json.gz")) << "left over from the run before";
+}
+
+TEST_F(Flags, ConfigRepeatsARun) {
+  const std::string arguments =
+      "lbm+sgemm --cycles 30k --seed 7 --policy spatial --preempt flush --arrive sgemm@5k "
+      "--machine fermi --no-repeat --set sms=8 --set policy.epoch_length=2000 "
+      "--set policy.warp_policy=lrr --set control.preempted_depth=64 "
+      "--set run.grid_divisor=4";
+  const auto first = Fixed(arguments);
+  const std::string config = Read("stats/config.toml");
+  Write("c.toml", config);
+  EXPECT_EQ(first, Fixed("--config c.toml"));
+  EXPECT_EQ(Read("stats/config.toml"), config);
+  EXPECT_EQ(Fixed("--config c.toml --seed 8")["seed"], 8) << "the command line goes first";
+  EXPECT_EQ(Fixed("--config c.toml --policy even")["policy"], "even");
+  EXPECT_EQ(Fixed("--config c.toml --machine small")["machine"], "small");
+  EXPECT_EQ(Smk("compare --config c.toml --policies even,smk-pw2").status, 0);
+}
+
+TEST_F(Flags, CompareIsTheSameWithAnyNumberOfJobs) {
+  const auto compare = [&](const std::string& jobs) {
+    const Outcome outcome =
+        Smk("compare lbm+sgemm --cycles 20k --policies isolated,even,table:3,2 "
+            "--no-cache --out out --force --jobs " +
+            jobs);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    EXPECT_EQ(outcome.LastLine(), "PASS");
+    return Read("out/compare.csv");
+  };
+  const std::string one = compare("1");
+  EXPECT_EQ(one, compare("3"));
+  EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 4);
+  for (const char* policy : {"isolated", "even", "table-3-2"}) {
+    EXPECT_TRUE(Exists(std::string("out/") + policy + "/stats.json")) << policy;
+  }
+  auto alone = Fixed("lbm+sgemm --cycles 20k --policy even");
+  auto compared = Json("out/even/stats.json");
+  compared.erase("wall");
+  EXPECT_EQ(alone, compared);
+}
+
+}  // namespace
+}  // namespace smk

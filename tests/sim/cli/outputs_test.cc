@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run writes: complete, equal for equal runs, documented, and never all zero.
+#include <map>
+#include <set>
+
+#include "sim/command.h"
+
+namespace smk {
+namespace {
+
+using nlohmann::ordered_json;
+
+class Outputs : public CommandTest {};
+
+// Calls `leaf` with the dotted name of each number; elements of arrays share the name "[]".
+template <typename Leaf>
+void Walk(const ordered_json& json, const std::string& name, const Leaf& leaf) {
+  if (json.is_object()) {
+    for (const auto& [key, value] : json.items()) {
+      std::string inner = name;
+      if (!inner.empty()) inner += '.';
+      inner += key;
+      Walk(value, inner, leaf);
+    }
+  } else if (json.is_array()) {
+    for (const auto& value : json) Walk(value, name + "[]", leaf);
+  } else {
+    leaf(name, json);
+  }
+}
+
+std::vector<std::string> Lines(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<std::string> Cells(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream in(line + ",");
+  for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+TEST_F(Outputs, PassIsTheLastLine) {
+  const Outcome run = Smk("run sgemm+lbm --cycles 20k --out out --timeline");
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.LastLine(), "PASS");
+  EXPECT_EQ(run.err, "") << "quiet in a pipe";
+  EXPECT_EQ(run.out.find('\033'), std::string::npos) << "no colours in a pipe";
+  EXPECT_NE(run.out.find("STP"), std::string::npos);
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(Path("out"))) {
+    files.insert(entry.path().filename());
+  }
+  EXPECT_EQ(files,
+            (std::set<std::string>{"config.toml", "decisions.csv", "kernels.csv", "manifest.json",
+                                   "samples.csv", "stats.json", "tbs.csv", "timeline.json.gz"}));
+}
+
+// Samples add up to the instructions of the run, with a timeline and without; epochs are the steps
+// without one, and nothing that is simulated changes.
+TEST_F(Outputs, SamplesAddUpToTheRun) {
+  const std::string run =
+      "run lbm+sgemm --cycles 10500 --set policy.epoch_length=1000 --quiet --no-cache --out ";
+  EXPECT_EQ(Smk(run + "plain").status, 0);
+  EXPECT_EQ(Smk(run + "drawn --timeline --timeline-step 500").status, 0);
+  for (const auto& [name, step] : {std::pair<const char*, int>{"plain", 1000}, {"drawn", 500}}) {
+    std::map<std::string, std::uint64_t> sum;
+    std::uint64_t rows = 0;
+    for (const std::string& line : Lines(Read(std::string(name) + "/samples.csv"))) {
+      const auto cells = Cells(line);
+      if (cells[0] == "cycle") continue;
+      ++rows;
+      EXPECT_EQ(std::stoi(cells[1]), step) << line;
+      EXPECT_EQ(std::stoi(cells[0]) % step, 0) << line;
+      sum[cells[3]] += std::stoull(cells[5]);
+    }
+    const ordered_json stats = Json(std::string(name) + "/stats.json");
+    EXPECT_EQ(rows, 16u * 2 * (10500 / step));
+    for (const auto& kernel : stats["kernels"]) {
+      const double issued = kernel["warp_instructions"];
+      const double sampled = static_cast<double>(sum[kernel["slot"].dump()]);
+      EXPECT_LE(sampled, issued);
+      EXPECT_GE(sampled, step == 500 ? issued : 0.9 * issued) << "all but the last half epoch";
+    }
+  }
+  EXPECT_EQ(Json("plain/stats.json")["kernels"], Json("drawn/stats.json")["kernels"]);
+}
+
+TEST_F(Outputs, EqualRunsDifferInWallOnly) {
+  const std::string arguments =
+      "run lbm+spmv --cycles 20k --policy smk --timeline --no-cache --out ";
+  EXPECT_EQ(Smk(arguments + "a").status, 0);
+  EXPECT_EQ(Smk(arguments + "b --jobs 1").status, 0);
+  for (const char* name : {"config.toml", "kernels.csv", "tbs.csv", "decisions.csv", "samples.csv",
+                           "timeline.json.gz"}) {
+    EXPECT_EQ(Read(std::string("a/") + name), Read(std::string("b/") + name)) << name;
+  }
+  ordered_json a = Json("a/stats.json"), b = Json("b/stats.json");
+  EXPECT_TRUE(a.contains("wall"));
+  a.erase("wall");
+  b.erase("wall");
+  EXPECT_EQ(a.dump(), b.dump());
+}
+
+TEST_F(Outputs, EachStatisticIsSomewhereNotZero) {
+  WriteTiny("tiny.toml");
+  std::map<std::string, bool> nonzero;
+  for (const char* arguments :
+       {"sgemm+lbm --cycles 40k --policy smk", "histo+tiny.toml --cycles 40k --policy smk-p",
+        "lbm+sgemm --cycles 40k --policy spatial --preempt flush --arrive sgemm@10k",
+        "sgemm+lbm --cycles 40k --arrive lbm@10k --set policy.epoch_length=1000",
+        "tiny.toml --cycles 30k --policy isolated --no-repeat"}) {
+    Walk(Stats(arguments), "", [&](const std::string& name, const ordered_json& value) {
+      const bool there = !value.is_null() && value != 0 && value != "" && value != false;
+      nonzero[name] = nonzero[name] || there;
+    });
+  }
+  nonzero.erase("wall.isolated_from_cache[]");
+  EXPECT_GT(nonzero.size(), 60u);
+  for (const auto& [name, there] : nonzero) EXPECT_TRUE(there) << name << " is zero in all runs";
+}
+
+TEST_F(Outputs, EachNameIsInTheDocuments) {
+  std::ifstream in(std::string(SMK_SOURCE_DIR) + "/../docs/results.md");
+  std::ostringstream text;
+  text << in.rdbuf();
+  const std::string page = text.str();
+  const auto documented = [&](const std::string& name, const std::string& where) {
+    EXPECT_NE(page.find("`" + name + "`"), std::string::npos) << name << " of " << where;
+  };
+  ASSERT_EQ(Smk("run sgemm+lbm --cycles 10k --out out").status, 0);
+  for (const char* file : {"stats.json", "manifest.json"}) {
+    Walk(Json(std::string("out/") + file), "", [&](std::string name, const ordered_json&) {
+      while (name.size() > 2 && name.substr(name.size() - 2) == "[]") name.resize(name.size() - 2);
+      documented(name.substr(name.rfind('.') + 1), file);
+    });
+  }
+  for (const char* file : {"kernels.csv", "tbs.csv", "decisions.csv", "samples.csv"}) {
+    for (const std::string& column : Cells(Lines(Read(std::string("out/") + file))[0])) {
+      if (column.rfind("stall_", 0) == 0 || column.rfind("share_", 0) == 0) continue;
+      documented(column, file);
+    }
+  }
+}
+
+TEST_F(Outputs, TablesAgreeWithTheStatistics) {
+  const ordered_json stats = Stats("lbm+sgemm --cycles 40k --policy smk-p --arrive sgemm@10k");
+  const auto kernels = Lines(Read("stats/kernels.csv"));
+  ASSERT_EQ(kernels.size(), 3u);
+  const auto columns = Cells(kernels[0]);
+  for (std::size_t k = 0; k < 2; ++k) {
+    const auto cells = Cells(kernels[k + 1]);
+    ASSERT_EQ(cells.size(), columns.size());
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const bool stall = columns[i].rfind("stall_", 0) == 0;
+      const ordered_json& want = stall ? stats["kernels"][k]["stalls"][columns[i].substr(6)]
+                                       : stats["kernels"][k][columns[i]];
+      if (want.is_number_float()) {
+        EXPECT_EQ(std::stod(cells[i]), want.get<double>()) << columns[i];
+      } else {
+        EXPECT_EQ(cells[i], want.is_string() ? want.get<std::string>() : want.dump()) << columns[i];
+      }
+    }
+  }
+  std::map<std::string, unsigned> outcomes;
+  const auto tbs = Lines(Read("stats/tbs.csv"));
+  for (std::size_t i = 1; i < tbs.size(); ++i) ++outcomes[Cells(tbs[i]).back()];
+  EXPECT_EQ(outcomes["completed"], stats["kernels"][0]["tbs_completed"].get<unsigned>() +
+                                       stats["kernels"][1]["tbs_completed"].get<unsigned>());
+  EXPECT_EQ(outcomes["saved"], stats["preemptions"]["count"].get<unsigned>());
+  EXPECT_GT(outcomes["saved"], 0u);
+}
+
+TEST_F(Outputs, DecisionsHaveReasons) {
+  Stats("lbm+sgemm --cycles 40k --policy smk --arrive sgemm@10k");
+  std::map<std::string, unsigned> reasons;
+  const auto decisions = Lines(Read("stats/decisions.csv"));
+  std::uint64_t last = 0;
+  for (std::size_t i = 1; i < decisions.size(); ++i) {
+    const auto cells = Cells(decisions[i]);
+    ASSERT_EQ(cells.size(), 9u) << decisions[i];
+    EXPECT_GE(std::stoull(cells[0]), last);
+    last = std::stoull(cells[0]);
+    ++reasons[cells[1]];
+    EXPECT_EQ(cells[1].find_first_not_of("abcdefghijklmnopqrstuvwxyz-"), std::string::npos);
+    EXPECT_EQ(cells[4].empty(), cells[1].rfind("dispatch-", 0) != 0) << decisions[i];
+    EXPECT_EQ(cells[5].empty(), cells[1] != "preempt") << decisions[i];
+  }
+  EXPECT_GT(reasons["dispatch-new"], 0u);
+  EXPECT_GT(reasons["preempt"], 0u);
+}
+
+TEST_F(Outputs, ManifestSaysWhatProducedIt) {
+  ASSERT_EQ(Smk("run sgemm --cycles 10k --seed 5 --out out").status, 0);
+  const ordered_json manifest = Json("out/manifest.json");
+  EXPECT_EQ(manifest["status"], "PASS");
+  EXPECT_EQ(manifest["seed"], 5);
+  EXPECT_NE(manifest["command_line"].get<std::string>().find("run sgemm --cycles 10k --seed 5"),
+            std::string::npos);
+  ASSERT_EQ(manifest["inputs"].size(), 2u);
+  for (const auto& input : manifest["inputs"]) {
+    EXPECT_EQ(input["sha256"].get<std::string>().size(), 64u) << input.dump();
+  }
+}
+
+TEST_F(Outputs, ListsAreComplete) {
+  const auto kernels = ordered_json::parse(Smk("list kernels --json").out);
+  EXPECT_GE(kernels.size(), 10u);
+  for (const auto& kernel : kernels) {
+    const std::string name = kernel["name"];
+    EXPECT_NE(Smk("list kernels").out.find(name), std::string::npos);
+    EXPECT_GT(kernel["kernels"].size(), 0u) << name;
+  }
+  EXPECT_EQ(ordered_json::parse(Smk("list policies --json").out).size(), 9u);
+  EXPECT_GE(ordered_json::parse(Smk("list machines --json").out).size(), 2u);
+  const auto fermi = ordered_json::parse(Smk("list kernels --json --machine fermi").out);
+  EXPECT_NE(fermi, kernels) << "occupancy is that of the machine";
+  EXPECT_EQ(Smk("doctor").status, 0);
+  EXPECT_EQ(Smk("doctor", "SMK_DATA_DIR=/nonexistent").status, 1);
+}
+
+}  // namespace
+}  // namespace smk

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "run/runner.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "run/result_io.h"
+#include "sim/fake.h"
+
+namespace smk::sim {
+namespace {
+namespace fs = std::filesystem;
+
+// A folder of its own for each test.
+class RunnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder =
+        fs::temp_directory_path() / ("smk_runner_" + std::to_string(getpid()) + "_" +
+                                     testing::UnitTest::GetInstance()->current_test_info()->name());
+    fs::remove_all(folder);
+  }
+  void TearDown() override { fs::remove_all(folder); }
+
+  Experiment Make(const std::string& kernels) {
+    Options options;
+    options.kernels = kernels;
+    options.cycles = "16000";
+    return Resolve(options, backend);
+  }
+  RunnerOptions Cached() const { return {2, true, folder.string()}; }
+  std::size_t Entries() const {
+    return static_cast<std::size_t>(
+        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+  }
+
+  Backend backend = FakeBackend();
+  fs::path folder;
+};
+
+TEST_F(RunnerTest, NormalizesToIsolatedRuns) {
+  const Experiment experiment = Make("a+b");
+  Runner runner(backend, experiment, {2, true, ""});
+  const Results results = runner.Run(FindPolicy("smk", 2), {});
+  ASSERT_EQ(results.metrics.normalized.size(), 2u);
+  EXPECT_DOUBLE_EQ(*results.metrics.normalized[0], 0.5);
+  EXPECT_DOUBLE_EQ(*results.metrics.stp, 1.0);
+  EXPECT_DOUBLE_EQ(*results.metrics.antt, 2.0);
+  EXPECT_DOUBLE_EQ(*results.metrics.fairness, 1.0);
+}
+
+TEST_F(RunnerTest, BaselineHasStpOneByDefinition) {
+  const Experiment experiment = Make("a+b+a");
+  Runner runner(backend, experiment, {2, true, ""});
+  const Results results = runner.Run(FindPolicy("isolated", 3), {});
+  EXPECT_EQ(results.result.kernels.size(), 3u);
+  EXPECT_EQ(results.result.kernels[2].name, "a");
+  EXPECT_DOUBLE_EQ(*results.metrics.stp, 1.0);
+  EXPECT_DOUBLE_EQ(*results.metrics.antt, 1.0);
+  EXPECT_EQ(results.result.sms[0].warp_instructions[1], results.result.sms[0].warp_instructions[0]);
+}
+
+TEST_F(RunnerTest, IsolatedRunsAreKept) {
+  const Experiment experiment = Make("a+b+a");
+  const Results first = Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 3), {});
+  EXPECT_EQ(first.isolated_from_cache, (std::vector<bool>{false, false, false}));
+  EXPECT_EQ(Entries(), 2u);
+  const Results second = Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 3), {});
+  EXPECT_EQ(second.isolated_from_cache, (std::vector<bool>{true, true, true}));
+  EXPECT_EQ(first.metrics.ipc, second.metrics.ipc);
+  EXPECT_EQ(*first.metrics.stp, *second.metrics.stp);
+}
+
+TEST_F(RunnerTest, WhatDecidesAResultIsInTheKey) {
+  Experiment experiment = Make("a");
+  const auto run = [&] { Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 1), {}); };
+  run();
+  EXPECT_EQ(Entries(), 1u);
+  experiment.cycles = 32000;
+  run();
+  experiment.seed = 2;
+  run();
+  experiment.machine_toml += "# other";
+  run();
+  experiment.repeat = false;
+  run();
+  experiment.tunables.warp_policy = WarpPolicy::kLrr;
+  run();
+  EXPECT_EQ(Entries(), 6u);
+  experiment.tunables.latency_scale = 8;  // not of the isolated run
+  run();
+  EXPECT_EQ(Entries(), 6u);
+}
+
+TEST_F(RunnerTest, DamagedEntriesAreMadeAgainWithOneWarning) {
+  const Experiment experiment = Make("a+b");
+  const Policy policy = FindPolicy("smk", 2);
+  Runner(backend, experiment, Cached()).Run(policy, {});
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    std::ofstream(entry.path()) << "{\"result\":";
+  }
+  testing::internal::CaptureStderr();
+  const Results results = Runner(backend, experiment, Cached()).Run(policy, {});
+  const std::string warnings = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), '\n'), 1) << warnings;
+  EXPECT_EQ(results.isolated_from_cache, (std::vector<bool>{false, false}));
+  const Results again = Runner(backend, experiment, Cached()).Run(policy, {});
+  EXPECT_EQ(again.isolated_from_cache, (std::vector<bool>{true, true}));
+}
+
+TEST_F(RunnerTest, UnusableCacheIsOneWarning) {
+  std::ofstream(folder) << "a file, not a folder";
+  const Experiment experiment = Make("a+b");
+  testing::internal::CaptureStderr();
+  Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 2), {});
+  const std::string warnings = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(warnings.begin(), warnings.end(), '\n'), 1) << warnings;
+  EXPECT_EQ(warnings.rfind("smk: warning: ", 0), 0u) << warnings;
+}
+
+TEST_F(RunnerTest, LateArrivalCountsFromItsArrival) {
+  Experiment experiment = Make("a+b");
+  experiment.arrivals[1] = 8000;
+  Runner runner(backend, experiment, {2, true, ""});
+  const Results results = runner.Run(FindPolicy("smk", 2), {});
+  EXPECT_DOUBLE_EQ(*results.metrics.normalized[1], 1.0);
+}
+
+TEST_F(RunnerTest, CompareGivesWhatRunGives) {
+  const Experiment experiment = Make("a+b");
+  const std::vector<Policy> policies = {FindPolicy("smk", 2), FindPolicy("isolated", 2),
+                                        FindPolicy("even", 2)};
+  const auto runs = Runner(backend, experiment, {3, true, ""}).Compare(policies, {});
+  ASSERT_EQ(runs.size(), 3u);
+  for (std::size_t i = 0; i < policies.size(); ++i) {
+    auto alone = StatsJson(Runner(backend, experiment, {1, true, ""}).Run(policies[i], {}));
+    auto together = StatsJson(runs[i]);
+    alone.erase("wall");
+    together.erase("wall");
+    EXPECT_EQ(alone, together) << policies[i].name;
+  }
+}
+
+TEST_F(RunnerTest, StatisticsThatDoNotAddUpAreAFailure) {
+  backend.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {
+    RunResult result = FakeResult(request);
+    ++result.sms[3].scheduler_cycles[1];
+    return result;
+  };
+  const Experiment experiment = Make("a");
+  Runner runner(backend, experiment, {1, true, ""});
+  try {
+    runner.Run(FindPolicy("isolated", 1), {});
+    FAIL();
+  } catch (const CheckFailure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("SM 3"), std::string::npos) << failure.what();
+  }
+}
+
+TEST(Tasks, ResultsComeInTheOrderOfTheTasks) {
+  std::vector<Task> tasks;
+  for (unsigned i = 0; i < 12; ++i) {
+    tasks.push_back({"t", [i] {
+                       RunResult result;
+                       result.cycles = i;
+                       result.tbs.resize(20000 * (i % 3));  // more than a pipe holds
+                       return result;
+                     }});
+  }
+  std::size_t calls = 0;
+  const auto results = RunTasks(tasks, 3, [&](std::size_t) { ++calls; });
+  EXPECT_EQ(calls, 12u);
+  for (unsigned i = 0; i < 12; ++i) {
+    EXPECT_EQ(results[i].cycles, i);
+    EXPECT_EQ(results[i].tbs.size(), 20000 * (i % 3));
+  }
+}
+
+TEST(Tasks, NeverMoreThanJobsAtATime) {
+  const auto now = [] {
+    return static_cast<Cycle>(std::chrono::steady_clock::now().time_since_epoch().count());
+  };
+  const Task task = {"t", [&] {
+                       RunResult result;
+                       result.cycles = now();  // begin and end of the task
+                       usleep(50000);
+                       result.checks = now();
+                       return result;
+                     }};
+  const auto one = RunTasks({task, task, task}, 1, nullptr);
+  EXPECT_LE(one[0].checks, one[1].cycles);
+  EXPECT_LE(one[1].checks, one[2].cycles);
+  const auto two = RunTasks({task, task, task}, 2, nullptr);
+  EXPECT_LT(two[1].cycles, two[0].checks) << "the first two at the same time";
+  EXPECT_GE(two[2].cycles, std::min(two[0].checks, two[1].checks));
+}
+
+TEST(Tasks, FailuresComeBackAsWhatTheyWere) {
+  const auto run = [](std::function<RunResult()> function) {
+    RunTasks({{"x", std::move(function)}}, 1, nullptr);
+  };
+  EXPECT_THROW(run([]() -> RunResult { throw InputError("bad"); }), InputError);
+  EXPECT_THROW(run([]() -> RunResult { throw CheckFailure("bad"); }), CheckFailure);
+  EXPECT_THROW(run([]() -> RunResult { _exit(3); }), CheckFailure);
+  try {
+    run([]() -> RunResult {
+      raise(SIGKILL);
+      return {};
+    });
+    FAIL();
+  } catch (const CheckFailure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("signal 9"), std::string::npos) << failure.what();
+  }
+}
+
+TEST(ResultIo, LosesNothing) {
+  RunRequest request;
+  request.machine = MachineConfig{};
+  request.programs = {{FakeWorkload("a"), 0, true}, {FakeWorkload("b"), 3, true}};
+  RunResult result = FakeResult(request);
+  TbRecord tb;
+  tb.tb = TbId{4000000000u};
+  tb.outcome = 'S';
+  tb.restored = true;
+  result.tbs.push_back(tb);
+  Decision decision;
+  decision.reason = DecisionReason::kQueueFull;
+  decision.share = {1, 2, 3, 4};
+  result.decisions.push_back(decision);
+  EpochSample sample;
+  sample.quota = {5, 6, 7, 8};
+  sample.quota_left = {4, 3, 2, 1};
+  sample.taken = {1, 2, 3, 4};
+  result.epochs.push_back(sample);
+  result.partitions[31][3] = 9;
+  result.wall_seconds = 0.1;
+  const RunResult back =
+      FromJson(nlohmann::json::from_msgpack(nlohmann::json::to_msgpack(ToJson(result))));
+  EXPECT_EQ(ToJson(back), ToJson(result));
+  EXPECT_EQ(back.tbs[0].outcome, 'S');
+  EXPECT_EQ(back.decisions[0].share, decision.share);
+  EXPECT_EQ(back.epochs[0].quota_left, sample.quota_left);
+  EXPECT_EQ(back.partitions[31][3], 9);
+}
+
+}  // namespace
+}  // namespace smk::sim
