@@ -40,14 +40,55 @@ std::vector<std::string> Texts(toml::node_view<const toml::node> node) {
   return texts;
 }
 
-SynthBlock ReadBlock(const toml::table& table) {
+SynthBlock ReadBlock(const std::string& name, const toml::table& table) {
   SynthBlock block;
-  block.name = table["name"].value_or(std::string());
+  block.name = name;
   block.per_sm = table["per"].value_or(std::string()) == "sm";
   block.wiring = table["wiring"].value_or(false);
   block.contains = Texts(table["contains"]);
   block.counters = Texts(table["counters"]);
   return block;
+}
+
+// What the drawers tb/<block>/block.toml say of synthesis, by module.
+std::map<std::string, SynthBlock> ReadDrawers(const std::string& tb) {
+  std::map<std::string, SynthBlock> blocks;
+  for (const auto& drawer : fs::directory_iterator(tb)) {
+    const std::string path = drawer.path() / "block.toml";
+    if (!fs::exists(path)) continue;
+    const toml::table content = ParseToml(ReadFile(path), path);
+    const toml::table* synthesis = content["synthesis"].as_table();
+    if (synthesis == nullptr) continue;
+    for (const auto& [name, entry] : *synthesis) {
+      blocks[std::string(name.str())] = ReadBlock(std::string(name.str()), *entry.as_table());
+    }
+  }
+  return blocks;
+}
+
+// Moves `name` out of `blocks` to the end of `ordered`, after all that it contains.
+void TakeBlock(const std::string& name, std::map<std::string, SynthBlock>& blocks,
+               std::vector<SynthBlock>& ordered) {
+  auto node = blocks.extract(name);
+  if (node.empty()) return;
+  for (const std::string& part : node.mapped().contains) TakeBlock(part, blocks, ordered);
+  ordered.push_back(node.mapped());
+}
+
+// Parts before what contains them; what is in an SM first.
+std::vector<SynthBlock> InOrder(std::map<std::string, SynthBlock> blocks) {
+  std::set<std::string> contained, tops[2];
+  for (const auto& [name, block] : blocks) {
+    contained.insert(block.contains.begin(), block.contains.end());
+  }
+  for (const auto& [name, block] : blocks) {
+    if (contained.count(name) == 0) tops[block.per_sm ? 0 : 1].insert(name);
+  }
+  std::vector<SynthBlock> ordered;
+  for (const std::set<std::string>& names : tops) {
+    for (const std::string& name : names) TakeBlock(name, blocks, ordered);
+  }
+  return ordered;
 }
 
 }  // namespace
@@ -73,18 +114,16 @@ std::string EssentialVerilog(const std::string& text) {
 SynthCatalogue::SynthCatalogue(const std::string& data_dir)
     : root_(fs::absolute(data_dir).lexically_normal().parent_path()) {
   if (fs::path(data_dir).filename().empty()) root_ = fs::path(root_).parent_path();
-  for (const char* folder : {"rtl", "synth"}) {
+  for (const char* folder : {"rtl", "synth", "tb"}) {
     if (!fs::is_directory(fs::path(root_) / folder)) {
       throw InputError(fmt::format(
           "{}/{}: no such folder; smk synth needs the source tree: set SMK_DATA_DIR to its sim/",
           root_, folder));
     }
   }
-  const std::string path = root_ + "/synth/blocks.toml";
+  blocks_ = InOrder(ReadDrawers(root_ + "/tb"));
+  const std::string path = root_ + "/synth/configs.toml";
   const toml::table table = ParseToml(ReadFile(path), path);
-  for (const auto& entry : *table["block"].as_array()) {
-    blocks_.push_back(ReadBlock(*entry.as_table()));
-  }
   for (const auto& [key, value] : *table["config"].as_table()) {
     const toml::table& config = *value.as_table();
     const std::string define = config["define"].value_or(std::string());

@@ -8,7 +8,7 @@
 
 namespace smk::sim {
 
-// One entry of synth/blocks.toml.
+// One [synthesis.<name>] of a tb/<block>/block.toml.
 struct SynthBlock {
   std::string name;
   bool per_sm = false;
@@ -26,10 +26,11 @@ struct SynthConfig {
   std::map<std::string, unsigned> sets;  // parameters of smk_pkg with other values
 };
 
-// synth/blocks.toml and the RTL beside it.
+// What the drawers in tb/ say of synthesis, synth/configs.toml, and the RTL.
 class SynthCatalogue {
  public:
-  // `data_dir` is sim/ of a source tree; throws InputError when synth/ or rtl/ is not beside it.
+  // `data_dir` is sim/ of a source tree; throws InputError when rtl/, synth/ or tb/ is not beside
+  // it.
   explicit SynthCatalogue(const std::string& data_dir);
 
   const std::vector<SynthBlock>& blocks() const { return blocks_; }

@@ -169,8 +169,8 @@ std::uint64_t SynthSummary::CounterBits() const {
     for (const std::string& name : result.block.counters) {
       const auto found = result.registers.find(name);
       if (found == result.registers.end()) {
-        throw std::runtime_error(
-            fmt::format("{}: synth/blocks.toml: no register {} is left", result.block.name, name));
+        throw std::runtime_error(fmt::format(
+            "{}: no register {} is left, which its block.toml counts", result.block.name, name));
       }
       (result.block.per_sm ? sm_bits : gpu_bits) += times * found->second;
     }

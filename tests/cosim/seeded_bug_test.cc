@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every law has a checker that finds its violation: bugs are put into a copy of the RTL, one at a
-// time, and the assertion named in seeded_bugs/bugs.toml must be among the first that fail. The
+// time, and the assertion named in its tb/<block>/block.toml must be among the first that fail. The
 // same stimulus without the bug fails none.
 #include <gtest/gtest.h>
 

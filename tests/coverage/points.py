@@ -9,7 +9,10 @@ import collections
 import fnmatch
 import pathlib
 import re
-import tomllib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tb"))
+import drawers
 
 KINDS = ("line", "branch", "toggle", "user")
 # A bit counts as toggled when one run of one program changed it twice after reset: up and down.
@@ -77,7 +80,7 @@ def pattern_of(what):
 
 
 class Waiver:
-    """One entry of waivers.toml. `what` is a signal with * and ranges of bits, the text of a line,
+    """One waiver of tb/. `what` is a signal with * and ranges of bits, the text of a line,
     the name of a cover point, or * for a whole file that no program holds; or a list of such."""
 
     def __init__(self, entry):
@@ -110,8 +113,8 @@ class Waiver:
         return f"{self.file}: {self.kind} {self.what}"
 
 
-def load_waivers(path):
-    return [Waiver(entry) for entry in tomllib.loads(path.read_text(encoding="utf-8")).get("waiver", [])]
+def load_waivers():
+    return [Waiver(entry) for entry in drawers.waivers()]
 
 
 def check_waivers(waivers, rtl):

@@ -195,7 +195,7 @@ def main():
     parser.add_argument("--check-waivers", action="store_true")
     parser.add_argument("--update", action="store_true")
     args = parser.parse_args()
-    waivers = load_waivers(HERE / "waivers.toml")
+    waivers = load_waivers()
     found = check_waivers(waivers, RTL)
     if args.check_waivers:
         print(*found, f"{len(waivers)} waivers: {len(found)} findings", sep="\n")

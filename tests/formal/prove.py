@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one proof of proofs.toml, and its mutant, which the same proof must refute.
+"""Runs one proof of a drawer, and its mutant, which the same proof must refute.
 
 usage: prove.py NAME [--work DIR] [--only proof|mutant] [--rtl DIR]
        prove.py --list
@@ -16,13 +16,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TB = ROOT / "tb"
 sys.path[:0] = [str(HERE.parent), str(TB)]
-from drawers import property_files
+from drawers import faults, proofs, property_files
 from rtl_files import files_of
 
 ABC = ["berkeley-abc", "yosys-abc"]
@@ -33,20 +32,6 @@ TIMEOUT = 300
 
 class ProofError(Exception):
     """The proof could not be run: a tool failed, or the mutant does not apply."""
-
-
-def proofs():
-    return tomllib.loads((HERE / "proofs.toml").read_text())["proof"]
-
-
-def bug_named(name, source):
-    """A mutant of this folder, or one of the seeded bugs that belong to this rtl/."""
-    files = [HERE / "mutants.toml", source.parent / "tests/cosim/seeded_bugs/bugs.toml"]
-    for path in files:
-        for bug in tomllib.loads(path.read_text())["bug"]:
-            if bug["name"] == name:
-                return bug
-    raise ProofError(f"no mutant '{name}' in {', '.join(path.name for path in files)}")
 
 
 def patch_once(path, old, new, what):
@@ -74,10 +59,10 @@ def copy_rtl(proof, mutant, source, work):
     shutil.rmtree(rtl, ignore_errors=True)
     shutil.copytree(source, rtl, ignore=shutil.ignore_patterns("*.md", "CMakeLists.txt"))
     if mutant:
-        bug = bug_named(mutant, source)
+        bug = faults()[mutant]
         before, rest = bug["at"].split("@<")
         right, after = rest.split(">@")
-        patch_once(rtl / bug["file"], before + right + after,
+        patch_once(next(rtl.rglob(bug["file"])), before + right + after,
                    f"{before}({bug['wrong']}){after}", mutant)
     configure(rtl, proof.get("config", {}))
     return rtl
@@ -152,9 +137,9 @@ def hold_registers(model):
     return sum(len(cell["connections"]["Q"]) for _, cell in registers)
 
 
-def watches(block):
-    """Connects what the wrapper watches inside the block (`WATCH) to its signal."""
-    text = "".join(path.read_text() for path in property_files(block))
+def watches(module):
+    """Connects what the wrapper watches inside the module (`WATCH) to its signal."""
+    text = "".join(path.read_text() for path in property_files(module))
     pairs = re.findall(r"^  `WATCH\([^,]*, (\w+), ([\w.\[\]]+)\)", text, re.M)
     return [f"connect -set {name} {signal}" for name, signal in pairs]
 
@@ -167,18 +152,18 @@ def yosys(lines, seconds, log):
 
 def build(proof, mutant, source, work):
     """Writes the model of a proof as RTLIL; the number of register bits that are held."""
-    block = proof["block"]
+    module = proof["module"]
     rtl = copy_rtl(proof, mutant, source, work)
-    files = files_of(property_files(block)[0], rtl)
+    files = files_of(property_files(module)[0], rtl)
     holds = "Hold" in proof["assertions"]
     keep = ["setattr -set held 1 -set keep 1 smk_*/t:$*dff*", "setattr -set keep 1 smk_*/t:$mem*"]
     read = f"read_verilog -sv -formal -DSMK_CONFIG_SMALL -I {rtl}/common -I {TB} -I {TB}/common "
     yosys([
         read + " ".join(map(str, files)),
-        f"hierarchy -check -top formal_{block}",
+        f"hierarchy -check -top formal_{module}",
         "proc", "opt_clean", *(keep if holds else []), "flatten",
         "opt_expr", "opt_clean", "memory -nomap",
-        "memory_map", *watches(block),
+        "memory_map", *watches(module),
         *(["setattr -set held 1 -set keep 1 c:$memory*u_dut*"] if holds else []),
         "async2sync", *select(proof, mutant), "opt", "dffunmap", "opt_clean",
         f"write_json {work}/model.json",
@@ -237,7 +222,7 @@ def attempt(proof, mutant, source, work):
 def prove(proof, source, work, only):
     good = True
     print(f"{proof['name']}: {proof['property']}")
-    print(f"  block {proof['block']}, method {proof['method']}, bound {proof['bound']}")
+    print(f"  module {proof['module']}, method {proof['method']}, bound {proof['bound']}")
     if only != "mutant":
         answer, held, took = attempt(proof, None, source, work / "proof")
         good = answer == "proved"

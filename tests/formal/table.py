@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""meta.proofs: the table of docs/proofs.md is that of proofs.toml.
+"""meta.proofs: the table of docs/proofs.md is that of the proofs in tb/*/block.toml.
 
 usage: table.py [--write]
 Also checks that every proof's assertions, lemmas and mutant exist.
@@ -8,17 +8,14 @@ Also checks that every proof's assertions, lemmas and mutant exist.
 import pathlib
 import re
 import sys
-import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tb"))
-from drawers import property_files
+from drawers import faults, proofs, property_files
 
 PAGE = ROOT / "docs/proofs.md"
 BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
-KEYS = {"name", "block", "property", "assertions", "lemmas", "method", "bound", "config", "mutant",
-        "long", "timeout", "frames", "reduce", "invariants", "mutant_frames"}
 METHODS = {"pdr": "PDR (ABC)", "induction": "induction (ABC)"}
 
 
@@ -28,47 +25,46 @@ def row(proof):
             f"{proof['bound']} | {config or 'small'} | {proof['mutant']} |\n")
 
 
-def table(proofs):
+def table():
     text = ("| proof | what is proved | method | bound | configuration small, but | mutant refuted |\n"
             "|---|---|---|---|---|---|\n")
-    return text + "".join(map(row, proofs))
+    return text + "".join(map(row, proofs()))
 
 
-def findings(proofs):
-    bugs = set()
-    for path in (HERE / "mutants.toml", ROOT / "tests/cosim/seeded_bugs/bugs.toml"):
-        bugs |= {bug["name"] for bug in tomllib.loads(path.read_text())["bug"]}
-    for proof in proofs:
-        where = f"proofs.toml: {proof['name']}"
-        yield from (f"{where}: unknown key '{key}'" for key in sorted(proof.keys() - KEYS))
-        if proof["mutant"] not in bugs:
-            yield f"{where}: no mutant {proof['mutant']}"
-        text = "".join(path.read_text() for path in property_files(proof["block"]))
+def findings():
+    """Also: every fault is refuted by a proof, or seeded."""
+    used = {name for name, fault in faults().items() if "finds" in fault}
+    for proof in proofs():
+        where = f"tb/{proof['block']}/block.toml: {proof['name']}"
+        if proof["mutant"] not in faults():
+            yield f"{where}: no fault {proof['mutant']}"
+        used.add(proof["mutant"])
+        text = "".join(path.read_text() for path in property_files(proof["module"]))
         names = set(re.findall(r"`PROVE\((\w+)", text)) | {"Hold"}
         for name in proof["assertions"] + proof.get("invariants", []) + proof.get("lemmas", []):
             if name not in names:
                 yield f"{where}: no assertion {name}"
-    proved = {(p["block"], name) for p in proofs
+    proved = {(p["module"], name) for p in proofs()
               for name in p["assertions"] + p.get("invariants", [])}
-    for block in sorted({proof["block"] for proof in proofs}):
-        for path in property_files(block):
+    yield from (f"fault {name}: no proof refutes it" for name in faults().keys() - used)
+    for module in sorted({module for module, _ in proved}):
+        for path in property_files(module):
             for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
-                if (block, name) not in proved:
+                if (module, name) not in proved:
                     yield f"{path.name}: {name} is in no proof"
 
 
 def main():
-    proofs = tomllib.loads((HERE / "proofs.toml").read_text())["proof"]
-    found = list(findings(proofs))
+    found = list(findings())
     page = PAGE.read_text()
     before, rest = page.split(BEGIN)
     after = rest.split(END)[1]
-    wanted = before + BEGIN + table(proofs) + END + after
+    wanted = before + BEGIN + table() + END + after
     if sys.argv[1:] == ["--write"]:
         PAGE.write_text(wanted)
     elif page != wanted:
-        found.append("docs/proofs.md: not the table of proofs.toml; run tests/formal/table.py --write")
-    print("\n".join([*found, f"{len(proofs)} proofs: {len(found)} findings"]))
+        found.append("docs/proofs.md: not the table of the proofs; run tests/formal/table.py --write")
+    print("\n".join([*found, f"{len(proofs())} proofs: {len(found)} findings"]))
     return 1 if found else 0
 
 

@@ -1,87 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
 """meta.names: the same block has the same name everywhere.
 
-rtl/<place>/<block>/smk_<block>.sv = model/control/<block>.h with a class of the block's name
-  = tb/<block>/directed_test.cc = docs/blocks/<block>.md
-A block may exist in C++ before it exists in SystemVerilog, but never the other way round.
+rtl/<place>/<block>/smk_<block>.sv = model/control/<block>.h with its class
+  = tb/<block>/ with block.toml and a test = docs/blocks/<block>.md
+A folder of rtl/<place>/ is a block; every other file in it is a part of the block. What lies in
+rtl/<place>/ itself is no block: what several blocks use, and the whole chip. A header of model/control is
+a block's when it begins with "Reference of smk_<block>".
 """
 
 import re
 
 import repo
 
-# What has no twin, and why. The only list of exceptions.
-EXCLUDED = {
-    "control_plane": "the seam between the control plane and the machine, not a block",
-    "control_probe": "the registers between driver and SMs, for comparisons",
-    "reference_control": "wiring: the reference blocks behind the seam",
-    "types": "types only",
-    "messages": "types only: the signals between the driver and the SMs",
-    "pkg": "types only, in SystemVerilog",
-    "driver": "wiring of one GPU's blocks",
-    "sm_control": "wiring of one SM's blocks",
-    "sm_tables": "the part of sm_control that is no scheduler: in C++ it is SmControl itself",
-    "sm_quotas": "a part of sm_tables",
-    "sm_reports": "a part of sm_tables",
-    "sm_victims": "a part of sm_tables",
-    "sm_views": "a part of sm_tables",
-    "sm_warps": "a part of sm_tables",
-    "buffer_list": "a part of preempted_queue",
-    "down_counter": "a part of kernel_table",
-    "range_shrinks": "a part of drf_tracker",
-    "sm_usage": "a part of drf_tracker",
-    "dispatch_fit": "a part of tb_dispatch",
-    "dispatch_marks": "a part of tb_dispatch, which is one class in C++",
-    "dispatch_partitions": "a part of tb_dispatch",
-    "dispatch_pick": "a part of tb_dispatch",
-    "dispatch_preempt": "a part of tb_dispatch",
-    "dispatch_send": "a part of tb_dispatch",
-    "dispatch_steps": "a part of tb_dispatch",
-    "driver_bus": "a part of driver",
-    "driver_decision": "a part of driver",
-    "driver_events": "a part of driver",
-    "driver_profile": "a part of driver",
-    "drf_order": "a part of drf_tracker, which is one class in C++",
-    "drf_share": "a part of drf_tracker",
-    "top": "wiring of the whole chip",
-}
-# Parts of several blocks (trees, dividers, FIFOs) are tested through the blocks that use them.
-COMMON = "rtl/common/"
-
 
 def class_name(block):
     return "".join(word.capitalize() for word in block.split("_"))
 
 
-def modelled_blocks():
-    return {p.stem for p in repo.tracked("model/control/*.h")} - EXCLUDED.keys()
+def check_block(place, block):
+    """Findings about one folder of rtl/."""
+    rtl, header, drawer = f"rtl/{place}/{block}", f"model/control/{block}.h", f"tb/{block}"
+    wanted = [f"{rtl}/smk_{block}.sv", header, f"{drawer}/block.toml", f"docs/blocks/{block}.md"]
+    yield from (f"{rtl}: no {path}" for path in wanted if path not in known)
+    if not any(path.startswith(f"{drawer}/") and path.endswith("_test.cc") for path in known):
+        yield f"{drawer}: no test"
+    if header in known:
+        text = repo.text(header)
+        if not re.search(rf"\b(class|struct) {class_name(block)}\b", text):
+            yield f"{header}: no class {class_name(block)}"
+        if f"Reference of smk_{block}" not in text:
+            yield f"{header}: does not say of which module it is the reference"
 
 
-def rtl_blocks():
-    files = [p for p in repo.tracked("rtl/*.sv") if not str(p).startswith(COMMON)]
-    return {p.stem[len("smk_"):]: p for p in files if p.stem.startswith("smk_")}
-
-
-def twins(block):
-    return [f"docs/blocks/{block}.md", f"tb/{block}/directed_test.cc"]
-
-
-known = {str(p) for p in repo.tracked()}
-modelled = modelled_blocks()
-findings = []
-for block in sorted(modelled):
-    header = f"model/control/{block}.h"
-    findings += [f"{header}: no {twin}" for twin in twins(block) if twin not in known]
-    if not re.search(rf"\b(class|struct) {class_name(block)}\b", repo.text(header)):
-        findings.append(f"{header}: no class {class_name(block)}")
-
-rtl = rtl_blocks()
-for block, path in sorted(rtl.items()):
-    if block not in EXCLUDED and block not in modelled:
-        findings.append(f"{path}: no model/control/{block}.h")
+known = {str(path) for path in repo.tracked()}
+modules = repo.tracked("rtl/*.sv")
+blocks = {path.parts[2]: path.parts[1] for path in modules if len(path.parts) == 4}
+findings = [finding for block, place in sorted(blocks.items()) for finding in check_block(place, block)]
 findings += [
-    f"{p}: the file's name does not start with smk_"
-    for p in repo.tracked("rtl/*.sv")
-    if not p.stem.startswith("smk_")
+    f"{path}: its name does not start with smk_, or it lies too deep"
+    for path in modules
+    if not path.stem.startswith("smk_") or len(path.parts) > 4
 ]
-repo.report(findings, f"{len(modelled)} blocks in C++, {len(rtl)} in SystemVerilog")
+findings += [
+    f"{path}: says it is the reference of smk_{name}, which is no block"
+    for path in repo.tracked("model/control/*.h")
+    for name in re.findall(r"^// Reference of smk_(\w+)", repo.text(path), re.M)
+    if name not in blocks
+]
+everywhere = {path.stem for path in modules}
+findings += [
+    f"{path}: no smk_{path.parent.name}.sv"
+    for path in repo.tracked("tb/*/block.toml")
+    if f"smk_{path.parent.name}" not in everywhere
+]
+repo.report(findings, f"{len(blocks)} blocks, {len(modules)} modules")

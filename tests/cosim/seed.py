@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies rtl/ with the bugs of bugs.toml in it, one of which is chosen when a simulation starts.
+"""Copies rtl/ with the faults of tb/*/block.toml that say what finds them, one of which is chosen when a simulation starts.
 
-seed.py BUGS RTL OUT: the copy goes to OUT, and OUT/bugs.inc has one line per bug for the test.
+seed.py RTL OUT: the copy goes to OUT, and OUT/bugs.inc has one line per bug for the test.
 """
 
 import pathlib
 import shutil
 import sys
-import tomllib
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tb"))
+from drawers import faults
 
 # The bug that is chosen, read once. 4 SMs, so that some are shared while others are profiled.
 PACKAGE = """
@@ -27,8 +29,8 @@ def replace_once(text, old, new, where):
 
 
 def main():
-    bugs_file, rtl, out = map(pathlib.Path, sys.argv[1:])
-    bugs = tomllib.loads(bugs_file.read_text())["bug"]
+    rtl, out = map(pathlib.Path, sys.argv[1:])
+    bugs = [fault for fault in faults().values() if "finds" in fault]
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(rtl, out, ignore=shutil.ignore_patterns("*.md", "CMakeLists.txt"))
     texts = {path: path.read_text() for path in out.rglob("*.sv")}
@@ -37,7 +39,7 @@ def main():
         before, rest = bug["at"].split("@<")
         right, after = rest.split(">@")
         choice = f"((smk_seeded::bug == {number}) ? ({bug['wrong']}) : ({right}))"
-        path = out / bug["file"]
+        (path,) = out.rglob(bug["file"])
         texts[path] = replace_once(
             texts[path], before + right + after, before + choice + after, bug["name"]
         )
