@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk report: what it reads, what it refuses, and the file that it writes. tests/report looks at
 // the page.
-#include "cli/report.h"
 
 #include <sqlite3.h>
 
 #include "base/csv_table.h"
 #include "base/error.h"
 #include "report/data.h"
+#include "report/page.h"
 #include "sim/command.h"
 
 namespace smk {
