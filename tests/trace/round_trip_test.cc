@@ -134,24 +134,5 @@ TEST_F(TraceRoundTrip, BesideAProgramAndPreempted) {
 }
 
 // Time is compared in one process, one after the other, the fastest of three.
-TEST_F(TraceRoundTrip, ATraceIsNotMuchSlowerThanItsProgram) {
-  request.cycles = 30000;
-  const auto program = Cut(*FindWorkload("sgemm", kDataDir), {0}, 64);
-  const auto trace = ThereAndBack(*program, "sgemm", 8000);
-  double seconds[2] = {1e9, 1e9};
-  std::uint64_t instructions[2] = {};
-  for (int round = 0; round < 3; ++round) {
-    for (int i = 0; i < 2; ++i) {
-      const RunResult result = Run({{i == 0 ? program : trace, 0, true}});
-      seconds[i] = std::min(seconds[i], result.wall_seconds);
-      instructions[i] = result.warp_instructions;
-    }
-  }
-  const double program_time = seconds[0] / static_cast<double>(instructions[0]);
-  const double trace_time = seconds[1] / static_cast<double>(instructions[1]);
-  RecordProperty("ratio", std::to_string(trace_time / program_time));
-  EXPECT_LT(trace_time, 1.5 * program_time);
-}
-
 }  // namespace
 }  // namespace smk
