@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of one run, from its folder and from a sweep's database.
+import assert from 'node:assert/strict';
+import { beforeEach, test } from 'node:test';
+import { drawings, scrollThrough } from './stand_in.mjs';
+import { missing } from '../../../sim/report/page/src/format.js';
+import { runFacts, runSections } from '../../../sim/report/page/src/run.js';
+import { asRun, makeRuns } from '../../../sim/report/page/src/sweepdata.js';
+import { figureOf, legendOf, readNumbers, readTable } from './look.mjs';
+import { makeKernel, makeRun } from './run_maker.mjs';
+import { makeSweep } from './sweep_maker.mjs';
+
+beforeEach(() => {
+  drawings.length = 0;
+});
+
+const byId = (run) => Object.fromEntries(runSections(run).map((s) => [s.id, s]));
+const tilesOf = (section) =>
+  Object.fromEntries(
+    section
+      .querySelectorAll('.tile')
+      .map((t) => [t.querySelector('.name').textContent, t.querySelector('.value').textContent]),
+  );
+
+test('the tiles', () => {
+  const tiles = tilesOf(byId(makeRun()).summary);
+  assert.deepEqual(tiles, {
+    STP: '1.250',
+    Fairness: '0.500',
+    ANTT: '2.000',
+    'Instructions per cycle': '3.00',
+    'Preempted TBs': '0',
+    'Context traffic': '0 B',
+    Cycles: '1\u2009000',
+    'Simulated in': '1.3 s',
+  });
+});
+
+test('tiles of what a run does not have are dashes', () => {
+  const tiles = tilesOf(byId(makeRun({}, { stp: null, wall: undefined, cycles: 0 })).summary);
+  assert.equal(tiles.STP, missing);
+  assert.equal(tiles['Simulated in'], missing);
+  assert.equal(tiles['Instructions per cycle'], missing);
+});
+
+test('kernels: columns that say nothing are left out', () => {
+  const { headings, rows } = readTable(byId(makeRun()).kernels, 'Kernels');
+  assert.deepEqual(headings, [
+    ...['Kernel', 'IPC', 'isolated', 'normalized', 'instructions', 'TBs done'],
+    ...['L1 hits', 'L2 hits', 'DRAM'],
+  ]);
+  assert.deepEqual(rows[1], [
+    ...['b', '1.500', '3.000', '0.500', '1\u2009500', '7', '25.0 %', missing, '1.5 kB'],
+  ]);
+});
+
+test('kernels: and are there when one kernel has something to say', () => {
+  const kernels = [makeKernel(0, 'a'), makeKernel(1, 'b', { arrival: 500, flushes: 3 })];
+  const { headings, rows } = readTable(byId(makeRun({}, { kernels })).kernels, 'Kernels');
+  assert.ok(headings.includes('arrival') && headings.includes('flushed'));
+  assert.ok(!headings.includes('saved'));
+  assert.equal(rows[0][headings.indexOf('flushed')], '0');
+  assert.equal(rows[1][headings.indexOf('arrival')], '500');
+});
+
+test('stalls are shares of all scheduler cycles', () => {
+  const section = byId(makeRun()).stalls;
+  const { rows } = readNumbers(figureOf(section, 'What the schedulers did'));
+  assert.deepEqual(rows[0], ['All SMs', 'Issued', '40.0 %', '400']);
+  assert.equal(rows.length, 9);
+  assert.equal(
+    rows.reduce((sum, row) => sum + parseFloat(row[2]), 0),
+    100,
+  );
+});
+
+test('a kernel shows the reasons that it has', async () => {
+  const figure = figureOf(byId(makeRun()).stalls, 'Why the kernels waited');
+  assert.deepEqual(readNumbers(figure).rows, [
+    ['a', 'Pipeline busy', '25.0 %', '10'],
+    ['a', 'Waits for memory', '75.0 %', '30'],
+    ['b', 'Pipeline busy', '25.0 %', '10'],
+    ['b', 'Waits for memory', '75.0 %', '30'],
+  ]);
+  assert.deepEqual(await legendOf(figure), ['Pipeline busy', 'Waits for memory']);
+});
+
+test('a kernel that never waited has no shares', () => {
+  const kernels = [makeKernel(0, 'a', { stalls: { pipeline: 0 } })];
+  const figure = figureOf(byId(makeRun({}, { kernels, sms: [] })).stalls, 'Why the kernels waited');
+  assert.deepEqual(readNumbers(figure).rows, [['a', 'Pipeline busy', missing, '0']]);
+});
+
+test('stalls of each SM, when the run has them', () => {
+  const title = 'What the schedulers of each SM did';
+  assert.equal(readNumbers(figureOf(byId(makeRun()).stalls, title)).rows.length, 18);
+  const sms = [{ sm: 0, tb_mean: [1, 2] }];
+  assert.equal(figureOf(byId(makeRun({}, { sms })).stalls, title), null);
+});
+
+test('mean TBs from cycles, or as the database has them', () => {
+  const title = 'TBs on each SM, mean of the run';
+  assert.deepEqual(readNumbers(figureOf(byId(makeRun()).tbs, title)).rows, [
+    ['0', 'a', '1.00'],
+    ['0', 'b', '0.50'],
+    ['1', 'a', '1.00'],
+    ['1', 'b', '0.50'],
+  ]);
+  const sms = [{ sm: 0, tb_mean: [1.25, 2] }];
+  const figure = figureOf(byId(makeRun({}, { sms })).tbs, title);
+  assert.deepEqual(readNumbers(figure).rows, [
+    ['0', 'a', '1.25'],
+    ['0', 'b', '2.00'],
+  ]);
+});
+
+test('TBs over time: SM by SM, kernel by kernel, step by step', async () => {
+  const residency = { step: 500, steps: 2, hundredths: [100, 150, 0, 25, 200, 200, 50, 0] };
+  const section = byId(makeRun({ residency })).tbs;
+  const figure = figureOf(section, 'TBs on each SM over time');
+  const { rows } = readNumbers(figure);
+  assert.equal(rows.length, 8);
+  assert.deepEqual(rows[1], ['0', 'a', '500', '1.50']);
+  assert.deepEqual(rows[3], ['0', 'b', '500', '0.25']);
+  assert.deepEqual(rows[6], ['1', 'b', '0', '0.50']);
+  document.body.append(section);
+  await scrollThrough();
+  const drawn = drawings.find((d) => d.spec.facet);
+  assert.deepEqual(drawn.spec.spec.encoding.x.scale.domain, [0, 1000]);
+  assert.equal(figureOf(byId(makeRun()).tbs, 'TBs on each SM over time'), null);
+});
+
+const manifest = {
+  command_line: 'smk run a+b --out x',
+  date: '2026-01-02',
+  version: '0.4',
+  git_describe: 'v0.4-1',
+  inputs: [{ kind: 'machine', path: 'gtx980.toml', sha256: 'abc' }],
+};
+
+test('the configuration of a folder: command, inputs, config.toml', () => {
+  const section = byId(makeRun({ manifest, config_text: 'cycles = 1000\n' })).config;
+  const facts = section.querySelector('dl').children.map((c) => c.textContent);
+  assert.equal(facts[facts.indexOf('Command') + 1], 'smk run a+b --out x');
+  assert.equal(facts[facts.indexOf('Made') + 1], '2026-01-02 by 0.4 (v0.4-1)');
+  assert.equal(facts[facts.indexOf('Checks that held') + 1], '1\u2009234');
+  assert.ok(!facts.includes('Settings'));
+  assert.deepEqual(readTable(section, 'Input files').rows, [['machine', 'gtx980.toml', 'abc']]);
+  assert.equal(section.querySelector('pre').textContent, 'cycles = 1000\n');
+});
+
+test('the configuration of a run of a database: how to make it again', () => {
+  const sweep = makeSweep([{ workload: 'a+b', command: 'smk run again', settings: 'x=1' }]);
+  const sections = byId(asRun(makeRuns(sweep)[0], sweep));
+  assert.deepEqual(Object.keys(sections), ['summary', 'kernels', 'stalls', 'tbs', 'config']);
+  const facts = sections.config.querySelector('dl').children.map((c) => c.textContent);
+  assert.equal(facts[facts.indexOf('Command') + 1], 'smk run again');
+  assert.equal(facts[facts.indexOf('Settings') + 1], 'x=1');
+  assert.ok(!facts.includes('Made'));
+  assert.equal(sections.config.querySelector('table'), null);
+  assert.match(sections.config.querySelector('p.note').textContent, /makes the same run again/);
+});
+
+test('what heads the page', () => {
+  assert.deepEqual(runFacts(makeRun({}, { policy: 'smk-pw' }).stats), [
+    ...['policy SMK-(P+W)', 'machine gtx980', 'control model', '1\u2009000 cycles', 'seed 1'],
+  ]);
+});
