@@ -5,11 +5,18 @@
 #include <vector>
 
 #include "base/error.h"
+#include "control/message_fields.h"
+#include "cosim/pack.h"
+#include "cosim/rtl_configs.h"
 
 namespace smk {
 namespace {
 
 constexpr unsigned kNoSm = kMaxSms;
+
+// Fields are the same in every configuration; of the widths none is looked at here.
+using Any = RtlGtx980::Package;
+static_assert(Any::NumKernels == kMaxKernels && Any::NumSchedulers == kMaxSchedulers);
 
 // Compares values and says of the first that differs where it is.
 class Comparer {
@@ -22,18 +29,33 @@ class Comparer {
 
   template <typename T>
   void Same(const char* block, const char* signal, T expected, T seen) {
+    Same(FieldPath{signal, block}, expected, seen);
+  }
+  template <typename T>
+  void Same(const FieldPath& signal, T expected, T seen) {
     ++counts_->events;
     if (expected == seen) return;
     ++counts_->mismatches;
-    std::ostringstream text;
-    text << "cycle " << now_ << ": " << block;
-    if (sm_ != kNoSm) text << " of SM " << sm_;
-    text << ": " << signal << ": expected 0x" << std::hex << static_cast<std::uint64_t>(expected)
-         << ", the RTL has 0x" << static_cast<std::uint64_t>(seen);
-    throw CheckFailure(text.str());
+    Fail(signal, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(seen));
+  }
+  // What counts in a message.
+  template <typename Fields, typename Message>
+  void SameFields(const FieldPath& signal, const Message& expected, const Message& seen) {
+    CompareFields<Fields>(
+        signal, expected, seen,
+        [this](const FieldPath& field, auto want, auto got) { Same(field, want, got); });
   }
 
  private:
+  [[noreturn]] void Fail(const FieldPath& signal, std::uint64_t expected, std::uint64_t seen) {
+    std::ostringstream text;
+    text << "cycle " << now_ << ": " << signal.from;
+    if (sm_ != kNoSm) text << " of SM " << sm_;
+    text << ": " << signal.Text() << ": expected 0x" << std::hex << expected << ", the RTL has 0x"
+         << seen;
+    throw CheckFailure(text.str());
+  }
+
   LockstepCounts own_;
   LockstepCounts* counts_;
   Cycle now_ = 0;
@@ -48,130 +70,9 @@ void CompareIssue(const SmOutputs& want, const SmOutputs& got, Comparer* c) {
   }
 }
 
-void CompareTables(const SmOutputs& want, const SmOutputs& got, Comparer* c) {
-  const WarpStart &w = want.warp_start, &v = got.warp_start;
-  c->Same("tb_table", "warp_start.valid", w.valid, v.valid);
-  if (w.valid) {
-    c->Same("tb_table", "warp_start.warp", w.warp, v.warp);
-    c->Same("tb_table", "warp_start.warp_in_tb", w.warp_in_tb, v.warp_in_tb);
-    c->Same("tb_table", "warp_start.tb_slot", w.tb_slot, v.tb_slot);
-    c->Same("tb_table", "warp_start.kernel", w.kernel, v.kernel);
-    c->Same("tb_table", "warp_start.tb", w.tb, v.tb);
-    c->Same("tb_table", "warp_start.restore", w.restore, v.restore);
-  }
-  c->Same("tb_table", "activate", want.tb_activate, got.tb_activate);
-  c->Same("preempt_engine", "stop", want.tb_stop, got.tb_stop);
-  const ContextRequest &x = want.context, &y = got.context;
-  c->Same("preempt_engine", "context.valid", x.valid, y.valid);
-  if (x.valid) {
-    c->Same("preempt_engine", "context.store", x.store, y.store);
-    c->Same("preempt_engine", "context.tb_slot", x.tb_slot, y.tb_slot);
-    c->Same("preempt_engine", "context.line", x.line, y.line);
-    c->Same("preempt_engine", "context.address", x.address, y.address);
-  }
-  c->Same("preempt_engine", "release_valid", want.release_valid, got.release_valid);
-  if (want.release_valid) {
-    c->Same("preempt_engine", "release_slot", want.release_slot, got.release_slot);
-    c->Same("preempt_engine", "release_kind", want.release_kind, got.release_kind);
-  }
-}
-
-void CompareRange(const PartitionRange& want, const PartitionRange& got, Comparer* c) {
-  constexpr const char* kBlock = "partition_planner";
-  c->Same(kBlock, "range.registers_base", want.registers_base, got.registers_base);
-  c->Same(kBlock, "range.registers_limit", want.registers_limit, got.registers_limit);
-  c->Same(kBlock, "range.shared_memory_base", want.shared_memory_base, got.shared_memory_base);
-  c->Same(kBlock, "range.shared_memory_limit", want.shared_memory_limit, got.shared_memory_limit);
-  c->Same(kBlock, "range.threads_base", want.threads_base, got.threads_base);
-  c->Same(kBlock, "range.threads_limit", want.threads_limit, got.threads_limit);
-  c->Same(kBlock, "range.tb_base", want.tb_base, got.tb_base);
-  c->Same(kBlock, "range.tb_count", want.tb_count, got.tb_count);
-}
-
-// The fields that a command of this kind has.
-void CompareCommand(const SmCommand& want, const SmCommand& got, Comparer* c) {
-  const char* block = want.op == CommandOp::kQuota ? "quota_calculator" : "tb_dispatch";
-  c->Same(block, "command.op", want.op, got.op);
-  if (want.op == CommandOp::kEvict) return c->Same(block, "command.mode", want.mode, got.mode);
-  c->Same(block, "command.kernel", want.kernel, got.kernel);
-  switch (want.op) {
-    case CommandOp::kDispatch:
-      c->Same(block, "command.tb", want.tb, got.tb);
-      c->Same(block, "command.restore", want.restore, got.restore);
-      if (want.restore) c->Same(block, "command.buffer", want.buffer, got.buffer);
-      break;
-    case CommandOp::kPreempt:
-      c->Same(block, "command.count", want.count, got.count);
-      break;
-    case CommandOp::kPartition:
-      c->Same(block, "command.first", want.first, got.first);
-      c->Same(block, "command.last", want.last, got.last);
-      CompareRange(want.range, got.range, c);
-      break;
-    case CommandOp::kQuota:
-      c->Same(block, "command.quota", want.quota, got.quota);
-      c->Same(block, "command.last", want.last, got.last);
-      break;
-    case CommandOp::kEvict:
-      break;
-  }
-}
-
-void CompareToSm(const DriverToSm& want, const DriverToSm& got, Comparer* c) {
-  c->Same("driver", "command_valid", want.command_valid, got.command_valid);
-  if (want.command_valid) CompareCommand(want.command, got.command, c);
-  c->Same("preempted_queue", "buffer_valid", want.buffer_valid, got.buffer_valid);
-  if (want.buffer_valid) c->Same("preempted_queue", "buffer", want.buffer, got.buffer);
-  c->Same("preempted_queue", "event_ack", want.event_ack, got.event_ack);
-  c->Same("driver", "tick", want.tick, got.tick);
-}
-
-void CompareEvent(const SmEvent& want, const SmEvent& got, Comparer* c) {
-  constexpr const char* kBlock = "sm_control";
-  c->Same(kBlock, "event.valid", want.valid, got.valid);
-  if (!want.valid) return;
-  c->Same(kBlock, "event.kind", want.kind, got.kind);
-  if (want.kind == EventKind::kSettled) {
-    return c->Same(kBlock, "event.shortfall", want.shortfall, got.shortfall);
-  }
-  c->Same(kBlock, "event.kernel", want.kernel, got.kernel);
-  if (want.kind != EventKind::kBufferFree) {
-    c->Same(kBlock, "event.tb", want.tb, got.tb);
-    c->Same(kBlock, "event.counted", want.counted, got.counted);
-  }
-  if (NeedsAck(want.kind)) c->Same(kBlock, "event.buffer", want.buffer, got.buffer);
-}
-
-void CompareToDriver(const SmToDriver& want, const SmToDriver& got, Comparer* c) {
-  c->Same("tb_table", "command_ready", want.command_ready, got.command_ready);
-  CompareEvent(want.event, got.event, c);
-  c->Same("preempt_engine", "buffer_request", want.buffer_request, got.buffer_request);
-  if (want.buffer_request) {
-    c->Same("preempt_engine", "buffer_kernel", want.buffer_kernel, got.buffer_kernel);
-  }
-  c->Same("profile_counters", "report_valid", want.profile_valid, got.profile_valid);
-  if (!want.profile_valid) return;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    c->Same("profile_counters", "report_issued", want.profile_issued[k], got.profile_issued[k]);
-  }
-}
-
 void CompareDecision(const Decision& want, const Decision& got, Comparer* c) {
-  constexpr const char* kBlock = "tb_dispatch";
-  c->Same(kBlock, "decision.reason", want.reason, got.reason);
-  c->Same(kBlock, "decision.kernel", want.kernel, got.kernel);
-  c->Same(kBlock, "decision.sm", want.sm, got.sm);
-  const bool dispatch = want.reason == DecisionReason::kDispatchNew ||
-                        want.reason == DecisionReason::kDispatchRestored ||
-                        want.reason == DecisionReason::kDispatchRestarted;
-  if (dispatch) c->Same(kBlock, "decision.tb", want.tb, got.tb);
-  if (want.reason == DecisionReason::kPreempt) {
-    c->Same(kBlock, "decision.victim", want.victim, got.victim);
-    c->Same(kBlock, "decision.victim_tbs", want.victim_tbs, got.victim_tbs);
-  }
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    c->Same("drf_tracker", "share", want.share[k], got.share[k]);
-  }
+  c->SameFields<DecisionFields<Any>>({"decision", "tb_dispatch"}, want, got);
+  c->SameFields<TotalShareVec<Any>>({"share", "drf_tracker"}, want.share, got.share);
 }
 
 class LockstepControl final : public ControlPlane {
@@ -220,7 +121,7 @@ class LockstepControl final : public ControlPlane {
       const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
       comparer_.set_sm(i);
       CompareIssue(want_[i], got_[i], &comparer_);
-      CompareTables(want_[i], got_[i], &comparer_);
+      comparer_.SameFields<SmOutputsFields<Any>>({"sm", "preempt_engine"}, want_[i], got_[i]);
     }
     reference_->EndCycle(now);
     rtl_->EndCycle(now);
@@ -248,7 +149,8 @@ class LockstepControl final : public ControlPlane {
     for (SmMask m = stepped_; m != 0; m &= m - 1) {
       const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
       comparer_.set_sm(i);
-      CompareToDriver(want_probe_.to_driver(i), got_probe_.to_driver(i), &comparer_);
+      comparer_.SameFields<SmToDriverFields<Any>>(
+          {"to_driver", "sm_control"}, want_probe_.to_driver(i), got_probe_.to_driver(i));
       const auto want = reference_->quotas(static_cast<SmId>(i));
       const auto got = rtl_->quotas(static_cast<SmId>(i));
       const auto left = late_left_ ? *got_probe_.quota_left(i) : got_[i].quota_left;
@@ -262,7 +164,8 @@ class LockstepControl final : public ControlPlane {
   void CompareDriver() {
     for (unsigned i = 0; i < num_sms_; ++i) {
       comparer_.set_sm(i);
-      CompareToSm(want_probe_.to_sm(i), got_probe_.to_sm(i), &comparer_);
+      comparer_.SameFields<DriverToSmFields<Any>>({"to_sm", "driver"}, want_probe_.to_sm(i),
+                                                  got_probe_.to_sm(i));
     }
     comparer_.set_sm(kNoSm);
     comparer_.Same("tb_dispatch", "partition", true,

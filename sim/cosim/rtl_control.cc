@@ -9,6 +9,7 @@
 #include "cosim/rtl_configs.h"
 #include "cosim/rtl_coverage.h"
 #include "cosim/rtl_driver.h"
+#include "cosim/rtl_package.h"
 #include "cosim/rtl_sm.h"
 #include "cosim/wave_writer.h"
 
@@ -18,15 +19,15 @@ namespace {
 template <typename Rtl>
 class RtlControl final : public ControlPlane, public ControlProbe {
  public:
-  using Layout = RtlLayout<typename Rtl::Package>;
+  using Package = typename Rtl::Package;
 
   RtlControl(const PolicyConfig& policy, const RtlOptions& options)
       : all_(options.evaluate_all || !options.wave.path.empty()) {
     context_.fatalOnError(false);
     if (!options.wave.path.empty()) context_.traceEverOn(true);
     driver_ = std::make_unique<RtlDriver<Rtl>>(&context_, policy);
-    sms_.reserve(Layout::kSms);
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+    sms_.reserve(Package::NumSms);
+    for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
       sms_.emplace_back(&context_, sm, policy.warp_policy);
       driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
     }
@@ -124,7 +125,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
       BeginCycle(now_, {}, &host);
     }
     SmOutputs out;
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+    for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
       if ((stepped_ >> sm & 1) == 0) StepSm(static_cast<SmId>(sm), {}, &out);
     }
   }
@@ -148,7 +149,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
 
 template <typename Rtl>
 bool Fits(const ControlConfig& c) {
-  const ControlConfig r = RtlLayout<typename Rtl::Package>::Config();
+  const ControlConfig r = ConfigOf<typename Rtl::Package>();
   return c.num_sms == r.num_sms && c.num_schedulers == r.num_schedulers &&
          c.warps_per_scheduler == r.warps_per_scheduler && c.limits == r.limits &&
          c.preempted_depth == r.preempted_depth;

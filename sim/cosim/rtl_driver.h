@@ -15,8 +15,8 @@ namespace smk {
 template <typename Rtl>
 class RtlDriver {
  public:
-  using Layout = RtlLayout<typename Rtl::Package>;
-  using Ports = DriverPorts<typename Rtl::Package>;
+  using Package = typename Rtl::Package;
+  using Ports = DriverPorts<Package>;
   using Driver = typename Rtl::Driver;
 
   RtlDriver(VerilatedContext* context, const PolicyConfig& policy)
@@ -28,15 +28,12 @@ class RtlDriver {
   // An SM's registers towards the driver.
   template <typename Tables, typename Profile>
   void Hear(unsigned sm, const Tables& tables, const Profile& profile) {
-    const auto bit = [sm](auto* port, bool value) { SetBits(port, sm, 1, value ? 1 : 0); };
-    SetBits(&driver_->sm_events_i, sm * Layout::kEvent, Layout::kEvent, tables.event_o);
-    bit(&driver_->sm_command_ready_i, tables.command_ready_o != 0);
-    bit(&driver_->sm_buffer_request_i, tables.buffer_request_o != 0);
-    SetBits(&driver_->sm_buffer_kernel_i, sm * Layout::kKernel, Layout::kKernel,
-            tables.buffer_kernel_o);
-    bit(&driver_->sm_profile_valid_i, profile.report_valid_o != 0);
-    constexpr unsigned kIssued = Layout::kIssued * Layout::kKernels;
-    SetBits(&driver_->sm_profile_issued_i, sm * kIssued, kIssued, profile.report_issued_o);
+    CopyAt<SmEvents<Package>>(sm, tables.event_o, &driver_->sm_events_i);
+    CopyAt<SmFlags<Package>>(sm, tables.command_ready_o, &driver_->sm_command_ready_i);
+    CopyAt<SmFlags<Package>>(sm, tables.buffer_request_o, &driver_->sm_buffer_request_i);
+    CopyAt<SmKernelId<Package>>(sm, tables.buffer_kernel_o, &driver_->sm_buffer_kernel_i);
+    CopyAt<SmFlags<Package>>(sm, profile.report_valid_o, &driver_->sm_profile_valid_i);
+    CopyAt<SmIssued<Package>>(sm, profile.report_issued_o, &driver_->sm_profile_issued_i);
   }
 
   // The wires of a cycle; the decision made in it, if any, goes to `log`.
@@ -53,7 +50,7 @@ class RtlDriver {
   bool awake() const { return driver_->awake_o != 0; }
   // SMs that must look at the driver's registers.
   SmMask look() const {
-    const SmMask all = Layout::kSms == 32 ? ~0u : (1u << Layout::kSms) - 1;
+    const SmMask all = Package::NumSms == 32 ? ~0u : (1u << Package::NumSms) - 1;
     return driver_->tick_o != 0
                ? all
                : driver_->command_valid_o | driver_->buffer_valid_o | driver_->event_ack_o;

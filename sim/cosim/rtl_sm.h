@@ -12,7 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "cosim/rtl_layout.h"
+#include "control/message_fields.h"
+#include "cosim/pack.h"
 #include "cosim/verilated_unit.h"
 
 namespace smk {
@@ -21,7 +22,7 @@ namespace smk {
 template <typename Rtl>
 class RtlSm {
  public:
-  using Layout = RtlLayout<typename Rtl::Package>;
+  using Package = typename Rtl::Package;
   using Tables = typename Rtl::Tables;
   using Scheduler = typename Rtl::Scheduler;
   using Profile = typename Rtl::Profile;
@@ -29,8 +30,8 @@ class RtlSm {
 
   RtlSm(VerilatedContext* context, unsigned sm, WarpPolicy policy)
       : bit_(1u << sm), tables_(context, Scope(sm) + " u_tables"), profile_(context, Scope(sm)) {
-    schedulers_.reserve(Layout::kSchedulers);
-    for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
+    schedulers_.reserve(Package::NumSchedulers);
+    for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
       schedulers_.emplace_back(context, Scope(sm) + " gen_scheduler[" + std::to_string(s) + "]");
       schedulers_[s]->policy_i = static_cast<CData>(policy);
       schedulers_[s].Reset();
@@ -53,7 +54,8 @@ class RtlSm {
     } else {
       IssueReady(in, out);
     }
-    if (tables_->gated_o != 0) out->quota_left = Vector16(schedulers_[0]->left_next_o);
+    if (tables_->gated_o != 0)
+      Unpack<QuotaVec<Package>>(schedulers_[0]->left_next_o, &out->quota_left);
   }
   // The clock edge of a cycle that was stepped; false when it changed no register of the tables.
   bool Edge() {
@@ -66,21 +68,25 @@ class RtlSm {
 
   // Quotas: those that the schedulers have in this cycle; after Edge as after the cycle.
   bool gated() const { return tables_->gated_o != 0; }
-  std::array<std::uint16_t, kMaxKernels> quota() const { return Vector16(tables_->quota_o); }
+  std::array<std::uint16_t, kMaxKernels> quota() const {
+    std::array<std::uint16_t, kMaxKernels> quota{};
+    Unpack<QuotaVec<Package>>(tables_->quota_o, &quota);
+    return quota;
+  }
   // Registers, valid after Edge.
   bool awake() const { return awake_; }
   bool talks() const {
-    return (GetBits(tables_->event_o, Layout::kEvent - 1, 1) | tables_->buffer_request_o |
-            profile_->report_valid_o) != 0;
+    return Unpack<SmEventFields<Package>>(tables_->event_o).valid ||
+           (tables_->buffer_request_o | profile_->report_valid_o) != 0;
   }
   SmToDriver ToDriver() const {
     SmToDriver d;
     d.command_ready = tables_->command_ready_o != 0;
-    d.event = Layout::ReadEvent(tables_->event_o);
+    d.event = Unpack<SmEventFields<Package>>(tables_->event_o);
     d.buffer_request = tables_->buffer_request_o != 0;
     d.buffer_kernel = static_cast<KernelId>(tables_->buffer_kernel_o);
     d.profile_valid = profile_->report_valid_o != 0;
-    d.profile_issued = Vector16(profile_->report_issued_o);
+    Unpack<IssuedVec<Package>>(profile_->report_issued_o, &d.profile_issued);
     return d;
   }
   const Tables& tables() const { return *tables_.operator->(); }
@@ -95,15 +101,6 @@ class RtlSm {
 
  private:
   static std::string Scope(unsigned sm) { return "top gen_sm[" + std::to_string(sm) + "]"; }
-  template <typename Port>
-  static std::array<std::uint16_t, kMaxKernels> Vector16(const Port& port) {
-    std::array<std::uint16_t, kMaxKernels> v{};
-    for (unsigned k = 0; k < Layout::kKernels; ++k) {
-      v[k] = static_cast<std::uint16_t>(GetBits(port, 16 * k, 16));
-    }
-    return v;
-  }
-
   void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
   void IssueAll(const SmInputs& in, bool tick, SmOutputs* out);
   void IssueReady(const SmInputs& in, SmOutputs* out);
@@ -112,8 +109,7 @@ class RtlSm {
     if (scheduler.grant_valid_o == 0) return;
     out->grant_valid |= static_cast<std::uint8_t>(1u << s);
     out->grant_warp[s] = scheduler.grant_warp_o;
-    SetBits(&profile_->grant_kernel_i, s * Layout::kKernel, Layout::kKernel,
-            scheduler.grant_kernel_o);
+    CopyAt<GrantKernels<Package>>(s, scheduler.grant_kernel_o, &profile_->grant_kernel_i);
   }
 
   const SmMask bit_;
@@ -127,6 +123,7 @@ class RtlSm {
 
 template <typename Rtl>
 void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out) {
+  using Slots = Bits<Package::NumSlots>;
   Tables& t = *tables_.operator->();
   t.command_valid_i = (driver.command_valid_o & bit_) != 0;
   t.command_i = driver.command_o;
@@ -135,16 +132,16 @@ void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs
   t.event_ack_i = (driver.event_ack_o & bit_) != 0;
   t.views_i = driver.views_o;
   t.warps_i = driver.warps_o;
-  SetBits(&t.tb_finished_i, 0, Layout::kSlots, in.tb_finished);
-  SetBits(&t.tb_quiet_i, 0, Layout::kSlots, in.tb_quiet);
-  SetBits(&t.tb_flushable_i, 0, Layout::kSlots, in.tb_flushable);
+  Pack<Slots>(in.tb_finished, &t.tb_finished_i);
+  Pack<Slots>(in.tb_quiet, &t.tb_quiet_i);
+  Pack<Slots>(in.tb_flushable, &t.tb_flushable_i);
   t.context_ready_i = in.context_ready;
   t.context_done_i = in.context_done;
   tables_.Settle();
-  out->warp_start = Layout::ReadWarpStart(t.warp_start_o);
+  Unpack<WarpStartFields<Package>>(t.warp_start_o, &out->warp_start);
   out->tb_activate = t.tb_activate_o;
   out->tb_stop = t.tb_stop_o;
-  out->context = Layout::ReadContext(t.context_o);
+  Unpack<ContextRequestFields<Package>>(t.context_o, &out->context);
   out->release_valid = t.release_valid_o != 0;
   out->release_slot = static_cast<TbSlot>(t.release_slot_o);
   out->release_kind = static_cast<TbRelease>(t.release_kind_o);
@@ -153,13 +150,13 @@ void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs
 // Every scheduler, with what the tables say in this cycle.
 template <typename Rtl>
 void RtlSm<Rtl>::IssueAll(const SmInputs& in, bool tick, SmOutputs* out) {
-  constexpr unsigned kWarps = Layout::kWarpsPerScheduler;
+  using Warps = SchedulerWarps<Package>;
   const Tables& t = *tables_.operator->();
-  for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
+  for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
     Scheduler& q = *schedulers_[s].operator->();
-    SetBits(&q.ready_i, 0, kWarps, in.ready[s]);
-    SetBits(&q.stop_i, 0, kWarps, GetBits(t.stop_warps_o, kWarps * s, kWarps));
-    SetBits(&q.leave_i, 0, kWarps, GetBits(t.leave_warps_o, kWarps * s, kWarps));
+    Pack<typename Warps::Element>(in.ready[s], &q.ready_i);
+    Pack<typename Warps::Element>(BitsAt<Warps>(s, t.stop_warps_o), &q.stop_i);
+    Pack<typename Warps::Element>(BitsAt<Warps>(s, t.leave_warps_o), &q.leave_i);
     q.start_valid_i = (t.start_valid_o >> s & 1) != 0;
     q.start_warp_i = t.start_warp_o;
     q.start_kernel_i = t.start_kernel_o;
@@ -188,9 +185,9 @@ void RtlSm<Rtl>::IssueReady(const SmInputs& in, SmOutputs* out) {
     }
     calm_ = true;
   }
-  for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
+  for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
     if (in.ready[s] == 0) continue;
-    SetBits(&schedulers_[s]->ready_i, 0, Layout::kWarpsPerScheduler, in.ready[s]);
+    Pack<Bits<Package::WarpsPerScheduler>>(in.ready[s], &schedulers_[s]->ready_i);
     schedulers_[s].Cycle();
     Grant(s, out);
   }

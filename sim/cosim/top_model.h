@@ -43,14 +43,13 @@ struct Between {
 template <typename Model, typename Package>
 class TopControl final : public ControlPlane, public ControlProbe {
  public:
-  using Layout = RtlLayout<Package>;
   using Ports = DriverPorts<Package>;
 
   explicit TopControl(const PolicyConfig& policy) : top_(&context_, "top") {
     context_.fatalOnError(false);
     Ports::SetPolicy(policy, top_.operator->());
     Ports::DriveHost({}, top_.operator->());
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) DriveSm(sm, {});
+    for (unsigned sm = 0; sm < Package::NumSms; ++sm) DriveSm(sm, {});
     top_.Reset();
   }
   // Verilator takes models out of the thread's context when they go: it must be theirs.
@@ -78,7 +77,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
 
   void EndCycle(Cycle now) override {
     // Nothing arrives at SMs that nobody steps.
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+    for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
       if ((stepped_ >> sm & 1) == 0 && !driven_[sm].Quiet()) DriveSm(sm, {});
     }
     if (!settled_) top_.Settle();
@@ -94,16 +93,17 @@ class TopControl final : public ControlPlane, public ControlProbe {
 
   SmMask awake_sms() const override {
     const Between between(root());
-    const SmMask all = Layout::kSms == 32 ? ~0u : (1u << Layout::kSms) - 1;
+    const SmMask all = Package::NumSms == 32 ? ~0u : (1u << Package::NumSms) - 1;
     const SmMask told = between.command_valid_o | between.buffer_valid_o | between.event_ack_o;
     return model().sm_awake_o | (between.tick_o != 0 ? all : told);
   }
   bool driver_awake() const override {
     bool talking = model().driver_awake_o != 0 || root().smk_top__DOT__sm_buffer_request != 0 ||
                    root().smk_top__DOT__sm_profile_valid != 0;
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
-      talking =
-          talking || GetBits(root().smk_top__DOT__sm_events, (sm + 1) * Layout::kEvent - 1, 1) != 0;
+    for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
+      SmEvent event;
+      UnpackAt<SmEvents<Package>>(sm, root().smk_top__DOT__sm_events, &event);
+      talking = talking || event.valid;
     }
     return talking;
   }
@@ -117,77 +117,59 @@ class TopControl final : public ControlPlane, public ControlProbe {
   PartitionTable partitions() const override { return Ports::Partitions(model()); }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
     const bool gated = (model().gated_o >> Index(sm) & 1) != 0;
-    return gated ? Vector16(model().quota_o, Index(sm)) : std::array<std::uint16_t, kMaxKernels>{};
+    return gated ? Quotas(model().quota_o, Index(sm)) : std::array<std::uint16_t, kMaxKernels>{};
   }
 
   DriverToSm to_sm(unsigned sm) const override { return Ports::ToSm(Between(root()), sm); }
   SmToDriver to_driver(unsigned sm) const override {
     const auto& r = root();
     SmToDriver d;
-    d.command_ready = (r.smk_top__DOT__sm_command_ready >> sm & 1) != 0;
-    d.event = Layout::ReadEvent(r.smk_top__DOT__sm_events, sm * Layout::kEvent);
-    d.buffer_request = (r.smk_top__DOT__sm_buffer_request >> sm & 1) != 0;
-    d.buffer_kernel = static_cast<KernelId>(
-        GetBits(r.smk_top__DOT__sm_buffer_kernel, sm * Layout::kKernel, Layout::kKernel));
-    d.profile_valid = (r.smk_top__DOT__sm_profile_valid >> sm & 1) != 0;
-    d.profile_issued = Vector16(r.smk_top__DOT__sm_profile_issued, sm);
+    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_command_ready, &d.command_ready);
+    UnpackAt<SmEvents<Package>>(sm, r.smk_top__DOT__sm_events, &d.event);
+    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_buffer_request, &d.buffer_request);
+    UnpackAt<SmKernelId<Package>>(sm, r.smk_top__DOT__sm_buffer_kernel, &d.buffer_kernel);
+    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_profile_valid, &d.profile_valid);
+    UnpackAt<SmIssued<Package>>(sm, r.smk_top__DOT__sm_profile_issued, &d.profile_issued);
     return d;
   }
   std::optional<std::array<std::uint16_t, kMaxKernels>> quota_left(unsigned sm) const override {
-    return Vector16(model().quota_left_o, sm);
+    return Quotas(model().quota_left_o, sm);
   }
 
  private:
   const Model& model() const { return *top_.operator->(); }
   const auto& root() const { return *model().rootp; }
 
-  // Instructions of each kernel, of one SM.
   template <typename Port>
-  static std::array<std::uint16_t, kMaxKernels> Vector16(const Port& port, unsigned sm) {
-    std::array<std::uint16_t, kMaxKernels> v{};
-    for (unsigned k = 0; k < Layout::kKernels; ++k) {
-      v[k] = static_cast<std::uint16_t>(GetBits(port, 16 * (sm * Layout::kKernels + k), 16));
-    }
-    return v;
+  static std::array<std::uint16_t, kMaxKernels> Quotas(const Port& port, unsigned sm) {
+    std::array<std::uint16_t, kMaxKernels> quotas{};
+    UnpackAt<SmQuotas<Package>>(sm, port, &quotas);
+    return quotas;
   }
 
   void DriveSm(unsigned sm, const SmInputs& in) {
-    constexpr unsigned kWarps = Layout::kWarpsPerScheduler;
     Model& top = *top_.operator->();
-    for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
-      SetBits(&top.ready_i, (sm * Layout::kSchedulers + s) * kWarps, kWarps, in.ready[s]);
-    }
-    SetBits(&top.tb_finished_i, sm * Layout::kSlots, Layout::kSlots, in.tb_finished);
-    SetBits(&top.tb_quiet_i, sm * Layout::kSlots, Layout::kSlots, in.tb_quiet);
-    SetBits(&top.tb_flushable_i, sm * Layout::kSlots, Layout::kSlots, in.tb_flushable);
-    SetBits(&top.context_ready_i, sm, 1, in.context_ready ? 1 : 0);
-    SetBits(&top.context_done_i, sm * Layout::kDone, Layout::kDone, in.context_done);
+    PackAt<SmReady<Package>>(sm, in.ready, &top.ready_i);
+    PackAt<SmSlots<Package>>(sm, in.tb_finished, &top.tb_finished_i);
+    PackAt<SmSlots<Package>>(sm, in.tb_quiet, &top.tb_quiet_i);
+    PackAt<SmSlots<Package>>(sm, in.tb_flushable, &top.tb_flushable_i);
+    PackAt<SmFlags<Package>>(sm, in.context_ready, &top.context_ready_i);
+    PackAt<SmDone<Package>>(sm, in.context_done, &top.context_done_i);
     driven_[sm] = in;
     settled_ = false;
   }
   void ReadSm(unsigned sm, SmOutputs* out) const {
     const Model& top = model();
     *out = SmOutputs{};
-    out->grant_valid = static_cast<std::uint8_t>(
-        GetBits(top.grant_valid_o, sm * Layout::kSchedulers, Layout::kSchedulers));
-    for (unsigned s = 0; s < Layout::kSchedulers; ++s) {
-      if ((out->grant_valid >> s & 1) == 0) continue;
-      constexpr unsigned kWarp = Layout::kSchedulerWarp;
-      out->grant_warp[s] = static_cast<std::uint8_t>(
-          GetBits(top.grant_warp_o, (sm * Layout::kSchedulers + s) * kWarp, kWarp));
-    }
-    const auto slots = [sm](const auto& port) {
-      return static_cast<std::uint32_t>(GetBits(port, sm * Layout::kSlots, Layout::kSlots));
-    };
-    out->warp_start = Layout::ReadWarpStart(top.warp_start_o, sm * Layout::kWarpStart);
-    out->tb_activate = slots(top.tb_activate_o);
-    out->tb_stop = slots(top.tb_stop_o);
-    out->context = Layout::ReadContext(top.context_o, sm * Layout::kContext);
-    out->release_valid = (top.release_valid_o >> sm & 1) != 0;
-    out->release_slot =
-        static_cast<TbSlot>(GetBits(top.release_slot_o, sm * Layout::kSlot, Layout::kSlot));
-    out->release_kind =
-        (top.release_flushed_o >> sm & 1) != 0 ? TbRelease::kFlushed : TbRelease::kSaved;
+    UnpackAt<SmGrants<Package>>(sm, top.grant_valid_o, &out->grant_valid);
+    UnpackAt<SmGrantWarps<Package>>(sm, top.grant_warp_o, &out->grant_warp);
+    UnpackAt<SmWarpStarts<Package>>(sm, top.warp_start_o, &out->warp_start);
+    UnpackAt<SmSlots<Package>>(sm, top.tb_activate_o, &out->tb_activate);
+    UnpackAt<SmSlots<Package>>(sm, top.tb_stop_o, &out->tb_stop);
+    UnpackAt<SmContexts<Package>>(sm, top.context_o, &out->context);
+    UnpackAt<SmFlags<Package>>(sm, top.release_valid_o, &out->release_valid);
+    UnpackAt<SmSlotId<Package>>(sm, top.release_slot_o, &out->release_slot);
+    UnpackAt<SmFlags<Package>>(sm, top.release_flushed_o, &out->release_kind);
   }
 
   VerilatedContext context_;

@@ -22,7 +22,8 @@
 #include "common/lockstep_log.h"
 #include "common/wave_file.h"
 #include "control/control_plane.h"
-#include "cosim/port_bits.h"
+#include "control/message_fields.h"
+#include "cosim/pack.h"
 #include "cosim/rtl_coverage.h"
 #include "test_options.h"
 
@@ -121,13 +122,17 @@ class Lockstep {
   }
 
   template <typename Got, typename Want>
-  void Expect(const char* port, const Got& got, const Want& want) {
+  void Expect(const FieldPath& port, const Got& got, const Want& want) {
     ++compared_;
     if (static_cast<std::uint64_t>(got) == static_cast<std::uint64_t>(want)) return;
     std::ostringstream text;
-    text << port << ": expected 0x" << std::hex << static_cast<std::uint64_t>(want) << ", got 0x"
-         << static_cast<std::uint64_t>(got);
+    text << port.Text() << ": expected 0x" << std::hex << static_cast<std::uint64_t>(want)
+         << ", got 0x" << static_cast<std::uint64_t>(got);
     Fail(text.str());
+  }
+  template <typename Got, typename Want>
+  void Expect(const char* port, const Got& got, const Want& want) {
+    Expect(FieldPath{port}, got, want);
   }
 
   bool ok() const { return mismatch_.empty(); }
@@ -156,6 +161,35 @@ class Lockstep {
   std::uint64_t compared_ = 0;
   std::string mismatch_;
 };
+
+// A port with a message or vector of `Type`: what counts in it.
+template <typename Type, typename Dut, typename Port, typename Message>
+void ExpectMessage(Lockstep<Dut>* lockstep, const FieldPath& port, const Port& got,
+                   const Message& want, unsigned lsb = 0) {
+  Message seen = want;
+  Unpack<Type>(got, &seen, lsb);
+  CompareFields<Type>(port, want, seen,
+                      [&](const FieldPath& field, const auto& expected, const auto& has) {
+                        lockstep->Expect(field, has, expected);
+                      });
+}
+template <typename Type, typename Dut, typename Port, typename Message>
+void ExpectMessage(Lockstep<Dut>* lockstep, const char* port, const Port& got,
+                   const Message& want) {
+  ExpectMessage<Type>(lockstep, FieldPath{port}, got, want);
+}
+// All of it.
+template <typename Type, typename Dut, typename Port, typename Message>
+void ExpectWhole(Lockstep<Dut>* lockstep, const char* port, const Port& got, const Message& want) {
+  ExpectMessage<Type>(lockstep, FieldPath{port, nullptr, true}, got, want);
+}
+// Element `index` of a port that is a vector.
+template <typename VectorType, typename Dut, typename Port, typename Message>
+void ExpectAt(Lockstep<Dut>* lockstep, const char* port, unsigned index, const Port& got,
+              const Message& want) {
+  using Element = typename VectorType::Element;
+  ExpectMessage<Element>(lockstep, FieldPath{port}, got, want, index * kWidthOf<Element>);
+}
 
 // The RTL's own numbers against the model's, for every configuration.
 template <typename Package>

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "common/lockstep.h"
+#include "common/tb_arrival.h"
 #include "control/drf_tracker.h"
 
 namespace smk::drf_tracker {
@@ -71,24 +72,12 @@ class Bench {
   // Answers that compare shares count when nothing has happened for some cycles; so many did.
   unsigned order_answers = 0, range_answers = 0;
   // rK as the block says it now.
-  std::uint64_t Share(unsigned k) {
-    return GetBits(dut().share_o, kTotalShareWidth * k, kTotalShareWidth);
-  }
+  std::uint64_t Share(unsigned k) { return BitsAt<TotalShareVec<Package>>(k, dut().share_o); }
   std::function<void(Step*)> distort;
 
   static ShareWeights Weights() { return ShareWeights::Of(kLimits); }
 
  private:
-  static constexpr unsigned kTbCnt = CntWidth(kLimits.tbs);
-  static constexpr unsigned kThreadCnt = CntWidth(kLimits.threads);
-  static constexpr unsigned kSharedCnt = CntWidth(kLimits.shared_memory);
-  static constexpr unsigned kRegisterCnt = CntWidth(kLimits.registers);
-  static constexpr unsigned kShareWidth = CntWidth(Package::ShareWhole);
-  static constexpr unsigned kTotalShareWidth = CntWidth(2 * kSms * Package::ShareWhole) + 1;
-  static constexpr unsigned kBufferWidth = CntWidth(Package::PreemptedDepth - 1);
-  static constexpr unsigned kKernelWidth = CntWidth(kMaxKernels - 1);
-  static constexpr unsigned kSmWidth = CntWidth(kSms - 1);
-
   static DrfTracker::Config ConfigOf(bool count_running_sms) {
     return {kSms, kLimits, Weights(), count_running_sms};
   }
@@ -103,8 +92,8 @@ class Bench {
     dut.active_i = ask.active;
     dut.pick_kernels_i = ask.pick_kernels;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      SetBits(&dut.pick_sms_i, kSms * k, kSms, ask.pick_sms[k]);
-      SetBits(&dut.look_sm_i, kSms * k, kSms, 1u << ask.look_sm[k]);
+      PackAt<KernelSms<Package>>(k, ask.pick_sms[k], &dut.pick_sms_i);
+      PackAt<KernelSms<Package>>(k, SmMask{1} << ask.look_sm[k], &dut.look_sm_i);
     }
     dut.victim_sms_i = static_cast<SData>(ask.victim_sms);
     dut.victim_exclude_i = static_cast<CData>(ask.victim_exclude);
@@ -123,48 +112,42 @@ class Bench {
     const DrfTracker::Inputs& in = step.in;
     const KernelId kernel = in.dispatch_valid ? in.dispatch_kernel : in.reserve_kernel;
     const ResourceVector& need = step.kernels.slot[Index(kernel)].need;
-    FieldWriter(&lockstep_.dut().pulses_i)
-        .Put(kTbCnt, in.preempt_count)
-        .Put(kKernelWidth, Index(in.preempt_kernel))
-        .Put(kSmWidth, Index(in.dispatch_sm))
-        .Put(kKernelWidth, Index(kernel))
-        .Put(1, in.preempt_valid)
-        .Put(1, in.cancel_valid)
-        .Put(1, in.reserve_valid)
-        .Put(1, in.dispatch_reserved)
-        .Put(1, in.dispatch_valid)
-        .Put(7, dice_.Below(128));  // for others
-    FieldWriter arrival(&lockstep_.dut().arrival_i);
-    for (unsigned group = 0; group < (kSms + 3) / 4; ++group) {
-      const bool here = Index(in.dispatch_sm) / 4 == group;
-      const ResourceVector come = here ? need : ResourceVector{};
-      arrival.Put(kThreadCnt, come.threads).Put(kSharedCnt, come.shared_memory);
-      arrival.Put(kRegisterCnt, come.registers);
-    }
-    arrival.Put(kMaxKernels, 1u << Index(kernel));
-    arrival.Put(kSms, in.dispatch_valid ? 1u << Index(in.dispatch_sm) : 0u);
+    const unsigned noise = dice_.Below(128);  // for others
+    TbDispatch::Pulses pulses;
+    pulses.plan_start = (noise >> 6 & 1) != 0;
+    pulses.plan_kernels = static_cast<KernelMask>(noise >> 2 & 0b1111);
+    pulses.dispatch_new = (noise >> 1 & 1) != 0;
+    pulses.pop = (noise & 1) != 0;
+    pulses.dispatch = in.dispatch_valid;
+    pulses.dispatch_reserved = in.dispatch_reserved;
+    pulses.reserve = in.reserve_valid;
+    pulses.cancel = in.cancel_valid;
+    pulses.preempt = in.preempt_valid;
+    pulses.kernel = kernel;
+    pulses.sm = in.dispatch_sm;
+    pulses.victim = in.preempt_kernel;
+    pulses.victim_tbs = in.preempt_count;
+    Pack<DispatchPulsesFields<Package>>(pulses, &lockstep_.dut().pulses_i);
+    TbArrival arrival = ArrivalOf(kernel, in.dispatch_sm, need);
+    if (!in.dispatch_valid) arrival.sms = {};
+    Pack<TbArrivalFields<Package>>(arrival, &lockstep_.dut().arrival_i);
   }
 
   void DriveEvents(const DrfTracker::Inputs& in) {
-    FieldWriter events(&lockstep_.dut().events_i);
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      const SmEvent& event = in.event[sm];
-      events.Put(kTbCnt, event.shortfall).Put(1, event.counted).Put(kBufferWidth, event.buffer);
-      events.Put(Package::TbIdWidth, Index(event.tb)).Put(kKernelWidth, Index(event.kernel));
-      events.Put(3, static_cast<std::uint64_t>(event.kind)).Put(1, in.event_mask >> sm & 1);
+      SmEvent event = in.event[sm];
+      event.valid = (in.event_mask >> sm & 1) != 0;
+      PackAt<SmEvents<Package>>(sm, event, &lockstep_.dut().events_i);
       const bool counts = (in.shortfall_mask >> sm & 1) != 0;
-      SetBits(&lockstep_.dut().shortfall_of_i, kMaxKernels * sm, kMaxKernels,
-              counts ? 1u << Index(in.shortfall_kernel[sm]) : 0u);
+      PackAt<SmKernels<Package>>(sm, counts ? 1u << Index(in.shortfall_kernel[sm]) : 0u,
+                                 &lockstep_.dut().shortfall_of_i);
     }
   }
 
   void DriveNeeds(const KernelTable::State& kernels) {
-    FieldWriter needs(&lockstep_.dut().need_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const KernelTable::Slot& slot = kernels.slot[k];
-      needs.Put(kThreadCnt, slot.need.threads).Put(kSharedCnt, slot.need.shared_memory);
-      needs.Put(kRegisterCnt, slot.need.registers);
-      SetBits(&lockstep_.dut().tb_share_i, kShareWidth * k, kShareWidth, slot.share);
+      PackAt<NeedVec<Package>>(k, kernels.slot[k].need, &lockstep_.dut().need_i);
+      PackAt<ShareVec<Package>>(k, kernels.slot[k].share, &lockstep_.dut().tb_share_i);
     }
   }
 
@@ -191,17 +174,18 @@ class Bench {
     const Question& ask = step.ask;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       lockstep_.Expect("share", Share(k), want.ShownShare(k));
-      lockstep_.Expect("victim_resident", GetBits(dut.victim_resident_o, kTbCnt * k, kTbCnt),
-                       want.state().resident[k][ask.victim_look]);
+      ExpectAt<TbCntVec<Package>>(&lockstep_, "victim_resident", k, dut.victim_resident_o,
+                                  want.state().resident[k][ask.victim_look]);
     }
     lockstep_.Expect("busy", dut.busy_o, want.busy());
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      lockstep_.Expect("resident", GetBits(dut.resident_o, kMaxKernels * sm, kMaxKernels),
-                       want.ResidentOn(sm));
+      ExpectAt<SmKernels<Package>>(&lockstep_, "resident", sm, dut.resident_o, want.ResidentOn(sm));
     }
-    CompareNeed("victim_taken", dut.victim_taken_o, want.state().taken[ask.victim_look]);
+    ExpectMessage<TbNeedFields<Package>>(&lockstep_, "victim_taken", dut.victim_taken_o,
+                                         want.state().taken[ask.victim_look]);
     const unsigned picked = static_cast<unsigned>(__builtin_ctz(dut.pick_kernel_o | 0x10u)) % 4;
-    CompareVector("look_taken", dut.look_taken_o, want.state().taken[ask.look_sm[picked]]);
+    ExpectMessage<ResourceVectorFields<Package>>(&lockstep_, "look_taken", dut.look_taken_o,
+                                                 want.state().taken[ask.look_sm[picked]]);
     lockstep_.Expect("look_resident", dut.look_resident_o,
                      want.state().resident[picked][ask.look_sm[picked]]);
     if (quiet_ >= 4) CompareOrder(want, step);
@@ -218,8 +202,8 @@ class Bench {
     ++order_answers;
     lockstep_.Expect("pick_kernel", dut.pick_kernel_o, 1u << want.LowestKernel(ask.pick_kernels));
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      lockstep_.Expect("pick_sm", GetBits(dut.pick_sm_o, kSms * k, kSms),
-                       1u << want.LowestSm(ask.pick_sms[k], step.kernels));
+      ExpectAt<KernelSms<Package>>(&lockstep_, "pick_sm", k, dut.pick_sm_o,
+                                   SmMask{1} << want.LowestSm(ask.pick_sms[k], step.kernels));
     }
     if (exclude_held_) {
       const SmMask sms = ask.victim_sms;
@@ -234,23 +218,6 @@ class Bench {
     if ((ask.victim_kernels & ~there) != 0) return;
     const auto victim = want.HighestKernelOn(ask.victim_look, ask.victim_kernels);
     lockstep_.Expect("victim_kernel", dut.victim_kernel_o, victim ? 1u << *victim : 0u);
-  }
-
-  template <typename Port>
-  void CompareNeed(const char* name, const Port& port, const ResourceVector& want) {
-    FieldReader fields(port);
-    lockstep_.Expect(name, fields.Take(kThreadCnt), want.threads);
-    lockstep_.Expect(name, fields.Take(kSharedCnt), want.shared_memory);
-    lockstep_.Expect(name, fields.Take(kRegisterCnt), want.registers);
-  }
-  template <typename Port>
-  void CompareVector(const char* name, const Port& port, const ResourceVector& want) {
-    FieldReader fields(port);
-    const ResourceVector got_from_last{0, 0, 0, static_cast<std::uint16_t>(fields.Take(kTbCnt))};
-    lockstep_.Expect(name, got_from_last.tbs, want.tbs);
-    lockstep_.Expect(name, fields.Take(kThreadCnt), want.threads);
-    lockstep_.Expect(name, fields.Take(kSharedCnt), want.shared_memory);
-    lockstep_.Expect(name, fields.Take(kRegisterCnt), want.registers);
   }
 
   Lockstep<Dut> lockstep_;

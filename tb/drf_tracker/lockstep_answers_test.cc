@@ -28,7 +28,7 @@ TEST(DrfTrackerLockstep, TheOrderOfSharesIsRightExactlyInTheFifthCycle) {
   in.dispatch_sm = SmId{2};
   d.Cycle(in, ask);
   for (int cycle = 1; cycle <= 5; ++cycle) {
-    const unsigned sm = GetBits(d.bench.dut().pick_sm_o, 0, Gtx980::kSms);
+    const std::uint64_t sm = BitsAt<KernelSms<Gtx980::Package>>(0, d.bench.dut().pick_sm_o);
     EXPECT_EQ(d.bench.dut().pick_kernel_o, cycle < 5 ? 0b0010 : 0b0001) << cycle;
     EXPECT_EQ(sm, cycle < 3 ? 0b0100u : 0b0010u) << cycle;
     d.Cycle({}, ask);
@@ -47,7 +47,7 @@ TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
     ask.victim_exclude = 3;
     d.Settle(ask);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      EXPECT_EQ(GetBits(d.bench.dut().pick_sm_o, Gtx980::kSms * k, Gtx980::kSms), 1u << low);
+      EXPECT_EQ(BitsAt<KernelSms<Gtx980::Package>>(k, d.bench.dut().pick_sm_o), 1u << low);
     }
     EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << low);
     EXPECT_EQ(d.bench.dut().pick_kernel_o, 0b0001);

@@ -66,7 +66,7 @@ TEST(DrfTrackerLockstep, CountsChangeOnTheNextEdgeAndSharesExactlyThreeLater) {
   in.dispatch_kernel = KernelId{1};
   in.dispatch_sm = SmId{2};
   d.Cycle(in, ask);  // compared before the edge: nothing is taken yet
-  EXPECT_EQ(GetBits(d.bench.dut().resident_o, 2 * kMaxKernels, kMaxKernels), 0b0010u);
+  EXPECT_EQ(BitsAt<SmKernels<Gtx980::Package>>(2, d.bench.dut().resident_o), 0b0010u);
   d.Cycle({}, ask);
   d.Cycle({}, ask);
   EXPECT_EQ(d.bench.Share(1), 0u) << "earlier than the contract";

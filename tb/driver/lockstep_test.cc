@@ -66,7 +66,7 @@ void Run(DriverTraffic<Pair>* traffic, bool lively, Dice* dice, unsigned cycles,
     if (cycle % 500 == 0) traffic->rates() = lively ? DriverRates::Lively() : RatesOf(dice);
     traffic->Cycle();
     ++tally->running[__builtin_popcount(bench.driver().model().kernel_table().active())];
-    for (unsigned sm = 0; sm < Pair::Layout::kSms; ++sm) {
+    for (unsigned sm = 0; sm < Pair::kSms; ++sm) {
       const DriverToSm& to_sm = bench.to_sm(sm);
       if (to_sm.command_valid) ++tally->commands[static_cast<unsigned>(to_sm.command.op)];
     }
@@ -91,8 +91,7 @@ void RunModes(unsigned seeds, unsigned cycles, DriverTally* tally) {
         policy.kernels_per_sm = kMaxKernels;
         policy.latency_scale = 1;
       }
-      DriverTraffic<Pair> traffic(Pair::Layout::Config(), policy, {}, static_cast<unsigned>(seed),
-                                  seed);
+      DriverTraffic<Pair> traffic(Pair::Config(), policy, {}, static_cast<unsigned>(seed), seed);
       Run(&traffic, mode == DispatchMode::kOnDemand && n % 2 == 0, &dice,
           n == 0 ? 3 * cycles : cycles, tally);
       const Pair& pair = traffic.bench().driver();
@@ -138,7 +137,7 @@ TEST(DriverLockstep, NothingChangesInAnIdleCycle) {
     rates.finish = 2000;
     PolicyConfig policy;
     policy.dispatch = mode;
-    DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), policy, rates, 1);
+    DriverTraffic<Gtx980> traffic(Gtx980::Config(), policy, rates, 1);
     Gtx980& driver = traffic.bench().driver();
     driver.skip_idle = true;
     for (unsigned cycle = 0; cycle < 6000; ++cycle) traffic.Cycle();
@@ -152,9 +151,9 @@ TEST(DriverLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
   for (unsigned i = 0; i < 12; ++i) {
     const unsigned victim = i % kMaxKernels, kernel = (victim + 1 + i / 4) % kMaxKernels;
     const unsigned part = i < 4 ? 32 : 8;
-    sms.Launch(victim, sms.PartOfSm(part), Gtx980::Layout::kSms * part);
+    sms.Launch(victim, sms.PartOfSm(part), Gtx980::kSms * part);
     sms.bench().log().clear();
-    sms.Launch(kernel, sms.PartOfSm(2), Gtx980::Layout::kSms);
+    sms.Launch(kernel, sms.PartOfSm(2), Gtx980::kSms);
     unsigned preempted_on = 0;
     for (const Decision& d : sms.bench().log()) {
       if (d.reason == DecisionReason::kPreempt) preempted_on |= 1u << Index(d.sm);
@@ -168,8 +167,8 @@ TEST(DriverLockstep, PartitionOfAKernelAloneIsWhatFits) {
   Ordered<Gtx980> sms(DispatchMode::kPartitioned);
   for (unsigned i = 0; i < 20; ++i) {
     const unsigned kernel = i % kMaxKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
-    sms.Launch(kernel, sms.PartOfSm(tbs), Gtx980::Layout::kSms);
-    for (unsigned sm = 0; sm < Gtx980::Layout::kSms; ++sm) {
+    sms.Launch(kernel, sms.PartOfSm(tbs), Gtx980::kSms);
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
       EXPECT_EQ(sms.model().tb_dispatch().state().partition[sm][kernel], tbs);
     }
     sms.FinishAll();
@@ -180,7 +179,7 @@ TEST(DriverLockstep, PartitionOfAKernelAloneIsWhatFits) {
 class Bench : public DriverBenchOf<Gtx980> {
  public:
   explicit Bench(DispatchMode mode = DispatchMode::kLeftover)
-      : DriverBenchOf<Gtx980>(Gtx980::Layout::Config(), Policy(mode)) {}
+      : DriverBenchOf<Gtx980>(Gtx980::Config(), Policy(mode)) {}
   ~Bench() { EXPECT_TRUE(driver().lockstep().ok()) << driver().lockstep().mismatch(); }
   const Vsmk_driver& dut() { return driver().dut(); }
   // Cycles until a command is offered.
@@ -216,7 +215,7 @@ TEST(DriverLockstep, ATickReachesTheSmsInTheNextCycleOnly) {
 TEST(DriverLockstep, TheFirstCommandComesWhenAllSmsAreAssigned) {
   Bench bench;
   bench.Launch(0, kNeed, 1);
-  EXPECT_EQ(bench.UntilCommand(), Gtx980::Layout::kSms + 8);
+  EXPECT_EQ(bench.UntilCommand(), Gtx980::kSms + 8);
 }
 
 TEST(DriverLockstep, ACommandHoldsUntilTheSmTakesIt) {
@@ -263,11 +262,14 @@ TEST(DriverLockstep, AKernelIsDoneTwoCyclesAfterItsLastTb) {
 TEST(DriverLockstep, ContextsAreKnownWithTheLaunchAndStay) {
   Bench bench;
   bench.Launch(1, kNeed, 1, 0x123456789a80);
-  constexpr unsigned kAt =
-      Gtx980::Layout::kView + Gtx980::Layout::kLogLines + Gtx980::Layout::kLine;
-  EXPECT_EQ(GetBits(bench.dut().views_o, kAt, 48), 0x123456789a80u);
+  const auto view = [&] {
+    KernelView v;
+    UnpackAt<ContextViews<Gtx980::Package>>(1, bench.dut().views_o, &v);
+    return v;
+  };
+  EXPECT_EQ(view().context_base, 0x123456789a80u);
   bench.Run(30);
-  EXPECT_EQ(GetBits(bench.dut().views_o, kAt, 48), 0x123456789a80u);
+  EXPECT_EQ(view().context_base, 0x123456789a80u);
 }
 
 // A launch that is refused.
@@ -363,8 +365,7 @@ TEST(DriverLockstep, FindsEachBrokenRule) {
     DriverRates rates = DriverRates::Lively();
     if (number == 6) rates.spare_victims = 0;
     if (number >= 8) rates.finish = 200;
-    DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), Lively(mode), rates, 1,
-                                  GetTestOptions().seed);
+    DriverTraffic<Gtx980> traffic(Gtx980::Config(), Lively(mode), rates, 1, GetTestOptions().seed);
     traffic.bench().driver().distort = rule;
     EXPECT_THAT(FirstMismatch(&traffic), testing::HasSubstr("expected")) << &rule - broken;
   }
@@ -381,13 +382,13 @@ TEST(DriverLockstep, FindsEachBrokenPolicy) {
   for (const auto& rule : broken) {
     PolicyConfig policy = Lively(DispatchMode::kPartitioned);
     policy.quota_enable = true;
-    DriverTraffic<Gtx980> traffic(Gtx980::Layout::Config(), policy, DriverRates::Lively(), 1,
+    DriverTraffic<Gtx980> traffic(Gtx980::Config(), policy, DriverRates::Lively(), 1,
                                   GetTestOptions().seed);
     PolicyConfig other = policy;
     rule(&other);
     traffic.rates().finish = 30;
     traffic.rates().most_tbs = 60;
-    traffic.bench().driver().BreakPolicy(Gtx980::Layout::Config(), other);
+    traffic.bench().driver().BreakPolicy(Gtx980::Config(), other);
     EXPECT_THAT(FirstMismatch(&traffic), testing::HasSubstr("expected")) << &rule - broken;
   }
 }

@@ -9,8 +9,7 @@ namespace smk {
 template <typename Pair>
 class Ordered {
  public:
-  explicit Ordered(DispatchMode mode)
-      : traffic_(Pair::Layout::Config(), PolicyOf(mode), Rates(), 1) {}
+  explicit Ordered(DispatchMode mode) : traffic_(Pair::Config(), PolicyOf(mode), Rates(), 1) {}
   ~Ordered() {
     const auto& lockstep = bench().driver().lockstep();
     EXPECT_TRUE(lockstep.ok()) << lockstep.mismatch();
@@ -20,14 +19,14 @@ class Ordered {
 
   // What a TB needs of which an SM holds so many.
   static ResourceVector PartOfSm(unsigned tbs) {
-    const ResourceVector l = Pair::Layout::Config().limits;
+    const ResourceVector l = Pair::Config().limits;
     const auto part = [&](unsigned limit) { return static_cast<std::uint16_t>(limit / tbs); };
     return {part(l.registers), part(l.shared_memory), part(l.threads), 1};
   }
   // Until it has its place on all SMs.
   void Launch(unsigned k, const ResourceVector& need, unsigned tbs) {
     bench().Launch(k, need, tbs);
-    Run(8 * tbs + 100 * Pair::Layout::kSms);
+    Run(8 * tbs + 100 * Pair::kSms);
   }
   // All TBs finish, and their kernels' places are given away.
   void FinishAll() {

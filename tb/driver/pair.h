@@ -7,18 +7,21 @@
 #include "common/lockstep.h"
 #include "control/driver.h"
 #include "cosim/driver_ports.h"
+#include "cosim/rtl_package.h"
 
 namespace smk {
 
 // The block and its reference, with the interface of the reference: DriverBench drives either. With
 // `distort` the block is compared with a second reference that is told something else: one rule
 // broken. With `skip_idle` the reference is left alone in cycles in which it has nothing to do.
-template <typename Dut, typename Package>
+template <typename Dut, typename PackageType>
 class DriverPair {
  public:
-  using Layout = RtlLayout<Package>;
+  using Package = PackageType;
   using Ports = DriverPorts<Package>;
   using SmRegisters = std::array<SmToDriver, kMaxSms>;
+  static constexpr unsigned kSms = Package::NumSms;
+  static ControlConfig Config() { return ConfigOf<Package>(); }
 
   DriverPair(const ControlConfig& config, const PolicyConfig& policy, std::uint64_t seed = 1)
       : lockstep_("driver", seed), model_(config, policy), broken_(config, policy), dice_(seed) {
@@ -60,7 +63,7 @@ class DriverPair {
  private:
   void Drive(const HostInputs& host, const SmRegisters& sms) {
     Ports::DriveHost(host, &lockstep_.dut());
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+    for (unsigned sm = 0; sm < kSms; ++sm) {
       Ports::Hear(sm, WithNoise(sms[sm]), &lockstep_.dut());
     }
   }
@@ -117,19 +120,10 @@ class DriverPair {
     Ports::ReadDecision(lockstep_.dut(), 0, &seen);
     lockstep_.Expect("decision.valid", seen.size(), decisions_.size());
     if (seen.size() != 1 || decisions_.size() != 1) return;
-    const Decision &want = decisions_.front(), &got = seen.front();
-    lockstep_.Expect("decision.reason", got.reason, want.reason);
-    lockstep_.Expect("decision.kernel", got.kernel, want.kernel);
-    lockstep_.Expect("decision.sm", got.sm, want.sm);
-    for (unsigned k = 0; k < Layout::kKernels; ++k) {
-      lockstep_.Expect("share", got.share[k], want.share[k]);
-    }
-    if (want.reason <= DecisionReason::kDispatchRestarted) {
-      lockstep_.Expect("decision.tb", got.tb, want.tb);
-    }
-    if (want.reason != DecisionReason::kPreempt) return;
-    lockstep_.Expect("decision.victim", got.victim, want.victim);
-    lockstep_.Expect("decision.victim_tbs", got.victim_tbs, want.victim_tbs);
+    const Decision& want = decisions_.front();
+    const Dut& dut = lockstep_.dut();
+    ExpectMessage<DecisionFields<Package>>(&lockstep_, "decision", dut.decision_o, want);
+    ExpectMessage<TotalShareVec<Package>>(&lockstep_, "share", dut.share_o, want.share);
   }
 
   // Outputs that come from registers: looked at after the edge.
@@ -137,51 +131,25 @@ class DriverPair {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("awake", dut.awake_o, want.awake());
     lockstep_.Expect("tick", dut.tick_o, to_sm[0].tick);
-    const PartitionTable got = Ports::Partitions(dut);
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
-      CompareToSm(Ports::ToSm(dut, sm), to_sm[sm]);
-      for (unsigned k = 0; k < Layout::kKernels; ++k) {
-        lockstep_.Expect("partition", got[sm][k], want.tb_dispatch().state().partition[sm][k]);
-      }
-    }
-    FieldReader view(dut.views_o);
-    for (unsigned k = 0; k < Layout::kKernels; ++k) {
-      const KernelView& v = want.views()[k];
-      lockstep_.Expect("share", Ports::Share(dut, k), want.drf_tracker().ShownShare(k));
-      lockstep_.Expect("warps", GetBits(dut.warps_o, k * Layout::kThreadCnt, Layout::kThreadCnt),
-                       v.need.threads);
-      lockstep_.Expect("context_log2_lines", view.Take(Layout::kLogLines), v.context_log2_lines);
-      lockstep_.Expect("context_lines", view.Take(Layout::kLine), v.context_lines);
-      lockstep_.Expect("context_base", view.Take(Layout::kAddress), v.context_base);
+    ExpectMessage<SmTbCnts<Package>>(&lockstep_, "partition", dut.partition_o,
+                                     want.tb_dispatch().state().partition);
+    ExpectMessage<ContextViews<Package>>(&lockstep_, "views", dut.views_o, want.views());
+    for (unsigned sm = 0; sm < kSms; ++sm) CompareToSm(Ports::ToSm(dut, sm), to_sm[sm]);
+    for (unsigned k = 0; k < Package::NumKernels; ++k) {
+      ExpectAt<TotalShareVec<Package>>(&lockstep_, "share", k, dut.share_o,
+                                       want.drf_tracker().ShownShare(k));
+      ExpectAt<ThreadCntVec<Package>>(&lockstep_, "warps", k, dut.warps_o,
+                                      want.views()[k].need.threads);
     }
   }
   void CompareToSm(const DriverToSm& got, const DriverToSm& want) {
-    lockstep_.Expect("event_ack", got.event_ack, want.event_ack);
-    lockstep_.Expect("buffer_valid", got.buffer_valid, want.buffer_valid);
-    if (want.buffer_valid) lockstep_.Expect("buffer", got.buffer, want.buffer);
-    lockstep_.Expect("command_valid", got.command_valid, want.command_valid);
-    if (want.command_valid) CompareCommand(got.command, want.command);
-  }
-  void CompareCommand(const SmCommand& got, const SmCommand& want) {
-    lockstep_.Expect("command.op", got.op, want.op);
-    lockstep_.Expect("command.kernel", got.kernel, want.kernel);
-    lockstep_.Expect("command.tb", got.tb, want.tb);
-    lockstep_.Expect("command.restore", got.restore, want.restore);
-    lockstep_.Expect("command.buffer", got.buffer, want.buffer);
-    lockstep_.Expect("command.count", got.count, want.count);
-    lockstep_.Expect("command.mode", got.mode, want.mode);
-    lockstep_.Expect("command.first", got.first, want.first);
-    lockstep_.Expect("command.last", got.last, want.last);
-    lockstep_.Expect("command.quota", got.quota, want.quota);
-    const PartitionRange &g = got.range, &w = want.range;
-    lockstep_.Expect("range.registers_base", g.registers_base, w.registers_base);
-    lockstep_.Expect("range.registers_limit", g.registers_limit, w.registers_limit);
-    lockstep_.Expect("range.shared_memory_base", g.shared_memory_base, w.shared_memory_base);
-    lockstep_.Expect("range.shared_memory_limit", g.shared_memory_limit, w.shared_memory_limit);
-    lockstep_.Expect("range.threads_base", g.threads_base, w.threads_base);
-    lockstep_.Expect("range.threads_limit", g.threads_limit, w.threads_limit);
-    lockstep_.Expect("range.tb_base", g.tb_base, w.tb_base);
-    lockstep_.Expect("range.tb_count", g.tb_count, w.tb_count);
+    CompareFields<DriverToSmFields<Package>>(
+        {"to_sm"}, want, got, [this](const FieldPath& field, auto expected, auto has) {
+          lockstep_.Expect(field, has, expected);
+        });
+    if (!want.command_valid) return;
+    ExpectWhole<SmCommandFields<Package>>(&lockstep_, "command", lockstep_.dut().command_o,
+                                          want.command);
   }
 
   Lockstep<Dut> lockstep_;

@@ -71,12 +71,7 @@ class Bench {
     Dut& dut = lockstep_.dut();
     dut.launch_valid_i = in.launch_valid;
     dut.launch_kernel_i = static_cast<CData>(Index(in.launch_kernel));
-    FieldWriter(&dut.launch_i)
-        .Put(48, in.launch.context_base)
-        .Put(32, in.launch.tb_count)
-        .Put(16, in.launch.need.threads)
-        .Put(16, in.launch.need.shared_memory)
-        .Put(16, in.launch.need.registers);
+    Pack<KernelDescriptorFields<Package>>(in.launch, &dut.launch_i);
     dut.dispatch_new_valid_i = in.dispatch_new_valid;
     dut.dispatch_new_kernel_i = static_cast<CData>(Index(in.dispatch_new_kernel));
     DriveFinished(in);
@@ -88,11 +83,14 @@ class Bench {
   void DriveFinished(const Inputs& in) {
     unsigned sm = dice_.Below(kSms);
     SmMask valid = 0;
-    SetBits(&lockstep_.dut().finished_kernel_i, 0, 2 * kSms, dice_.Bits());
+    const std::uint64_t noise = dice_.Bits();
+    for (unsigned i = 0; i < kSms; ++i) {
+      PackAt<SmKernelId<Package>>(i, noise >> 2 * i % 64, &lockstep_.dut().finished_kernel_i);
+    }
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       for (unsigned n = 0; n < in.finished[k]; ++n, sm = (sm + 5) % kSms) {
         valid |= 1u << sm;
-        SetBits(&lockstep_.dut().finished_kernel_i, 2 * sm, 2, k);
+        PackAt<SmKernelId<Package>>(sm, k, &lockstep_.dut().finished_kernel_i);
       }
     }
     lockstep_.dut().finished_valid_i = static_cast<SData>(valid);
@@ -112,32 +110,17 @@ class Bench {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("active", dut.active_o, want.active());
     lockstep_.Expect("members", dut.members_o, want.members());
-    const KernelViews views = want.Views();
-    FieldReader need(dut.need_o);
-    FieldReader share(dut.tb_share_o);
-    FieldReader view(dut.views_o);
+    ExpectMessage<ContextViews<Package>>(&lockstep_, "views", dut.views_o, want.Views());
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       const KernelTable::Slot& slot = want.state().slot[k];
-      lockstep_.Expect("need.threads", need.Take(kThreadsWidth), slot.need.threads);
-      lockstep_.Expect("need.shared_memory", need.Take(kSharedWidth), slot.need.shared_memory);
-      lockstep_.Expect("need.registers", need.Take(kRegistersWidth), slot.need.registers);
-      lockstep_.Expect("tb_share", share.Take(kShareWidth), slot.share);
-      lockstep_.Expect("order", GetBits(dut.order_o, 2 * k, 2), slot.order);
-      lockstep_.Expect("remaining", GetBits(dut.remaining_o, 32 * k, 32),
-                       slot.tb_count - slot.next_tb);
-      lockstep_.Expect("next_tb", GetBits(dut.next_tb_o, 32 * k, 32), slot.next_tb);
-      lockstep_.Expect("context_log2_lines", view.Take(kLogWidth), views[k].context_log2_lines);
-      lockstep_.Expect("context_lines", view.Take(kLineWidth), views[k].context_lines);
-      lockstep_.Expect("context_base", view.Take(48), views[k].context_base);
+      ExpectAt<NeedVec<Package>>(&lockstep_, "need", k, dut.need_o, slot.need);
+      ExpectAt<ShareVec<Package>>(&lockstep_, "tb_share", k, dut.tb_share_o, slot.share);
+      ExpectAt<OrderVec<Package>>(&lockstep_, "order", k, dut.order_o, slot.order);
+      ExpectAt<TbIdVec<Package>>(&lockstep_, "remaining", k, dut.remaining_o,
+                                 slot.tb_count - slot.next_tb);
+      ExpectAt<TbIdVec<Package>>(&lockstep_, "next_tb", k, dut.next_tb_o, slot.next_tb);
     }
   }
-
-  static constexpr unsigned kRegistersWidth = CntWidth(Package::LimitRegisters);
-  static constexpr unsigned kSharedWidth = CntWidth(Package::LimitSharedMemory);
-  static constexpr unsigned kThreadsWidth = CntWidth(Package::LimitThreads);
-  static constexpr unsigned kShareWidth = CntWidth(Package::ShareWhole);
-  static constexpr unsigned kLineWidth = CntWidth(Package::MaxContextLines);
-  static constexpr unsigned kLogWidth = CntWidth(kLineWidth);
 
   Lockstep<Dut> lockstep_;
   Dice dice_;
@@ -185,6 +168,8 @@ Inputs LaunchOf(unsigned kernel, ResourceVector need = kNeed, std::uint32_t tbs 
 
 class KernelTableLockstepRule : public testing::Test {
  protected:
+  using TbIds = TbIdVec<Gtx980::Package>;
+
   ~KernelTableLockstepRule() override {
     EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
@@ -216,8 +201,8 @@ class KernelTableLockstepRule : public testing::Test {
     }
     Complete(kernel, 15);
     EXPECT_EQ(dut().active_o, 1u << kernel) << "one TB is missing";
-    EXPECT_EQ(GetBits(dut().remaining_o, 32 * kernel, 32), 0u);
-    EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), tbs);
+    EXPECT_EQ(BitsAt<TbIds>(kernel, dut().remaining_o), 0u);
+    EXPECT_EQ(BitsAt<TbIds>(kernel, dut().next_tb_o), tbs);
     Complete(kernel, 1);
     EXPECT_EQ(dut().kernel_done_o, 1u << kernel);
     bench.Cycle();
@@ -228,6 +213,11 @@ class KernelTableLockstepRule : public testing::Test {
     bench.Cycle(in);
   }
   Vsmk_kernel_table& dut() { return bench.lockstep().dut(); }
+  KernelView View(unsigned kernel) {
+    KernelView view;
+    UnpackAt<ContextViews<Gtx980::Package>>(kernel, dut().views_o, &view);
+    return view;
+  }
 
   Gtx980 bench{1};
 };
@@ -235,10 +225,10 @@ class KernelTableLockstepRule : public testing::Test {
 TEST_F(KernelTableLockstepRule, LaunchIsVisibleExactlyOnTheNextEdge) {
   bench.Cycle(LaunchOf(2, kOtherNeed, 7));
   EXPECT_EQ(dut().active_o, 0b0100) << "later than the contract";
-  EXPECT_EQ(GetBits(dut().remaining_o, 64, 32), 7u);
+  EXPECT_EQ(BitsAt<TbIds>(2, dut().remaining_o), 7u);
   // Registers 16/256, shared memory 24/384, threads 4/64, TBs 1/32, in units of 1/768.
-  EXPECT_EQ(GetBits(dut().tb_share_o, 20, 10), 48u);
-  EXPECT_EQ(GetBits(dut().views_o, 64 * 2, 4), 8u) << "181 lines lie in 256";
+  EXPECT_EQ(BitsAt<ShareVec<Gtx980::Package>>(2, dut().tb_share_o), 48u);
+  EXPECT_EQ(View(2).context_log2_lines, 8u) << "181 lines lie in 256";
 }
 
 TEST_F(KernelTableLockstepRule, LaunchIsRefusedForEachReason) {
@@ -287,7 +277,7 @@ TEST_F(KernelTableLockstepRule, EachBitOfAGridAndOfAContextCountsAlone) {
     const Inputs in = LaunchOf(bit % 4, need, 1u << bit);
     EXPECT_EQ(bench.Cycle(in).launch_error, LaunchError::kNone);
     bench.Cycle();
-    EXPECT_EQ(GetBits(dut().views_o, 64 * (bit % 4), 4), bit % 12 + 1);
+    EXPECT_EQ(View(bit % 4).context_log2_lines, bit % 12 + 1);
     bench.Reset();
   }
 }
@@ -349,7 +339,7 @@ TEST_F(KernelTableLockstepRule, OnlyTheSameNeedKeepsAPlaceThatExpires) {
     in.tick = true;
     EXPECT_EQ(bench.Cycle(in).launch_same, same);
     EXPECT_EQ(dut().member_expired_o, 0);
-    EXPECT_EQ(GetBits(dut().order_o, 4, 2), same ? 0u : 1u);
+    EXPECT_EQ(BitsAt<OrderVec<Gtx980::Package>>(2, dut().order_o), same ? 0u : 1u);
     for (const unsigned kernel : {0u, 2u}) {
       HandOut(kernel, 1);
       Complete(kernel, 1);

@@ -58,25 +58,12 @@ class Bench {
   static constexpr std::uint64_t kWarps = Package::NumWarps == 64
                                               ? ~std::uint64_t{0}
                                               : (std::uint64_t{1} << Package::NumWarps % 64) - 1;
-  static constexpr unsigned kRegisters = CntWidth(Package::LimitRegisters);
-  static constexpr unsigned kShared = CntWidth(Package::LimitSharedMemory);
-  static constexpr unsigned kThreads = CntWidth(Package::LimitThreads);
-  static constexpr unsigned kTbs = CntWidth(Package::LimitTbs);
 
   void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
-    const PartitionRange& r = in.command.range;
     dut.command_valid_i = in.command_valid;
     dut.command_kernel_i = static_cast<CData>(Index(in.command.kernel));
-    FieldWriter(&dut.command_range_i)
-        .Put(kTbs, r.tb_count)
-        .Put(kThreads, r.threads_limit)
-        .Put(kShared, r.shared_memory_limit)
-        .Put(kRegisters, r.registers_limit)
-        .Put(kTbs, r.tb_base)
-        .Put(kThreads, r.threads_base)
-        .Put(kShared, r.shared_memory_base)
-        .Put(kRegisters, r.registers_base);
+    Pack<PartitionRangeFields<Package>>(in.command.range, &dut.command_range_i);
     dut.command_first_i = in.command.first;
     dut.command_last_i = in.command.last;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
@@ -84,7 +71,7 @@ class Bench {
       for (unsigned s = 0; s < Package::NumSlots; ++s) {
         if ((in.slot_valid >> s & 1) != 0 && Index(slot_kernel[s]) == k) slots |= 1ull << s;
       }
-      SetBits(&dut.kernel_slots_i, Package::NumSlots * k, Package::NumSlots, slots);
+      PackAt<KernelSlots<Package>>(k, slots, &dut.kernel_slots_i);
     }
     dut.read_i = in.read;
     dut.read_kernel_i = in.read_kernel;
@@ -100,16 +87,8 @@ class Bench {
     lockstep_.Expect("slots", dut.slots_o, want.state().slots & kSlots);
     lockstep_.Expect("warps", dut.warps_o, want.state().warps & kWarps);
     if (want.state().look != 0) return;
-    const PartitionRange& r = want.state().range[kernel];
-    FieldReader range(dut.range_o);
-    lockstep_.Expect("tb_count", range.Take(kTbs), r.tb_count);
-    lockstep_.Expect("threads_limit", range.Take(kThreads), r.threads_limit);
-    lockstep_.Expect("shared_memory_limit", range.Take(kShared), r.shared_memory_limit);
-    lockstep_.Expect("registers_limit", range.Take(kRegisters), r.registers_limit);
-    lockstep_.Expect("tb_base", range.Take(kTbs), r.tb_base);
-    lockstep_.Expect("threads_base", range.Take(kThreads), r.threads_base);
-    lockstep_.Expect("shared_memory_base", range.Take(kShared), r.shared_memory_base);
-    lockstep_.Expect("registers_base", range.Take(kRegisters), r.registers_base);
+    ExpectMessage<PartitionRangeFields<Package>>(&lockstep_, "range", dut.range_o,
+                                                 want.state().range[kernel]);
   }
 
   Lockstep<Dut> lockstep_;

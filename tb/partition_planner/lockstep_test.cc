@@ -70,21 +70,8 @@ class Bench {
   }
   // The RTL's plan.
   PartitionRange Range(unsigned kernel) {
-    const unsigned width = 2 * (kRegisters + kShared + kThreads + kTbs);
-    unsigned at = width * kernel;
-    const auto take = [&](unsigned bits) {
-      at += bits;
-      return static_cast<std::uint16_t>(GetBits(lockstep_.dut().range_o, at - bits, bits));
-    };
     PartitionRange r;
-    r.tb_count = static_cast<std::uint8_t>(take(kTbs));
-    r.threads_limit = take(kThreads);
-    r.shared_memory_limit = take(kShared);
-    r.registers_limit = take(kRegisters);
-    r.tb_base = static_cast<std::uint8_t>(take(kTbs));
-    r.threads_base = take(kThreads);
-    r.shared_memory_base = take(kShared);
-    r.registers_base = take(kRegisters);
+    UnpackAt<RangeVec<Package>>(kernel, lockstep_.dut().range_o, &r);
     return r;
   }
   std::array<unsigned, kMaxKernels> Tbs() {
@@ -99,30 +86,18 @@ class Bench {
   std::function<void(Inputs*, Kernels*)> distort;
 
  private:
-  static constexpr unsigned kRegisters = CntWidth(Package::LimitRegisters);
-  static constexpr unsigned kShared = CntWidth(Package::LimitSharedMemory);
-  static constexpr unsigned kThreads = CntWidth(Package::LimitThreads);
-  static constexpr unsigned kTbs = CntWidth(Package::LimitTbs);
-  static constexpr unsigned kShare = CntWidth(Package::ShareWhole);
-
   void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
     dut.start_i = in.start;
     dut.kernels_i = in.kernels;
     dut.sm_i = static_cast<CData>(Index(in.sm));
     dut.mode_i = static_cast<CData>(in.mode);
-    FieldWriter need(&dut.need_i);
-    FieldWriter table(&dut.table_tbs_i);
-    FieldWriter share(&dut.tb_share_i);
-    FieldWriter order(&dut.order_i);
+    Pack<TbCntVec<Package>>(in.table, &dut.table_tbs_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       const KernelTable::Slot& slot = kernels.slot[k];
-      need.Put(kThreads, slot.need.threads)
-          .Put(kShared, slot.need.shared_memory)
-          .Put(kRegisters, slot.need.registers);
-      table.Put(kTbs, in.table[k]);
-      share.Put(kShare, slot.share);
-      order.Put(2, slot.order);
+      PackAt<NeedVec<Package>>(k, slot.need, &dut.need_i);
+      PackAt<ShareVec<Package>>(k, slot.share, &dut.tb_share_i);
+      PackAt<OrderVec<Package>>(k, slot.order, &dut.order_i);
     }
   }
 
@@ -132,17 +107,7 @@ class Bench {
     lockstep_.Expect("busy", dut.busy_o, s.busy);
     lockstep_.Expect("done", dut.done_o, s.done);
     lockstep_.Expect("kernels", dut.kernels_o, s.kernels);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const PartitionRange got = Range(k), r = s.range[k];
-      lockstep_.Expect("registers_base", got.registers_base, r.registers_base);
-      lockstep_.Expect("registers_limit", got.registers_limit, r.registers_limit);
-      lockstep_.Expect("shared_memory_base", got.shared_memory_base, r.shared_memory_base);
-      lockstep_.Expect("shared_memory_limit", got.shared_memory_limit, r.shared_memory_limit);
-      lockstep_.Expect("threads_base", got.threads_base, r.threads_base);
-      lockstep_.Expect("threads_limit", got.threads_limit, r.threads_limit);
-      lockstep_.Expect("tb_base", got.tb_base, r.tb_base);
-      lockstep_.Expect("tb_count", got.tb_count, r.tb_count);
-    }
+    ExpectMessage<RangeVec<Package>>(&lockstep_, "range", dut.range_o, s.range);
   }
 
   Lockstep<Dut> lockstep_;

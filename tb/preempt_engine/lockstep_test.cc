@@ -72,10 +72,7 @@ class Bench {
   std::function<void(Inputs*)> distort;
 
  private:
-  static constexpr unsigned kSlotWidth = CntWidth(kSlots - 1);
-  static constexpr unsigned kLineWidth = CntWidth(Package::MaxContextLines);
-  static constexpr unsigned kLogLinesWidth = CntWidth(kLineWidth);
-  static constexpr unsigned kAddressWidth = Package::AddressWidth;
+  using Slots = Bits<kSlots>;
 
   void Connect(Inputs* in) const {
     in->slot_kernel = &tables.kernel;
@@ -86,23 +83,19 @@ class Bench {
 
   void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
-    SetBits(&dut.leave_i, 0, kSlots, in.leave);
+    Pack<Slots>(in.leave, &dut.leave_i);
     dut.leave_counted_i = in.leave_counted;
     dut.mode_valid_i = in.mode_valid;
     dut.mode_i = static_cast<CData>(in.mode);
     dut.whole_sm_i = in.whole_sm;
-    SetBits(&dut.load_i, 0, kSlots, in.load);
-    SetBits(&dut.running_i, 0, kSlots, in.running);
+    Pack<Slots>(in.load, &dut.load_i);
+    Pack<Slots>(in.running, &dut.running_i);
     const unsigned slot = model_.state().slot;
-    const KernelView& view = tables.views[Index(tables.kernel[slot])];
-    FieldWriter(&dut.view_i)
-        .Put(kLogLinesWidth, view.context_log2_lines)
-        .Put(kLineWidth, view.context_lines)
-        .Put(kAddressWidth, view.context_base);
+    Pack<ContextViewFields<Package>>(tables.views[Index(tables.kernel[slot])], &dut.view_i);
     dut.slot_buffer_i = tables.buffer[slot];
-    SetBits(&dut.finished_i, 0, kSlots, in.finished);
-    SetBits(&dut.quiet_i, 0, kSlots, in.quiet);
-    SetBits(&dut.flushable_i, 0, kSlots, in.flushable);
+    Pack<Slots>(in.finished, &dut.finished_i);
+    Pack<Slots>(in.quiet, &dut.quiet_i);
+    Pack<Slots>(in.flushable, &dut.flushable_i);
     dut.context_ready_i = in.context_ready;
     dut.context_done_i = in.context_done;
     dut.buffer_valid_i = in.buffer_valid;
@@ -115,7 +108,7 @@ class Bench {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("stop", dut.stop_o, out.stop);
     lockstep_.Expect("stop_next", dut.stop_next_o, want.StopNext());
-    CompareContext(out.context);
+    ExpectMessage<ContextRequestFields<Package>>(&lockstep_, "context", dut.context_o, out.context);
     lockstep_.Expect("release_valid", dut.release_valid_o, out.release_valid);
     lockstep_.Expect("loaded_valid", dut.loaded_valid_o, out.loaded_valid);
     lockstep_.Expect("buffer_request", dut.buffer_request_o, out.buffer_request);
@@ -135,18 +128,6 @@ class Bench {
     lockstep_.Expect("counted", dut.counted_o, want.state().counted);
     lockstep_.Expect("settled", dut.settled_o, want.settled());
     lockstep_.Expect("busy", dut.busy_o, want.busy());
-  }
-
-  void CompareContext(const ContextRequest& want) {
-    FieldReader context(lockstep_.dut().context_o);
-    const std::uint64_t address = context.Take(kAddressWidth), line = context.Take(kLineWidth);
-    const std::uint64_t slot = context.Take(kSlotWidth), store = context.Take(1);
-    lockstep_.Expect("context.valid", context.Take(1), want.valid);
-    if (!want.valid) return;
-    lockstep_.Expect("context.address", address, want.address);
-    lockstep_.Expect("context.line", line, want.line);
-    lockstep_.Expect("context.tb_slot", slot, Index(want.tb_slot));
-    lockstep_.Expect("context.store", store, want.store);
   }
 
   Lockstep<Dut> lockstep_;

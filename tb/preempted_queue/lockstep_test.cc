@@ -31,6 +31,7 @@ template <typename DutType, typename Pkg>
 class Bench {
  public:
   using Dut = DutType;
+  using Package = Pkg;
   static constexpr unsigned kSms = Pkg::NumSms;
   static constexpr unsigned kKernels = Pkg::NumKernels;
   static constexpr unsigned kDepth = Pkg::PreemptedDepth;
@@ -55,43 +56,25 @@ class Bench {
   std::function<void(Inputs*)> distort;
 
  private:
-  static constexpr unsigned kKernelWidth = CntWidth(kKernels - 1);
-  static constexpr unsigned kBufferWidth = CntWidth(kDepth - 1);
-  static constexpr unsigned kTbCntWidth = CntWidth(Pkg::LimitTbs);
-  static constexpr unsigned kEventWidth =
-      1 + 3 + kKernelWidth + 32 + kBufferWidth + 1 + kTbCntWidth;
-
   void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
-    SetBits(&dut.request_i, 0, kSms, in.request_mask);
-    SetBits(&dut.events_valid_i, 0, kSms, in.event_mask);
+    Pack<Bits<kSms>>(in.request_mask, &dut.request_i);
+    Pack<Bits<kSms>>(in.event_mask, &dut.events_valid_i);
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      SetBits(&dut.request_kernel_i, kKernelWidth * sm, kKernelWidth, Index(in.request_kernel[sm]));
-      if ((in.event_mask >> sm & 1) != 0) DriveEvent(sm, in.event[sm]);
+      PackAt<SmKernelId<Package>>(sm, in.request_kernel[sm], &dut.request_kernel_i);
+      if ((in.event_mask >> sm & 1) != 0) {
+        PackAt<SmEvents<Package>>(sm, in.event[sm], &dut.events_i);
+      }
     }
     // The event of an SM that reports none means nothing.
     const unsigned sm = dice_.Below(kSms);
     if ((in.event_mask >> sm & 1) == 0) {
-      SetBits(&dut.events_i, kEventWidth * sm, kEventWidth, dice_.Bits());
+      CopyAt<SmEvents<Package>>(sm, dice_.Bits(), &dut.events_i);
     }
     dut.pop_valid_i = in.pop_valid;
     dut.pop_kernel_i = static_cast<CData>(Index(in.pop_kernel));
     front_kernel_ = dice_.Below(kKernels);
     dut.front_kernel_i = static_cast<CData>(front_kernel_);
-  }
-  void DriveEvent(unsigned sm, const SmEvent& event) {
-    unsigned at = kEventWidth * sm;
-    const auto put = [&](unsigned width, std::uint64_t value) {
-      SetBits(&lockstep_.dut().events_i, at, width, value);
-      at += width;
-    };
-    put(kTbCntWidth, event.shortfall);
-    put(1, event.counted);
-    put(kBufferWidth, event.buffer);
-    put(32, Index(event.tb));
-    put(kKernelWidth, Index(event.kernel));
-    put(3, static_cast<unsigned>(event.kind));
-    put(1, event.valid);
   }
 
   void Compare(const PreemptedQueue& want) {
@@ -101,18 +84,13 @@ class Bench {
     lockstep_.Expect("grant", dut.grant_o, s.grant);
     lockstep_.Expect("grant_buffer", dut.grant_buffer_o, s.grant_buffer);
     lockstep_.Expect("busy", dut.busy_o, (s.pending | s.ack | s.grant) != 0);
-    FieldReader count(dut.count_o);
-    FieldReader free(dut.free_o);
     for (unsigned k = 0; k < kKernels; ++k) {
-      lockstep_.Expect("count", count.Take(kBufferWidth + 1), want.count(k));
-      lockstep_.Expect("free", free.Take(kBufferWidth + 1), want.buffers_free(k));
+      ExpectAt<BufferCntVec<Package>>(&lockstep_, "count", k, dut.count_o, want.count(k));
+      ExpectAt<BufferCntVec<Package>>(&lockstep_, "free", k, dut.free_o, want.buffers_free(k));
     }
     if (want.empty(front_kernel_)) return;
-    const PreemptedQueue::Entry& entry = want.front(front_kernel_);
-    FieldReader front(dut.front_o);
-    lockstep_.Expect("front.restart", front.Take(1), entry.restart);
-    lockstep_.Expect("front.buffer", front.Take(kBufferWidth), entry.buffer);
-    lockstep_.Expect("front.tb", front.Take(32), Index(entry.tb));
+    ExpectMessage<PreemptedEntryFields<Package>>(&lockstep_, "front", dut.front_o,
+                                                 want.front(front_kernel_));
   }
 
   Lockstep<Dut> lockstep_;

@@ -3,6 +3,7 @@
 #include "common/lockstep.h"
 
 #include <Vfermi_profile_counters.h>
+#include <Vfermi_profile_counters_smk_pkg.h>
 #include <Vsmk_profile_counters.h>
 #include <Vsmk_profile_counters_smk_pkg.h>
 #include <gmock/gmock.h>
@@ -20,9 +21,11 @@ static_assert(PackageIsDefault<Vsmk_profile_counters_smk_pkg>(), "rtl and model 
 using Inputs = ProfileCounters::Inputs;
 
 // The block and its reference; `distort` makes a second reference that has one rule broken.
-template <typename Dut>
+template <typename DutType, typename Pkg>
 class Bench {
  public:
+  using Dut = DutType;
+  using Package = Pkg;
   explicit Bench(std::uint64_t seed) : lockstep_("profile_counters", seed) {
     Drive({});
     lockstep_.Reset();
@@ -35,7 +38,7 @@ class Bench {
     if (distort) distort(&in);
     model_.Tick(in);
   }
-  unsigned issued(unsigned k) { return GetBits(lockstep_.dut().issued_o, 16 * k, 16); }
+  unsigned issued(unsigned k) { return BitsAt<IssuedVec<Package>>(k, lockstep_.dut().issued_o); }
   Lockstep<Dut>& lockstep() { return lockstep_; }
   std::function<void(Inputs*)> distort;
 
@@ -43,25 +46,24 @@ class Bench {
   void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
     dut.grant_valid_i = in.grant_valid;
-    for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-      SetBits(&dut.grant_kernel_i, 2 * s, 2, in.grant_kernel[s]);
-    }
+    Pack<GrantKernels<Package>>(in.grant_kernel, &dut.grant_kernel_i);
     dut.tick_i = in.tick;
   }
   void Compare() {
-    const Dut& dut = lockstep_.dut();
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      lockstep_.Expect("issued", GetBits(dut.issued_o, 16 * k, 16), model_.issued()[k]);
-    }
+    ExpectMessage<IssuedVec<Package>>(&lockstep_, "issued", lockstep_.dut().issued_o,
+                                      model_.issued());
   }
 
   Lockstep<Dut> lockstep_;
   ProfileCounters model_;
 };
 
+using Gtx980 = Bench<Vsmk_profile_counters, Vsmk_profile_counters_smk_pkg>;
+using Fermi = Bench<Vfermi_profile_counters, Vfermi_profile_counters_smk_pkg>;
+
 // Windows from one cycle to far beyond what a counter holds.
-template <typename Dut>
-void RunRandom(Bench<Dut>* bench, std::uint64_t seed, unsigned cycles) {
+template <typename AnyBench>
+void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   Dice dice(seed);
   unsigned tick_every = 1, busy = 50, kernels = 1;
   bool begins = true;
@@ -93,15 +95,15 @@ void RunSeeds(unsigned seeds, unsigned cycles) {
 }
 
 TEST(ProfileCountersLockstep, EqualsTheReferenceUnderRandomStimulus) {
-  RunSeeds<Bench<Vsmk_profile_counters>>(4, 200'000);
+  RunSeeds<Gtx980>(4, 200'000);
 }
 
 TEST(ProfileCountersLockstep, EqualsTheReferenceInConfigurationFermi) {
-  RunSeeds<Bench<Vfermi_profile_counters>>(2, 100'000);
+  RunSeeds<Fermi>(2, 100'000);
 }
 
 TEST(ProfileCountersLockstep, SaturatesAndNeverWraps) {
-  Bench<Vsmk_profile_counters> bench(1);
+  Gtx980 bench(1);
   Inputs in;
   in.grant_valid = 0xf;
   in.grant_kernel = {1, 1, 1, 2};
@@ -114,7 +116,7 @@ TEST(ProfileCountersLockstep, SaturatesAndNeverWraps) {
 // The carry into the high part, at every value at which one of its bits alone is missing; a counter
 // that has all of its upper four is full.
 TEST(ProfileCountersLockstep, OnlyAFullCounterSaturates) {
-  Bench<Vsmk_profile_counters> bench(1);
+  Gtx980 bench(1);
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     for (unsigned bit = 0; bit < 16; ++bit) {
       Inputs in;
@@ -130,7 +132,7 @@ TEST(ProfileCountersLockstep, OnlyAFullCounterSaturates) {
 }
 
 TEST(ProfileCountersLockstep, GrantInTheCycleOfTheTickCountsInTheNextWindow) {
-  Bench<Vsmk_profile_counters> bench(1);
+  Gtx980 bench(1);
   Inputs in;
   in.grant_valid = 1;
   in.tick = true;
@@ -151,7 +153,7 @@ TEST(ProfileCountersLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->grant_kernel[2] ^= 2; },
       [](Inputs* in) { in->grant_valid = in->tick ? 0 : in->grant_valid; }};
   for (const auto& rule : broken) {
-    Bench<Vsmk_profile_counters> bench(GetTestOptions().seed);
+    Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;
     RunRandom(&bench, GetTestOptions().seed, 50'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;

@@ -50,7 +50,8 @@ class Bench {
     Compare(distort ? broken_ : model_);
     Dut& dut = lockstep_.dut();
     if (dut.command_valid_o && in.command_ready) {
-      sent.push_back({dut.command_sm_o, Field(kKernelAt, 2), Field(0, 16), Field(16, 1) != 0});
+      const auto c = Unpack<SmCommandFields<Package>>(dut.command_o);
+      sent.push_back({dut.command_sm_o, Index(c.kernel), c.quota, c.last});
     }
     lockstep_.ClockEdge();
     model_.Tick(in);
@@ -87,18 +88,6 @@ class Bench {
   std::function<void(Inputs*, PartitionTable*)> distort;
 
  private:
-  static constexpr unsigned kTbs = CntWidth(Package::LimitTbs);
-  static constexpr unsigned kBuffer = CntWidth(Package::PreemptedDepth - 1);
-  static constexpr unsigned kRange =
-      2 * (CntWidth(Package::LimitRegisters) + CntWidth(Package::LimitSharedMemory) +
-           CntWidth(Package::LimitThreads) + kTbs);
-  // A command: quota, last, first, range, mode, count, buffer, restore, TB, kernel, op.
-  static constexpr unsigned kKernelAt = 16 + 2 + kRange + 2 + kTbs + kBuffer + 1 + 32;
-
-  unsigned Field(unsigned lsb, unsigned width) {
-    return static_cast<unsigned>(GetBits(lockstep_.dut().command_o, lsb, width));
-  }
-
   void Drive() {
     Dut& dut = lockstep_.dut();
     dut.members_i = in.members;
@@ -106,12 +95,8 @@ class Bench {
     dut.profile_valid_i = in.profile_valid;
     dut.settled_i = static_cast<SData>(in.settled);
     dut.command_ready_i = in.command_ready;
-    FieldWriter issued(&dut.profile_issued_i);
-    FieldWriter tbs(&dut.partition_i);
-    for (unsigned k = 0; k < kMaxKernels; ++k) issued.Put(16, in.profile_issued[k]);
-    for (unsigned sm = 0; sm < kSms; ++sm) {
-      for (unsigned k = 0; k < kMaxKernels; ++k) tbs.Put(kTbs, partition[sm][k]);
-    }
+    Pack<IssuedVec<Package>>(in.profile_issued, &dut.profile_issued_i);
+    Pack<SmTbCnts<Package>>(partition, &dut.partition_i);
   }
 
   void Compare(const QuotaCalculator& want) {
@@ -120,11 +105,8 @@ class Bench {
     lockstep_.Expect("command_valid", lockstep_.dut().command_valid_o, s.command_valid);
     if (!s.command_valid) return;
     lockstep_.Expect("command_sm", lockstep_.dut().command_sm_o, s.sm);
-    lockstep_.Expect("quota", Field(0, 16), s.command.quota);
-    lockstep_.Expect("last", Field(16, 1), s.command.last);
-    for (unsigned lsb = 17; lsb < kKernelAt; ++lsb) lockstep_.Expect("unused", Field(lsb, 1), 0);
-    lockstep_.Expect("kernel", Field(kKernelAt, 2), Index(s.command.kernel));
-    lockstep_.Expect("op", Field(kKernelAt + 2, 3), static_cast<unsigned>(s.command.op));
+    ExpectWhole<SmCommandFields<Package>>(&lockstep_, "command", lockstep_.dut().command_o,
+                                          s.command);
   }
 
   Lockstep<Dut> lockstep_;

@@ -23,9 +23,11 @@ using Quotas = std::array<std::uint16_t, kMaxKernels>;
 
 // The block and its reference. `distort`, when set, changes what a second reference is told that
 // the block is then compared with: a reference with one rule broken.
-template <typename Dut, unsigned Warps>
+template <typename DutType, typename Pkg>
 class Bench {
  public:
+  using Dut = DutType;
+  using Package = Pkg;
   using Inputs = QuotaScheduler::Inputs;
   explicit Bench(std::uint64_t seed) : lockstep_("quota_scheduler", seed) {
     Drive({});
@@ -73,9 +75,7 @@ class Bench {
       lockstep_.Expect("grant_warp", dut.grant_warp_o, want.grant_warp);
       lockstep_.Expect("grant_kernel", dut.grant_kernel_o, want.grant_kernel);
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      lockstep_.Expect("left", GetBits(dut.left_o, 16 * k, 16), state.left[k]);
-    }
+    ExpectMessage<QuotaVec<Package>>(&lockstep_, "left", dut.left_o, state.left);
   }
   void Drive(const Inputs& in) {
     Dut& dut = lockstep_.dut();
@@ -87,7 +87,7 @@ class Bench {
     dut.start_kernel_i = static_cast<CData>(Index(in.start_kernel));
     dut.gated_i = in.gated;
     dut.ungated_i = !in.gated;
-    for (unsigned k = 0; k < kMaxKernels; ++k) SetBits(&dut.quota_i, 16 * k, 16, quota[k]);
+    Pack<QuotaVec<Package>>(quota, &dut.quota_i);
     dut.load_i = in.load;
     dut.tick_i = in.tick;
     dut.policy_i = static_cast<CData>(in.policy);
@@ -98,14 +98,15 @@ class Bench {
   QuotaScheduler broken_;
 };
 
-using Gtx980 = Bench<Vsmk_quota_scheduler, 16>;
-using Fermi = Bench<Vfermi_quota_scheduler, 12>;
+using Gtx980 = Bench<Vsmk_quota_scheduler, Vsmk_quota_scheduler_smk_pkg>;
+using Fermi = Bench<Vfermi_quota_scheduler, Vfermi_quota_scheduler_smk_pkg>;
 
 // Random warps, stops, quotas and ticks; how busy and how scarce changes every few hundred cycles.
-template <typename Dut, unsigned Warps>
-void RunRandom(Bench<Dut, Warps>* bench, std::uint64_t seed, unsigned cycles) {
+template <typename AnyBench>
+void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
+  constexpr unsigned kWarps = AnyBench::Package::WarpsPerScheduler;
   Dice dice(seed);
-  constexpr unsigned kAll = (1u << Warps) - 1;
+  constexpr unsigned kAll = (1u << kWarps) - 1;
   QuotaScheduler::Inputs in;
   unsigned sparse = 1, first = 0, kernels = 1, quota_max = 1, churn = 1, tick_every = 1, idle = 0;
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
@@ -132,7 +133,7 @@ void RunRandom(Bench<Dut, Warps>* bench, std::uint64_t seed, unsigned cycles) {
     const std::uint16_t valid = bench->state().valid;
     in.leave = dice.Percent(churn) ? static_cast<std::uint16_t>(dice.Sparse(3) & valid) : 0;
     const unsigned free = ~(valid & ~in.leave) & kAll;
-    const unsigned warp = dice.Below(Warps);
+    const unsigned warp = dice.Below(kWarps);
     in.start_valid = dice.Percent(churn) && (free >> warp & 1) != 0;
     in.start_warp = static_cast<std::uint8_t>(warp);
     in.start_kernel = static_cast<KernelId>((first + dice.Below(kernels)) % kMaxKernels);

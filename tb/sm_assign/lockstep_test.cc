@@ -27,6 +27,7 @@ template <typename DutType, typename Pkg>
 class Bench {
  public:
   using Dut = DutType;
+  using Package = Pkg;
   static constexpr unsigned kSms = Pkg::NumSms;
 
   explicit Bench(std::uint64_t seed) : lockstep_("sm_assign", seed) {
@@ -60,10 +61,7 @@ class Bench {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("busy", dut.busy_o, want.state().busy);
     lockstep_.Expect("changed", dut.changed_o, want.state().changed);
-    for (unsigned sm = 0; sm < kSms; ++sm) {
-      lockstep_.Expect("allowed", GetBits(dut.allowed_o, kMaxKernels * sm, kMaxKernels),
-                       want.state().allowed[sm]);
-    }
+    ExpectMessage<SmKernels<Package>>(&lockstep_, "allowed", dut.allowed_o, want.state().allowed);
   }
 
   Lockstep<Dut> lockstep_;
@@ -148,10 +146,10 @@ TEST(SmAssignLockstep, LastSmIsVisibleExactlyOneCyclePerSmAfterTheStart) {
   in.start = false;
   for (unsigned n = 0; n < 15; ++n) bench.Cycle(in);
   EXPECT_TRUE(bench.lockstep().dut().busy_o) << "earlier than the contract";
-  EXPECT_EQ(GetBits(bench.lockstep().dut().allowed_o, 60, 4), 0u);
+  EXPECT_EQ(BitsAt<SmKernels<Gtx980::Package>>(15, bench.lockstep().dut().allowed_o), 0u);
   bench.Cycle(in);
   EXPECT_FALSE(bench.lockstep().dut().busy_o) << "later than the contract";
-  EXPECT_EQ(GetBits(bench.lockstep().dut().allowed_o, 60, 4), 0b0011u);
+  EXPECT_EQ(BitsAt<SmKernels<Gtx980::Package>>(15, bench.lockstep().dut().allowed_o), 0b0011u);
   EXPECT_EQ(bench.lockstep().dut().changed_o, 0x8000u);
   bench.Cycle(in);
   EXPECT_EQ(bench.lockstep().dut().changed_o, 0u) << "a pulse";

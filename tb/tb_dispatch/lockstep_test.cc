@@ -270,9 +270,8 @@ TEST(TbDispatchLockstep, KernelRunsOnlyWhereItStillMay) {
     while (used != 0xffff) {
       for (const bool here : {false, true}) {
         for (int n = 0; n < 10 && pair.state().step != TbDispatch::Step::kLook; ++n) pair.Cycle();
-        const SmMask sm =
-            static_cast<SmMask>(GetBits(pair.lockstep().dut().look_sm_o,
-                                        Gtx980::Package::NumSms * kernel, Gtx980::Package::NumSms));
+        SmMask sm;
+        UnpackAt<KernelSms<Gtx980::Package>>(kernel, pair.lockstep().dut().look_sm_o, &sm);
         pair.forbidden_next = here ? ~sm : sm;
         pair.Cycle();
         ASSERT_EQ(pair.Cycle().has_value(), here) << i << " " << sm;

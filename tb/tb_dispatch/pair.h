@@ -74,7 +74,7 @@ class DispatchPair {
   using Step = TbDispatch::Step;
   using Inputs = TbDispatch::Inputs;
   using Ports = DispatchPorts<Dut, Package>;
-  static constexpr unsigned kSms = Ports::kSms, kTbs = Ports::kTbs, kBuffer = Ports::kBuffer;
+  static constexpr unsigned kSms = Package::NumSms;
 
   static std::array<std::uint32_t, kMaxKernels> FirstTbs(Dice* dice) {
     std::array<std::uint32_t, kMaxKernels> first;
@@ -113,25 +113,25 @@ class DispatchPair {
     Dut& dut = lockstep().dut();
     lockstep().Eval();
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const SmMask sms = static_cast<SmMask>(GetBits(dut.pick_sms_o, kSms * k, kSms));
-      SetBits(&dut.pick_sm_i, kSms * k, kSms,
-              sms != 0 ? 1u << in.drf->LowestSm(sms, *in.kernels) : 0u);
+      SmMask sms;
+      UnpackAt<KernelSms<Package>>(k, dut.pick_sms_o, &sms);
+      PackAt<KernelSms<Package>>(k, sms != 0 ? 1u << in.drf->LowestSm(sms, *in.kernels) : 0u,
+                                 &dut.pick_sm_i);
     }
     const unsigned kernel =
         dut.pick_kernels_o != 0 ? in.drf->LowestKernel(dut.pick_kernels_o) : Any(kMaxKernels);
     dut.pick_kernel_i = dut.pick_kernels_o != 0 ? 1u << kernel : 0u;
-    const SmMask look = static_cast<SmMask>(GetBits(dut.look_sm_o, kSms * kernel, kSms));
+    SmMask look;
+    UnpackAt<KernelSms<Package>>(kernel, dut.look_sm_o, &look);
     const unsigned sm = look != 0 ? static_cast<unsigned>(__builtin_ctz(look)) : Any(kSms);
-    Ports::PutVector(&dut.look_taken_i, in.drf->state().taken[sm]);
+    Pack<ResourceVectorFields<Package>>(in.drf->state().taken[sm], &dut.look_taken_i);
     dut.look_resident_i = in.drf->state().resident[kernel][sm];
     const unsigned queue = dut.queue_kernel_o;
     PreemptedQueue::Entry front{static_cast<TbId>(dice_.Bits()),
-                                static_cast<std::uint16_t>(Any(1u << kBuffer)), Any(2) != 0};
+                                static_cast<std::uint16_t>(Any(1u << Package::BufferWidth)),
+                                Any(2) != 0};
     if (!in.queue->empty(queue)) front = in.queue->front(queue);
-    FieldWriter(&dut.queue_front_i)
-        .Put(1, front.restart)
-        .Put(kBuffer, front.buffer)
-        .Put(32, Index(front.tb));
+    Pack<PreemptedEntryFields<Package>>(front, &dut.queue_front_i);
     AnswerVictim(in);
     AnswerRange(in);
     lockstep().Eval();
@@ -144,10 +144,10 @@ class DispatchPair {
           1u << in.drf->HighestSm(dut.victim_sms_o, dut.victim_exclude_o, *in.kernels));
     }
     const unsigned sm = dut.victim_look_o != 0 ? Lowest(dut.victim_look_o) : Any(kSms);
-    Ports::PutNeed(&dut.victim_taken_i, in.drf->state().taken[sm]);
+    Pack<TbNeedFields<Package>>(in.drf->state().taken[sm], &dut.victim_taken_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      SetBits(&dut.victim_resident_i, kTbs * k, kTbs,
-              dut.victim_look_o != 0 ? in.drf->state().resident[k][sm] : 0u);
+      PackAt<TbCntVec<Package>>(k, dut.victim_look_o != 0 ? in.drf->state().resident[k][sm] : 0u,
+                                &dut.victim_resident_i);
     }
     lockstep().Eval();
     unsigned highest = kMaxKernels;
@@ -199,16 +199,16 @@ class DispatchPair {
     const unsigned k = before.kernel;
     if (before.step == Step::kSm && after.step == Step::kLook && !before.reserved) {
       for (unsigned i = 0; i < kMaxKernels; ++i) {
-        lockstep().Expect("pick_sms", GetBits(dut.pick_sms_o, kSms * i, kSms),
-                          before.candidates[i]);
+        ExpectAt<KernelSms<Package>>(&lockstep(), "pick_sms", i, dut.pick_sms_o,
+                                     before.candidates[i]);
       }
     }
     if (before.step == Step::kLook) {
       const KernelMask picked = static_cast<KernelMask>(1u << after.kernel);
       lockstep().Expect("pick_kernels", dut.pick_kernels_o,
                         before.reserved ? picked : before.kernels);
-      lockstep().Expect("look_sm", GetBits(dut.look_sm_o, kSms * after.kernel, kSms),
-                        1u << after.sm);
+      ExpectAt<KernelSms<Package>>(&lockstep(), "look_sm", after.kernel, dut.look_sm_o,
+                                   1u << after.sm);
     }
     if (before.step == Step::kFit) lockstep().Expect("queue_kernel", dut.queue_kernel_o, k);
     if (before.step == Step::kVictimSm) {

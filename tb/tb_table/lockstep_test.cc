@@ -61,8 +61,7 @@ class Bench {
   std::function<void(Inputs*)> distort;
 
  private:
-  static constexpr unsigned kSlotWidth = CntWidth(kSlots - 1);
-  static constexpr unsigned kWarpWidth = CntWidth(Package::NumWarps - 1);
+  using Slots = Bits<kSlots>;
 
   void Drive(const Inputs& in, const Question& ask) {
     Dut& dut = lockstep_.dut();
@@ -71,15 +70,15 @@ class Bench {
     dut.dispatch_tb_i = Index(in.dispatch.tb);
     dut.dispatch_restore_i = in.dispatch.restore;
     dut.dispatch_buffer_i = in.dispatch.buffer;
-    SetBits(&dut.allowed_slots_i, 0, kSlots, in.allowed_slots);
+    Pack<Slots>(in.allowed_slots, &dut.allowed_slots_i);
     dut.allowed_warps_i = in.allowed_warps;
     dut.launch_warps_i = in.launch_warps;
-    SetBits(&dut.finished_i, 0, kSlots, in.finished);
+    Pack<Slots>(in.finished, &dut.finished_i);
     dut.release_valid_i = in.release_valid;
     dut.release_slot_i = static_cast<CData>(Index(in.release_slot));
     dut.loaded_valid_i = in.loaded_valid;
     dut.loaded_slot_i = static_cast<CData>(Index(in.loaded_slot));
-    SetBits(&dut.stop_slots_i, 0, kSlots, ask.stop_slots);
+    Pack<Slots>(ask.stop_slots, &dut.stop_slots_i);
     dut.read_slot_i = static_cast<CData>(ask.read_slot);
     dut.context_slot_i = static_cast<CData>(ask.context_slot);
   }
@@ -114,20 +113,10 @@ class Bench {
   }
 
   void CompareStart(const WarpStart& want) {
-    FieldReader start(lockstep_.dut().warp_start_o);
-    const std::uint64_t restore = start.Take(1), tb = start.Take(32), kernel = start.Take(2);
-    const std::uint64_t slot = start.Take(kSlotWidth), warp_in_tb = start.Take(kWarpWidth);
-    const std::uint64_t warp = start.Take(kWarpWidth);
-    lockstep_.Expect("warp_start.valid", start.Take(1), want.valid);
-    lockstep_.Expect("start_valid", lockstep_.dut().start_valid_o,
+    const Dut& dut = lockstep_.dut();
+    ExpectMessage<WarpStartFields<Package>>(&lockstep_, "warp_start", dut.warp_start_o, want);
+    lockstep_.Expect("start_valid", dut.start_valid_o,
                      want.valid ? 1u << Index(want.warp) % kConfig.num_schedulers : 0u);
-    if (!want.valid) return;
-    lockstep_.Expect("warp_start.restore", restore, want.restore);
-    lockstep_.Expect("warp_start.tb", tb, Index(want.tb));
-    lockstep_.Expect("warp_start.kernel", kernel, Index(want.kernel));
-    lockstep_.Expect("warp_start.tb_slot", slot, Index(want.tb_slot));
-    lockstep_.Expect("warp_start.warp_in_tb", warp_in_tb, want.warp_in_tb);
-    lockstep_.Expect("warp_start.warp", warp, Index(want.warp));
   }
 
   // Masks that the reference's wiring makes from the state; of warps those of the last cycle.
@@ -145,10 +134,7 @@ class Bench {
       if ((stopped >> slot & 1) != 0) stop_warps_ |= s.warps[slot];
       if ((s.valid >> slot & 1) != 0) of_kernel[Index(s.kernel[slot])] |= std::uint64_t{1} << slot;
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      lockstep_.Expect("kernel_slots", GetBits(dut.kernel_slots_o, kSlots * k, kSlots),
-                       of_kernel[k]);
-    }
+    ExpectMessage<KernelSlots<Package>>(&lockstep_, "kernel_slots", dut.kernel_slots_o, of_kernel);
   }
 
   Lockstep<Dut> lockstep_;

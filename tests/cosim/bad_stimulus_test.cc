@@ -150,8 +150,6 @@ struct FakeProfile {
 // The driver alone.
 class Driver {
  public:
-  using Layout = SeededPlane::Layout;
-
   Driver() : driver_(QuietContext(&context_), Policy(DispatchMode::kPartitioned)) {}
 
   void Step() {
@@ -163,9 +161,12 @@ class Driver {
     if (context_.gotError()) throw AssertionFired{0};
   }
   void Send(unsigned sm, EventKind kind, unsigned kernel, unsigned buffer) {
-    FieldWriter w(&sms[sm].event_o);
-    w.Put(Layout::kTbCnt, 0).Put(1, 0).Put(3, buffer).Put(Layout::kTb, 0);
-    w.Put(Layout::kKernel, kernel).Put(3, static_cast<unsigned>(kind)).Put(1, 1);
+    SmEvent event;
+    event.valid = true;
+    event.kind = kind;
+    event.kernel = static_cast<KernelId>(kernel);
+    event.buffer = static_cast<std::uint16_t>(buffer);
+    Pack<SmEventFields<RtlSeeded::Package>>(event, &sms[sm].event_o);
   }
   // The SM that is given a buffer within so many cycles; kSms if none is.
   unsigned Granted(unsigned cycles) {

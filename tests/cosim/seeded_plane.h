@@ -38,19 +38,19 @@ inline VerilatedContext* QuietContext(VerilatedContext* context) {
 // Every part is evaluated in every cycle, so that the idle property is looked at, too.
 class SeededPlane final : public ControlPlane {
  public:
-  using Layout = RtlLayout<RtlSeeded::Package>;
+  static constexpr unsigned kSms = RtlSeeded::Package::NumSms;
 
   // Stops before `until` as if an assertion had failed there.
   explicit SeededPlane(const PolicyConfig& policy, Cycle until = ~Cycle{0})
       : driver_(QuietContext(&context_), policy), until_(until) {
-    sms_.reserve(Layout::kSms);
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+    sms_.reserve(kSms);
+    for (unsigned sm = 0; sm < kSms; ++sm) {
       sms_.emplace_back(&context_, sm, policy.warp_policy);
     }
   }
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) {
+    for (unsigned sm = 0; sm < kSms; ++sm) {
       driver_.Hear(sm, sms_[sm].tables(), sms_[sm].profile());
     }
     driver_.Step(in, now, out, &log_);
@@ -71,7 +71,7 @@ class SeededPlane final : public ControlPlane {
     HostOutputs host;
     SmOutputs out;
     BeginCycle(now_, {}, &host);
-    for (unsigned sm = 0; sm < Layout::kSms; ++sm) StepSm(static_cast<SmId>(sm), {}, &out);
+    for (unsigned sm = 0; sm < kSms; ++sm) StepSm(static_cast<SmId>(sm), {}, &out);
     EndCycle(now_);
   }
   std::uint32_t awake_sms() const override { return ~0u; }
