@@ -30,10 +30,11 @@ Nothing else knows the format. A block.toml has these lists and tables, each of 
   mutant_frames  cycles in which the mutant is refuted, if not `frames`
   timeout     seconds for a tool, if not the usual
   long        true: runs with ctest -C long only
-[[fault]]           a mutant for proofs; with `finds` also seeded for tests/cosim
-  file, at    a text that occurs once in the block's file; the part between @< and >@ becomes `wrong`
+[[fault]]           a mutant for proofs; with `finds` seeded for tests/cosim, with `path` for its stream_paths.py
+  cut         the name of an SMK_CUT in the block: there the expression becomes `wrong`
   law, finds  the law that it breaks, and the assertion that must find it first
   mode        the policy of the runs that must show it, if not "partitioned"
+  path        the rule (S3 or S4) that it breaks by a path between ports
 [[waiver]]          what coverage leaves out (of several blocks: tb/common/waivers.toml)
   file        of the block, may be a pattern
   kind        toggle: `what` is a signal, with * for any text and [31:20,7:0] or [*] for its bits
@@ -59,7 +60,7 @@ KEYS = {
     "proof": ({"name", "property", "assertions", "method", "bound", "mutant"},
               {"module", "invariants", "lemmas", "frames", "reduce", "config", "mutant_frames",
                "timeout", "long"}),
-    "fault": ({"name", "file", "at", "wrong"}, {"law", "finds", "mode"}),
+    "fault": ({"name", "cut", "wrong"}, {"law", "finds", "mode", "path"}),
     "waiver": ({"file", "kind", "what", "reason"}, set()),
     "survivor": ({"mutant", "reason"}, set()),
 }
@@ -135,6 +136,36 @@ def folder(block):
     return file.parent.relative_to(ROOT / "rtl")
 
 
+def cuts(text):
+    """The cut points of a file: name, and where their expression begins and ends."""
+    for start in re.finditer(r"`SMK_CUT\((\w+), ", text):
+        depth, end = 1, start.end()
+        while depth:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        yield start[1], start.end(), end - 1
+
+
+def cut_file(fault, rtl):
+    """The one file of the fault's block in `rtl` that has its cut point."""
+    files = [path for path in sorted((rtl / folder(fault["block"])).glob("*.sv"))
+             if fault["cut"] in [name for name, _, _ in cuts(path.read_text(encoding="utf-8"))]]
+    if len(files) != 1:
+        sys.exit(f"tb/{fault['block']}/block.toml: {fault['name']}: the block has {len(files)} files with "
+                 f"a cut point {fault['cut']}, not one")
+    return files[0]
+
+
+def seed(text, chosen):
+    """`text` with some cut points as chosen[name](what stands there)."""
+    done, parts = 0, []
+    for name, begin, end in cuts(text):
+        if name in chosen:
+            parts += [text[done:begin], chosen[name](text[begin:end])]
+            done = end
+    return "".join(parts) + text[done:]
+
+
 def measured_blocks():
     """The blocks that are more than wiring, and have lockstep tests of their own."""
     return [block for block, drawer in drawers().items()
@@ -152,10 +183,25 @@ def property_files(module):
     return files
 
 
+def check_cuts():
+    """Each cut point is there once in its block, and a fault uses it."""
+    used = {(fault["block"], fault["cut"]): cut_file(fault, ROOT / "rtl") for fault in faults().values()}
+    seen = []
+    for path in sorted((ROOT / "rtl").rglob("*.sv")):
+        for name, _, _ in cuts(path.read_text(encoding="utf-8")):
+            cut = path.parent.name, name
+            if cut not in used:
+                stop(path, f"no fault uses the cut point {name}")
+            if cut in seen:
+                stop(path, f"a second cut point {name}")
+            seen.append(cut)
+    return len(seen)
+
+
 def main():
     counts = [f"{len(entries(kind))} {kind}s" for kind in KEYS if kind != "claim"]
     print(f"{len(drawers())} drawers: {len(list(claims()))} claims, {', '.join(counts)}, "
-          f"{len(waivers())} waivers with those of several blocks")
+          f"{len(waivers())} waivers with those of several blocks, {check_cuts()} cut points")
 
 
 if __name__ == "__main__":

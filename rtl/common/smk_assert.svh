@@ -4,6 +4,10 @@
 `ifndef SMK_ASSERT_SVH
 `define SMK_ASSERT_SVH
 
+// A cut point: just the expression. A fault of tb/<block>/block.toml takes its place, by its name,
+// in a copy of the block that checkers or proofs must refuse.
+`define SMK_CUT(name, right) (right)
+
 `ifdef VERILATOR
 
 `define SMK_ASSERT(name, property_) \

@@ -3,7 +3,8 @@
 
 S4: no combinational path from a ready to a valid through a block. S3: no ready depends on its
 payload; a block where one does would have to say so in its header and be left out here. Yosys
-follows the wires back from the outputs to the registers. Two seeded bugs show that it finds a path.
+follows the wires back from the outputs to the registers. The faults of tb/*/block.toml with a `path` show
+that it finds one.
 
 stream_paths.py RTL: prints what was looked at; exit status 1 when a path is there.
 """
@@ -13,6 +14,9 @@ import re
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tb"))
+from drawers import cut_file, faults, seed
 
 # Rule, module, from these inputs, to these outputs.
 PATHS = [
@@ -30,13 +34,6 @@ PATHS = [
     ("S3", "smk_sm_control", "command_i", ["command_ready_o"]),
     ("S3", "smk_kernel_table", "launch_i", ["launch_ready_o"]),
     ("S3", "smk_driver", "launch_i", ["launch_ready_o"]),
-]
-# Rule, module, what is there once, what it becomes.
-SEEDED = [
-    ("S4", "smk_dispatch_send", "command_valid_o = command_valid_q;",
-     "command_valid_o = command_valid_q && command_ready_i;"),
-    ("S3", "smk_sm_tables", "command_ready_o = !launching;",
-     "command_ready_o = !launching && !command_i.last;"),
 ]
 
 
@@ -82,14 +79,14 @@ def main():
         paths = [path for path in PATHS if path[1] == module]
         wrong += [f"{rule}: {module}: {source} reaches one of {', '.join(sinks)}"
                   for rule, _, source, sinks in found(rtl, module, paths)]
-    for rule, module, old, new in SEEDED:
-        text = next(rtl.rglob(f"{module}.sv")).read_text()
-        if text.count(old) != 1:
-            sys.exit(f"stream_paths: {module}: '{old}' is not there once")
-        paths = [path for path in PATHS if path[1] == module and path[0] == rule]
-        if not found(rtl, module, paths, text.replace(old, new)):
-            wrong.append(f"{rule}: {module}: the seeded bug is not found")
-    print("\n".join(wrong) or f"{len(PATHS)} paths are not there, {len(SEEDED)} seeded ones are")
+    seeded = [fault for fault in faults().values() if "path" in fault]
+    for fault in seeded:
+        file = cut_file(fault, rtl)
+        text = seed(file.read_text(), {fault["cut"]: lambda right: fault["wrong"]})
+        paths = [path for path in PATHS if path[1] == file.stem and path[0] == fault["path"]]
+        if not paths or not found(rtl, file.stem, paths, text):
+            wrong.append(f"{fault['path']}: {file.stem}: the fault {fault['name']} is not found")
+    print("\n".join(wrong) or f"{len(PATHS)} paths are not there, {len(seeded)} seeded ones are")
     sys.exit(1 if wrong else 0)
 
 

@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 TB = ROOT / "tb"
 sys.path[:0] = [str(HERE.parent), str(TB)]
-from drawers import faults, proofs, property_files
+from drawers import cut_file, faults, proofs, property_files, seed
 from rtl_files import files_of
 
 ABC = ["berkeley-abc", "yosys-abc"]
@@ -32,13 +32,6 @@ TIMEOUT = 300
 
 class ProofError(Exception):
     """The proof could not be run: a tool failed, or the mutant does not apply."""
-
-
-def patch_once(path, old, new, what):
-    text = path.read_text()
-    if text.count(old) != 1:
-        raise ProofError(f"{what}: '{old}' is in {path.name} {text.count(old)} times, not once")
-    path.write_text(text.replace(old, new))
 
 
 def configure(rtl, numbers):
@@ -59,11 +52,9 @@ def copy_rtl(proof, mutant, source, work):
     shutil.rmtree(rtl, ignore_errors=True)
     shutil.copytree(source, rtl, ignore=shutil.ignore_patterns("*.md", "CMakeLists.txt"))
     if mutant:
-        bug = faults()[mutant]
-        before, rest = bug["at"].split("@<")
-        right, after = rest.split(">@")
-        patch_once(next(rtl.rglob(bug["file"])), before + right + after,
-                   f"{before}({bug['wrong']}){after}", mutant)
+        fault = faults()[mutant]
+        path = cut_file(fault, rtl)
+        path.write_text(seed(path.read_text(), {fault["cut"]: lambda right: fault["wrong"]}))
     configure(rtl, proof.get("config", {}))
     return rtl
 

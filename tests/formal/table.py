@@ -33,7 +33,7 @@ def table():
 
 def findings():
     """Also: every fault is refuted by a proof, or seeded."""
-    used = {name for name, fault in faults().items() if "finds" in fault}
+    used = {name for name, fault in faults().items() if "finds" in fault or "path" in fault}
     for proof in proofs():
         where = f"tb/{proof['block']}/block.toml: {proof['name']}"
         if proof["mutant"] not in faults():

@@ -70,7 +70,7 @@ module smk_drf_order (
     for (genvar i = 0; i < NumSms; i++) begin : gen_sm
       smk_pkg::sm_mask_t ahead;
       for (genvar j = 0; j < NumSms; j++) begin : gen_before
-        if (j < i)      assign ahead[j] = !sm_above_q[j*NumSms + i];
+        if (j < i)      assign ahead[j] = `SMK_CUT(SmNotBehind, !sm_above_q[j*NumSms + i]);
         else if (j > i) assign ahead[j] = sm_above_q[i*NumSms + j];
         else            assign ahead[j] = 1'b0;
       end
@@ -78,7 +78,7 @@ module smk_drf_order (
     end
     for (genvar j = 0; j < NumKernels; j++) begin : gen_before
       if (j < k) begin : gen_earlier
-        assign ahead_lowest[j]  = !above_q[j*NumKernels + k];
+        assign ahead_lowest[j]  = `SMK_CUT(KernelNotBehind, !above_q[j*NumKernels + k]);
         assign ahead_highest[j] = !above_q[k*NumKernels + j];
       end else begin : gen_later
         assign ahead_lowest[j]  = above_q[k*NumKernels + j];

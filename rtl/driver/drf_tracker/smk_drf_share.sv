@@ -132,7 +132,7 @@ module smk_drf_share (
       delta_q        <= delta_d;
       low_q          <= low_d;
       high_q         <= high_d;
-      share_q        <= share_d;
+      share_q        <= `SMK_CUT(Share, share_d);
       running_q      <= running_d;
       running_late_q <= running_q;
       floor_q        <= floor_d;

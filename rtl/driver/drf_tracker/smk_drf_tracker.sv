@@ -165,7 +165,7 @@ module smk_drf_tracker (
     smk_drf_share u_share (
       .clk_i, .rst_ni, .count_running_sms_i,
       .done_i     (kernel_done_i[k]),
-      .more_i     (decided && dispatch && !dispatch_reserved),
+      .more_i     (decided && dispatch && `SMK_CUT(NotReserved, !dispatch_reserved)),
       .reserved_i (decided && reserve),
       .fewer_i    (decided && cancel),
       .victims_i  (pulse_victim_tbs & {TbCntWidth{is_victim}}),

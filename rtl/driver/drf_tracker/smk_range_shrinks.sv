@@ -120,7 +120,7 @@ module smk_range_shrinks (
       shrinks_q <= 1'b0;
     end else begin
       some_q    <= active_i != '0;
-      shrinks_q <= some_q && range_after_q < range_now_q;
+      shrinks_q <= some_q && `SMK_CUT(RangeIsSmaller, range_after_q < range_now_q);
     end
   end
   assign shrinks_o = shrinks_q;

@@ -61,7 +61,7 @@ module smk_sm_usage (
 
   // A TB more, a TB fewer, or both.
   assign arrive_of = {NumSums{arrive_valid_i}} & ~{1'b0, arrive};
-  assign leave_of  = {NumSums{leave_valid_i}} & ~{1'b0, leave};
+  assign leave_of  = {NumSums{`SMK_CUT(Leaves, leave_valid_i)}} & ~{1'b0, leave};
   for (genvar n = 0; n < NumSums; n++) begin : gen_sum
     logic [RegisterCntWidth-1:0] registers_d, registers_q;
     logic [SharedCntWidth-1:0]   shared_memory_d, shared_memory_q;
@@ -93,7 +93,7 @@ module smk_sm_usage (
     assign of_tbs           = ShareWidth'(tbs_q) * ShareWidth'(smk_pkg::WeightTbs);
     smk_min_group #(.N(4), .Width(ShareWidth)) u_share (
       .valid_i (4'b1111),
-      .key_i   (~{of_registers, of_shared_memory, of_threads, of_tbs}),
+      .key_i   (~{of_registers, of_shared_memory, `SMK_CUT(ShareOfThreads, of_threads), of_tbs}),
       .valid_o (unused_valid),
       .onehot_o(unused_of),
       .key_o   (share_complement)
@@ -144,7 +144,7 @@ module smk_sm_usage (
   end
 
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
-    assign resident_d.kernel[k] = resident_q.kernel[k] + TbCntWidth'(arrive[k])
+    assign resident_d.kernel[k] = `SMK_CUT(Resident, resident_q.kernel[k]) + TbCntWidth'(arrive[k])
                                                        - TbCntWidth'(leave[k]);
     assign some_d[k] = arrive[k] || (some_q[k] && !(leave[k] &&
                        resident_q.kernel[k] == TbCntWidth'(1)));

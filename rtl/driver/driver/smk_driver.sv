@@ -262,7 +262,7 @@ module smk_driver (
     end else begin
       assign_pending_q <= assign_pending_d;
       need_changed_q   <= need_changed_d;
-      tick_q           <= tick_i;
+      tick_q           <= `SMK_CUT(Tick, tick_i);
       told_q           <= told_d;
     end
   end

@@ -170,7 +170,8 @@ module smk_driver_decision (
 
   assign pulses_o = pulses;
   assign awake_o  = plan_busy || plan_done || pulses.plan_start || pulses.dispatch ||
-                    pulses.reserve || pulses.cancel || pulses.preempt || shares_busy || work;
+                    pulses.reserve || pulses.cancel || pulses.preempt || shares_busy ||
+                    `SMK_CUT(Work, work);
 
   // Idle: TBs are resident as before when none comes and none is reported.
   `SMK_ASSERT(IdleHolds_A, events_valid_i == '0 && !pulses.dispatch |=> $stable(resident))

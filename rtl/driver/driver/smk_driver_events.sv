@@ -36,7 +36,7 @@ module smk_driver_events (
     assign {valid, kind, kernel, unused_rest} = sm_events_i.sm[i];
     assign valid_o[i]         = valid;
     assign settled_o[i]       = valid && kind == smk_pkg::EventSettled;
-    assign event_finished[i]  = valid && kind == smk_pkg::EventFinished;
+    assign event_finished[i]  = valid && `SMK_CUT(IsFinished, kind == smk_pkg::EventFinished);
     assign to_queue_o[i]      = valid && (kind == smk_pkg::EventSaved ||
                                           kind == smk_pkg::EventFlushed ||
                                           kind == smk_pkg::EventBufferFree);

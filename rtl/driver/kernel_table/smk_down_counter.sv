@@ -38,7 +38,7 @@ module smk_down_counter #(
   logic                borrow_low, borrow_mid;
 
   assign {value_top, value_mid, unused_value_low} = value_i;
-  assign borrow_mid = borrow_low && mid_zero_q;
+  assign borrow_mid = `SMK_CUT(BorrowMid, borrow_low && mid_zero_q);
   if (AmountWidth == 1) begin : gen_one
     assign low_d      = amount_i[0] ? low_q - LowWidth'(1) : low_q;
     assign borrow_low = amount_i[0] && low_q == '0;

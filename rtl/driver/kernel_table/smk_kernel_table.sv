@@ -111,7 +111,7 @@ module smk_kernel_table (
   assign need = {RegistersWidth'(launch_i.registers), SharedWidth'(launch_i.shared_memory),
                  ThreadsWidth'(launch_i.threads)};
   assign fits = launch_i.threads != '0 &&
-                launch_i.registers <= 16'(smk_pkg::LimitRegisters) &&
+                launch_i.registers <= `SMK_CUT(RegisterLimit, 16'(smk_pkg::LimitRegisters)) &&
                 launch_i.shared_memory <= 16'(smk_pkg::LimitSharedMemory) &&
                 launch_i.threads <= 16'(smk_pkg::LimitThreads);
   always_comb begin
@@ -184,8 +184,9 @@ module smk_kernel_table (
                             finished_kernel_i.sm[sm] == KernelWidth'(k);
       end
     end
-    assign finished     = ones_of(finished_here);
-    assign dispatch_new = dispatch_new_valid_i && dispatch_new_kernel_i == KernelWidth'(k);
+    assign finished     = ones_of(`SMK_CUT(FinishedHere, finished_here));
+    assign dispatch_new = `SMK_CUT(DispatchNewValid, dispatch_new_valid_i) &&
+                          dispatch_new_kernel_i == KernelWidth'(k);
     smk_down_counter #(.Width(TbIdWidth), .AmountWidth(SmCntWidth), .LowWidth(SmCntWidth)) u_left (
       .clk_i, .rst_ni, .load_i(taken[k]), .value_i(launch_i.tb_count), .amount_i(finished),
       .count_o(left_q.kernel[k]), .ends_o(ends[k])
@@ -196,7 +197,8 @@ module smk_kernel_table (
     );
     // Ones written out: Yosys takes '1 as a parameter for 1.
     smk_down_counter #(.Width(TbIdWidth), .ResetValue({TbIdWidth{1'b1}})) u_next_tb (
-      .clk_i, .rst_ni, .load_i(taken[k]), .value_i({TbIdWidth{1'b1}}), .amount_i(dispatch_new),
+      .clk_i, .rst_ni, .load_i(taken[k]), .value_i({TbIdWidth{1'b1}}),
+      .amount_i(`SMK_CUT(OneTbMore, dispatch_new)),
       .count_o(next_tb_inverse), .ends_o(unused_ends[1])
     );
     assign next_tb_q.kernel[k] = ~next_tb_inverse;
@@ -213,7 +215,7 @@ module smk_kernel_table (
       if (active_q[k] || taken[k]) begin
         linger_d.kernel[k] = linger_ticks_i;
         no_linger_d[k]     = linger_ticks_i == '0;
-      end else if (tick_i && !no_linger_q[k]) begin
+      end else if (`SMK_CUT(LingerTick, tick_i) && !no_linger_q[k]) begin
         linger_d.kernel[k] = linger_q.kernel[k] - LingerWidth'(1);
         no_linger_d[k]     = linger_q.kernel[k] == LingerWidth'(1);
       end

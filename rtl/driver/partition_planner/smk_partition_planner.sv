@@ -202,7 +202,7 @@ module smk_partition_planner (
       for (int unsigned b = a + 1; b < NumKernels; b++) begin
         turn_of_a = 1'b1;
         for (int unsigned f = a + 1; f <= b; f++) turn_of_a = turn_of_a && !first_q[f];
-        a_before_b = {share_q.kernel[a], ~tbs_q.kernel[a], 1'b0} <
+        a_before_b = {share_q.kernel[a], `SMK_CUT(MoreTbsFirst, ~tbs_q.kernel[a]), 1'b0} <
                      {share_q.kernel[b], ~tbs_q.kernel[b], turn_of_a};
         precedes[a*NumKernels+b] = a_before_b;
         precedes[b*NumKernels+a] = !a_before_b;
@@ -223,7 +223,7 @@ module smk_partition_planner (
     end
   end
   assign busy_d = start_i || any_eligible;
-  assign done_d = lay_out;
+  assign done_d = `SMK_CUT(LayOut, lay_out);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       busy_q    <= 1'b0;
@@ -243,7 +243,7 @@ module smk_partition_planner (
         room_q    <= Whole;
         range_q   <= '0;
       end else begin
-        if (any_eligible) room_q <= room_d;
+        if (`SMK_CUT(AnyEligible, any_eligible)) room_q <= room_d;
         if (lay_out) range_q <= range_d;
       end
     end
@@ -255,7 +255,7 @@ module smk_partition_planner (
       end else if (start_i) begin
         {part_q.kernel[k], tbs_q.kernel[k], share_q.kernel[k]} <= '0;
       end else if (grow[k]) begin
-        {part_q.kernel[k], tbs_q.kernel[k]} <= part_with.kernel[k];
+        {part_q.kernel[k], tbs_q.kernel[k]} <= `SMK_CUT(PartWith, part_with.kernel[k]);
         share_q.kernel[k] <= share_q.kernel[k] + SumWidth'(tb_share_i.kernel[k]);
       end
     end
@@ -323,7 +323,7 @@ module smk_partition_planner (
       limit = '0;
       for (int unsigned p = 0; p < NumKernels; p++) begin
         if (at_place[k*NumKernels+p]) begin
-          base  = base | end_of.place[p];
+          base  = base | `SMK_CUT(EndOfPlace, end_of.place[p]);
           limit = limit | end_of.place[p+1];
         end
       end

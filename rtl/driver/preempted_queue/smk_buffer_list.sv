@@ -63,7 +63,7 @@ module smk_buffer_list #(
   logic             put, put_both;
   logic [Width-1:0] at_tail;
   assign put      = put_first_valid_i || put_second_valid_i;
-  assign put_both = put_first_valid_i && put_second_valid_i;
+  assign put_both = `SMK_CUT(PutBoth, put_first_valid_i && put_second_valid_i);
   assign at_tail  = put_first_valid_i ? put_first_i : put_second_i;
   always_comb begin
     tail_d = tail_q + Width'(put);
@@ -72,7 +72,7 @@ module smk_buffer_list #(
 
   // What comes into an empty ring is its first at once.
   logic load_first;
-  assign load_first = put && (!ring_q || (take_ring && take_last));
+  assign load_first = `SMK_CUT(LoadPut, put) && (!ring_q || (take_ring && take_last));
   assign ring_d     = put || (ring_q && !(take_ring && take_last));
 
   // Free buffers: one fewer, one or two more. Whether one is taken, and whether the first comes

@@ -134,7 +134,7 @@ module smk_preempted_queue (
     assign pop[k]          = pop_valid_i && pop_kernel_i == KernelWidth'(k);
     assign pop_last        = next_q.kernel[k] == tail_q.kernel[k];
     assign load_first[k]   = push_tb[k] &&
-                             (!queued_q[k] || (pop[k] && pop_last));
+                             (`SMK_CUT(NoneQueued, !queued_q[k]) || (pop[k] && pop_last));
     assign queued_d[k]     = push_tb[k] || (queued_q[k] && !(pop[k] && pop_last));
     assign fetched_d[k]    = pop[k] ? !pop_last : fetched_q[k] && !pop_valid_i;
     assign first.kernel[k] = fetched_q[k] ? read_q : first_q.kernel[k];
@@ -142,7 +142,8 @@ module smk_preempted_queue (
     assign tail_d.kernel[k] = tail_q.kernel[k] + BufferWidth'(push_tb[k]);
     always_comb begin
       count_d.kernel[k] = count_q.kernel[k];
-      if (push_tb[k] && !pop[k]) count_d.kernel[k] = count_q.kernel[k] + BufferCntWidth'(1);
+      if (push_tb[k] && !pop[k])
+        count_d.kernel[k] = count_q.kernel[k] + `SMK_CUT(OneTbMore, BufferCntWidth'(1));
       if (!push_tb[k] && pop[k]) count_d.kernel[k] = count_q.kernel[k] - BufferCntWidth'(1);
     end
   end
@@ -214,9 +215,10 @@ module smk_preempted_queue (
   logic can_grant;
   assign can_grant = (asked & some_free) != '0;
   always_comb begin
-    grant_buffer_d = can_grant ? '0 : grant_buffer_q;
+    grant_buffer_d = can_grant ? '0 : `SMK_CUT(GrantBuffer, grant_buffer_q);
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      grant_buffer_d = grant_buffer_d | (free_buffer.kernel[k] & {BufferWidth{take[k]}});
+      grant_buffer_d = grant_buffer_d |
+                       (`SMK_CUT(FreeBuffer, free_buffer.kernel[k]) & {BufferWidth{take[k]}});
     end
   end
 
@@ -239,7 +241,7 @@ module smk_preempted_queue (
       tb_of_q        <= tb_of_d;
       buffer_of_q    <= buffer_of_d;
       winner_q       <= NumSms'(smk_pkg::lowest_one(64'(pending_d)));
-      ack_q          <= winner_q;
+      ack_q          <= `SMK_CUT(Winner, winner_q);
       grant_q        <= grant_d;
       grant_buffer_q <= grant_buffer_d;
       queued_q       <= queued_d;

@@ -154,7 +154,8 @@ module smk_quota_calculator (
   assign working    = step_q == StScale || step_q == StDivide;
   assign last_cycle = working && cycles_left_q == CycleWidth'(1);
   assign goes_on    = working && !last_cycle;
-  assign can_offer  = step_q == StSend && (!command_valid_q || command_ready_i);
+  assign can_offer  = step_q == StSend &&
+                      `SMK_CUT(CommandFree, !command_valid_q || command_ready_i);
   assign offer      = can_offer && unchanged && !(command_valid_q && command_last_q);
   assign leave      = (step_q == StSm && !serve) || (can_offer && !offer);
   always_comb begin
@@ -177,7 +178,7 @@ module smk_quota_calculator (
     if (last_cycle)          todo_d = (others == '0) ? sharing : others;
     if (offer)               todo_d = others;
     cycles_left_d = CycleWidth'(DivideCycles);
-    if (goes_on)             cycles_left_d = cycles_left_q - CycleWidth'(1);
+    if (`SMK_CUT(GoesOn, goes_on))             cycles_left_d = cycles_left_q - CycleWidth'(1);
     result_of_d     = last_cycle ? current : '0;
     command_valid_d = can_offer ? offer : command_valid_q;
   end
@@ -283,7 +284,7 @@ module smk_quota_calculator (
   // C_k as it is; no quota is zero [D9].
   logic [ScaledWidth-1:0] result;
   smk_pkg::quota_t        quota;
-  assign quota  = low_q[QuotaWidth-1:0] + QuotaWidth'(1);
+  assign quota  = low_q[QuotaWidth-1:0] + QuotaWidth'(`SMK_CUT(One, 1));
   assign result = result_is_c_q ? low_q : ScaledWidth'(quota);
 
   // Data, written before it is read; not reset.
@@ -293,8 +294,8 @@ module smk_quota_calculator (
     if (working) sharers_q <= sharers_d;
     if (working && load_q) isolated_q <= tbs_alone;
     if (working && (load_q || !multiply_d)) addend_q <= addend_d;
-    if (step_q == StSm) sum_q <= '0;
-    else if (result_is_c_q && result_of_q != '0) sum_q <= sum_q + low_q;
+    if (`SMK_CUT(NewSum, step_q == StSm)) sum_q <= '0;
+    else if (result_is_c_q && result_of_q != '0) sum_q <= sum_q + `SMK_CUT(Term, low_q);
     if (offer) begin
       command_kernel_q <= KernelWidth'(smk_pkg::index_of(64'(current)));
       command_quota_q  <= value[QuotaWidth-1:0];
@@ -321,7 +322,7 @@ module smk_quota_calculator (
   assign command_o.range    = '0;
   assign command_o.first    = 1'b0;
   assign command_o.last     = command_last_q;
-  assign command_o.quota    = command_quota_q;
+  assign command_o.quota    = `SMK_CUT(CommandQuota, command_quota_q);
 
   // Sums over some kernels: of TBs, of C, and of quotas.
   function automatic logic [31:0] tbs_of(input smk_pkg::tb_cnt_vec_t number);

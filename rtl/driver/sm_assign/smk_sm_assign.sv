@@ -102,7 +102,7 @@ module smk_sm_assign (
     localparam smk_pkg::kernel_mask_t Lower = NumKernels'((64'd1 << k) - 64'd1);
     smk_pkg::kernel_mask_t first;
     assign first     = ahead_q[k] ? members_q & (~ahead_q | Lower) : members_q & ~ahead_q & Lower;
-    assign fewest[k] = members_q[k] && ones_of(first) < kernels_per_sm_i;
+    assign fewest[k] = members_q[k] && `SMK_CUT(RoomForKernel, ones_of(first) < kernels_per_sm_i);
   end
 
   smk_pkg::kernel_mask_t chosen;
@@ -116,9 +116,9 @@ module smk_sm_assign (
   smk_pkg::kernel_mask_t behind_left;
   assign behind_left = members_q & ~ahead_q & ~fewest;
   always_comb begin
-    ahead_d = ahead_q;
-    if (busy_q && dedicated == '0) begin
-      ahead_d = (behind_left != '0) ? ahead_q | fewest : ahead_q & fewest;
+    ahead_d = `SMK_CUT(Ahead, ahead_q);
+    if (`SMK_CUT(WalkShares, busy_q && dedicated == '0)) begin
+      ahead_d = (behind_left != '0) ? ahead_q | fewest : `SMK_CUT(NewRound, ahead_q & fewest);
     end
     if (start_i) ahead_d = '0;
   end

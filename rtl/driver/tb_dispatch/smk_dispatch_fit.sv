@@ -76,7 +76,7 @@ module smk_dispatch_fit (
     sm_d        = sm_q;
     room_d      = room_q;
     kernel_of_d = kernel_of_q;
-    kernel_d    = kernel_q;
+    kernel_d    = `SMK_CUT(Candidate, kernel_q);
     may         = '0;
     if (at_look_i) begin
       sm_d        = '0;
@@ -123,7 +123,7 @@ module smk_dispatch_fit (
   assign below            = resident_q < tbs_q;
   assign fits             = taken_q.registers <= room_q.registers &&
                             taken_q.shared_memory <= room_q.shared_memory &&
-                            taken_q.threads <= room_q.threads &&
+                            taken_q.threads <= `SMK_CUT(RoomOfThreads, room_q.threads) &&
                             32'(taken_q.tbs) < smk_pkg::LimitTbs;
   assign serve            = waiting_q && allowed_q && fits;
   assign in_partition     = at_fit_i && !is_reserved_i && allowed_q && partitioned_i;

@@ -53,7 +53,8 @@ module smk_dispatch_marks (
   logic                   failed, retry_all;
 
   // Pairs that failed before something changed get another chance; also that of this decision.
-  assign retry     = (on_demand_i && (changed_i != '0 || queued_i)) ? '1 : changed_i;
+  assign retry     =
+    `SMK_CUT(Retry, (on_demand_i && (changed_i != '0 || queued_i)) ? '1 : changed_i);
   assign kept      = ~retry & {NumSms{!kernels_changed_i}};
   assign failed    = act_i.partition_full || act_i.no_room || act_i.room_coming ||
                      act_i.no_victim || act_i.not_reduced || act_i.queue_full;
@@ -62,7 +63,7 @@ module smk_dispatch_marks (
     for (int unsigned k = 0; k < NumKernels; k++) begin
       tried_d.kernel[k] = tried_q.kernel[k] & kept;
       if (failed && kernel_of_i[k]) begin
-        tried_d.kernel[k] = tried_d.kernel[k] | (sm_i & ~retry);
+        tried_d.kernel[k] = tried_d.kernel[k] | `SMK_CUT(FailedPair, sm_i & ~retry);
       end
       if (retry_all) tried_d.kernel[k] = '0;
     end
@@ -90,7 +91,7 @@ module smk_dispatch_marks (
     end else begin
       tried_q    <= tried_d;
       busy_q     <= busy_now | leaving_i;
-      reserved_q <= (reserved_now & ~unreserve) | reserve;
+      reserved_q <= (reserved_now & `SMK_CUT(StillReserved, ~unreserve)) | reserve;
       victims_q  <= victims_d;
     end
   end

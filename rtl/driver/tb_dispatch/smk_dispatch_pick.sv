@@ -95,7 +95,8 @@ module smk_dispatch_pick (
     oldest = kernels_q;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned j = 0; j < NumKernels; j++) begin
-        if (kernels_q[j] && order_i.kernel[j] < order_i.kernel[k]) oldest[k] = 1'b0;
+        if (kernels_q[j] && `SMK_CUT(IsOlder, order_i.kernel[j] < order_i.kernel[k]))
+          oldest[k] = 1'b0;
       end
     end
   end

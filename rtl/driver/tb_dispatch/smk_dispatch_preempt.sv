@@ -81,7 +81,7 @@ module smk_dispatch_preempt (
     for (int unsigned k = 0; k < NumKernels; k++) begin
       victim_sms_d |= allowed_i.kernel[k] & {NumSms{kernel_of_i[k]}};
     end
-    victim_sms_d = victim_sms_d & ~busy_i & ~reserved_i;
+    victim_sms_d = victim_sms_d & ~busy_i & `SMK_CUT(NotReserved, ~reserved_i);
   end
 
   // Room that is being made for the kernel, against its TBs that are on no SM.
@@ -144,7 +144,7 @@ module smk_dispatch_preempt (
   assign at_range = step_i == smk_pkg::StRange && !overtaken_i && due_i &&
                     range_step_q == 3'(LastRangeStep);
   assign enough   = registers_q[RegistersWidth-1] && shared_memory_q[SharedWidth-1] &&
-                    threads_q[ThreadsWidth-1] && victim_tbs_q != '0;
+                    threads_q[ThreadsWidth-1] && `SMK_CUT(HasVictim, victim_tbs_q != '0);
   assign all_gone = victim_tbs_q == resident;
   always_comb begin
     registers_d     = registers_q;
@@ -215,7 +215,7 @@ module smk_dispatch_preempt (
   assign counted_o     = at_count && !room_coming_q && found_q && enough;
   assign room_coming_o = at_count && room_coming_q && due_early_i;
   assign no_victim_o   = at_count && !room_coming_q && !(found_q && enough) &&
-                         (!found_q || all_gone) && due_early_i;
+                         (!found_q || `SMK_CUT(AllGone, all_gone)) && due_early_i;
   // Range: preempt if the range shrinks, and buffers are free.
   assign not_reduced_o = at_range && !range_shrinks_i;
   assign queue_full_o  = at_range && range_shrinks_i && !buffers_q;

@@ -95,10 +95,10 @@ module smk_dispatch_send (
       preempt_q       <= 1'b0;
       arrival_sms_q   <= '0;
     end else begin
-      command_valid_q <= send || (command_valid_q && !command_ready_i);
+      command_valid_q <= send || `SMK_CUT(CommandHolds, command_valid_q && !command_ready_i);
       plan_start_q    <= act_i.repartition;
       dispatch_new_q  <= act_i.dispatch && !queued_i;
-      pop_q           <= act_i.dispatch && queued_i;
+      pop_q           <= `SMK_CUT(PopQueued, act_i.dispatch && queued_i);
       dispatch_q      <= act_i.dispatch;
       reserved_q      <= act_i.dispatch && serves_reservation_i;
       cancel_q        <= act_i.cancel;
@@ -130,7 +130,7 @@ module smk_dispatch_send (
     victim_q        <= victim_i;
     victim_tbs_q    <= victim_tbs_i;
   end
-  assign command_valid_o = command_valid_q;
+  assign command_valid_o = `SMK_CUT(CommandValid, command_valid_q);
   assign command_o       = command_q;
 
   always_comb begin

@@ -65,7 +65,8 @@ module smk_dispatch_steps (
                        step_q == smk_pkg::StRange;
   assign deciding    = search_step || step_q == smk_pkg::StMask || step_q == smk_pkg::StSm ||
                        step_q == smk_pkg::StLook || step_q == smk_pkg::StFit;
-  assign overtaken   = (deciding && (stirred_q || stirred_late_q)) || (search_step && launched_q);
+  assign overtaken   = (deciding && (`SMK_CUT(Stirred, stirred_q) || stirred_late_q)) ||
+                       (search_step && launched_q);
 
   // The next step. What a step finds is given up, or dispatched, or goes on.
   always_comb begin
@@ -115,7 +116,7 @@ module smk_dispatch_steps (
     searching_d = searching_q;
     unique case (step_q)
       smk_pkg::StIdle: begin
-        wait_d      = (scale << 2) - WaitWidth'(1);
+        wait_d      = `SMK_CUT(WaitTime, (scale << 2) - WaitWidth'(1));
         searching_d = 1'b0;
       end
       smk_pkg::StVictimSm: if (!searching_q) begin

@@ -275,7 +275,7 @@ module smk_tb_dispatch (
     .step_sm_i           (step_sm),
     .sm_i                (sm_q),
     .serves_reservation_i(is_reserved),
-    .next_tb_i           (next_tb_i.kernel[queue_kernel_o]),
+    .next_tb_i           (`SMK_CUT(NextTb, next_tb_i.kernel[queue_kernel_o])),
     .queued_i            (queued_i[queue_kernel_o]),
     .plan_kernels_i      (allowed_row & active_i),
     .send_kernel_i       (send_kernel),

@@ -74,7 +74,7 @@ module smk_partition_counters (
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (command_kernel_i == smk_pkg::KernelWidth'(k)) begin
         next_valid_d[k]        = 1'b1;
-        next_range_d.kernel[k] = command_range_i;
+        next_range_d.kernel[k] = `SMK_CUT(CommandRange, command_range_i);
       end
     end
   end
@@ -84,13 +84,15 @@ module smk_partition_counters (
     logic [BasesWidth-1:0] bases, next_bases, unused_limits, unused_next_limits;
     assign {bases, unused_limits}           = range_q.kernel[k];
     assign {next_bases, unused_next_limits} = next_range_q.kernel[k];
-    assign same_d[k] = partitioned_q && valid_q[k] && next_valid_q[k] && next_bases == bases;
+    assign same_d[k] = partitioned_q && valid_q[k] && next_valid_q[k] &&
+                       `SMK_CUT(SameBases, next_bases == bases);
   end
   always_comb begin
     misaligned_o = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (judge_q[k]) begin
-        misaligned_o = misaligned_o | (kernel_slots_i.kernel[k] & ~(same_q[k] ? slots_q : '0));
+        misaligned_o = misaligned_o |
+                       (kernel_slots_i.kernel[k] & `SMK_CUT(OutOfPlace, ~(same_q[k] ? slots_q : '0)));
       end
     end
   end
@@ -111,7 +113,7 @@ module smk_partition_counters (
       complete_q <= command_valid_i && command_last_i;
       look_q     <= complete_q ? Looks'(1) : look_q << 1;
       judge_q    <= look_q;
-      if (command_valid_i) begin
+      if (`SMK_CUT(CommandValid, command_valid_i)) begin
         next_valid_q <= next_valid_d;
         next_range_q <= next_range_d;
       end
@@ -143,7 +145,7 @@ module smk_partition_counters (
   end
 
   // The aligned part of one TB.
-  assign index_d = 7'(read_slot_i) - 7'(at.tb_base);
+  assign index_d = 7'(read_slot_i) - `SMK_CUT(TbBase, 7'(at.tb_base));
   assign first_d = 7'(at.threads_base) + index_q * 7'(read_warps_i);
   always_comb begin
     warps_d = '1;

@@ -106,7 +106,7 @@ module smk_preempt_engine (
   smk_pkg::buffer_t  buffer;
   smk_pkg::address_t step;
   logic              context_fire, last_line, complete;
-  assign buffer            = loading_q ? slot_buffer_i : buffer_q;
+  assign buffer            = loading_q ? slot_buffer_i : `SMK_CUT(SaveBuffer, buffer_q);
   always_comb begin
     step = context_fire ? LineBytes : '0;
     if (state_q == StAddress) step = view_i.context_base;
@@ -116,10 +116,10 @@ module smk_preempt_engine (
                   $clog2(smk_pkg::LineBytes);
     end
   end
-  assign context_o.valid   = state_q == StTransfer;
+  assign context_o.valid   = `SMK_CUT(Transfers, state_q == StTransfer);
   assign context_o.store   = !loading_q;
   assign context_o.tb_slot = slot_q;
-  assign context_o.line    = line_q;
+  assign context_o.line    = `SMK_CUT(ContextLine, line_q);
   assign context_o.address = address_q;
   assign context_fire      = context_o.valid && context_ready_i;
   assign last_line         = line_q + LineWidth'(1) == view_i.context_lines;
@@ -127,7 +127,7 @@ module smk_preempt_engine (
   // Lines issued and completed; both start from zero with a TB.
   smk_pkg::line_t done_now;
   assign done_now = done_q + LineWidth'(context_done_i);
-  assign complete = (state_q == StWait) && (done_now == view_i.context_lines);
+  assign complete = (state_q == StWait) && `SMK_CUT(AllLinesDone, done_now == view_i.context_lines);
   always_comb begin
     line_d = line_q + LineWidth'(context_fire);
     done_d = (state_q == StTransfer || state_q == StWait) ? done_now : done_q;
@@ -179,7 +179,7 @@ module smk_preempt_engine (
       end
       // Waiting for a context buffer; withdrawn when the TB finishes first.
       StBuffer: begin
-        if (buffer_valid_i) state_d = StOffset;
+        if (`SMK_CUT(BufferComes, buffer_valid_i)) state_d = StOffset;
         else if (gone_now)  state_d = StWithdraw;
       end
       // The address of the first line is computed.
@@ -196,7 +196,7 @@ module smk_preempt_engine (
       StWait: if (complete) state_d = StReport;
       // Event offered, then acknowledged by the driver.
       StReport: if (event_sent_i) state_d = StAck;
-      StAck: if (event_ack_i) state_d = StIdle;
+      StAck: if (`SMK_CUT(AckComes, event_ack_i)) state_d = StIdle;
       // A buffer may have been on its way.
       StWithdraw: state_d = buffer_valid_i ? StReport : StIdle;
       default: state_d = StIdle;
@@ -207,8 +207,9 @@ module smk_preempt_engine (
   smk_pkg::slot_mask_t released;
   assign released = release_valid_o ? slot : '0;
   always_comb begin
-    leaving_d  = ((leaving_q & ~released) | leave_i) & ~finished_i;
-    counted_d  = ((counted_q & ~released) | (leave_counted_i ? leave_i : '0)) & ~finished_i;
+    leaving_d  = (`SMK_CUT(StillLeaving, leaving_q & ~released) | leave_i) & ~finished_i;
+    counted_d  = ((counted_q & `SMK_CUT(NotReleased, ~released)) |
+                  (leave_counted_i ? leave_i : '0)) & ~finished_i;
     mode_d     = mode_valid_i ? mode_i : mode_q;
     whole_sm_d = mode_valid_i ? whole_sm_i : whole_sm_q;
   end
@@ -233,7 +234,7 @@ module smk_preempt_engine (
     end
   end
   always_comb begin
-    buffer_d = buffer_q;
+    buffer_d = `SMK_CUT(Buffer, buffer_q);
     if (state_q == StOffset) buffer_d = buffer;
     else if ((state_q == StBuffer && buffer_valid_i) || state_q == StWithdraw) buffer_d = buffer_i;
   end
@@ -241,8 +242,9 @@ module smk_preempt_engine (
   // Who is stopped from the next cycle on: the TB that is saved, and all that must go when the whole
   // SM is emptied, unless it has stood still for too long without a buffer.
   logic stop_all;
-  assign halts_d     = !loading_d && (state_d == StDrain || state_d == StTransfer ||
-                                      state_d == StWait);
+  assign halts_d     = !loading_d &&
+                       (state_d == StDrain || `SMK_CUT(StopsToTransfer, state_d == StTransfer) ||
+                        state_d == StWait);
   assign impatient_d = (state_d == StBuffer) && (waited_d == BufferPatience);
   assign stop_all    = whole_sm_q && (mode_q != smk_pkg::PreemptDrain) && !impatient_q;
   always_comb begin

@@ -45,7 +45,7 @@ module smk_profile_counters (
     logic [LowWidth-1:0]      low_q, low, sum;
     logic                     carry, full;
     for (genvar s = 0; s < NumSchedulers; s++) begin : gen_grant
-      assign grants[s] = grant_valid_i[s] &&
+      assign grants[s] = `SMK_CUT(GrantValid, grant_valid_i[s]) &&
                          grant_kernel_i.scheduler[s] == smk_pkg::KernelWidth'(k);
     end
     assign {high_q, low_q} = issued_q.kernel[k];
@@ -68,7 +68,7 @@ module smk_profile_counters (
     assign overflow[k]        = carry && full;
     assign high               = (high_q & {HighWidth{!tick_i}}) + HighWidth'(carry && !full);
     assign low                = (full && carry) ? '1 : sum;
-    assign issued_d.kernel[k] = {high, low};
+    assign issued_d.kernel[k] = `SMK_CUT(Issued, {high, low});
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

@@ -76,8 +76,8 @@ module smk_quota_scheduler #(
     valid = '0;
     for (int unsigned k = 0; k < NumKernels; k++) valid = valid | warps_of_q.kernel[k];
   end
-  assign with_quota = with_left_q | (valid & {NumWarps{ungated_i}});
-  assign eligible   = ready_i & ~stop_i & with_quota;
+  assign with_quota = `SMK_CUT(WithQuota, with_left_q | (valid & {NumWarps{ungated_i}}));
+  assign eligible   = `SMK_CUT(NotStopped, ready_i & ~stop_i) & with_quota;
   assign start      = start_valid_i ? NumWarps'(1) << start_warp_i : '0;
 
   // Who is first whatever the age: the greedy warp, or those above it in the round.
@@ -110,7 +110,7 @@ module smk_quota_scheduler #(
 
   // The grant, one-hot: nobody who may be granted precedes.
   assign waits          = after_lower | after_higher.warp[0];
-  assign grant          = eligible & ~waits;
+  assign grant          = eligible & `SMK_CUT(NotWaiting, ~waits);
   assign grant_valid_o  = eligible != '0;
   assign grant_warp_o   = WarpWidth'(smk_pkg::index_of_16(16'(grant)));
   assign grant_kernel_o = smk_pkg::KernelWidth'(smk_pkg::index_of_16(16'(grant_of)));
@@ -120,10 +120,11 @@ module smk_quota_scheduler #(
   // the same cycle.
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
     assign grant_of[k]    = (grant & warps_of_q.kernel[k]) != '0;
-    assign start_of[k]    = start_valid_i && start_kernel_i == smk_pkg::KernelWidth'(k);
+    assign start_of[k]    = start_valid_i &&
+                            `SMK_CUT(StartKernel, start_kernel_i) == smk_pkg::KernelWidth'(k);
     assign warps_of_d.kernel[k] = (warps_of_q.kernel[k] & ~leave_i) |
                                   (start & {NumWarps{start_of[k]}});
-    assign left.kernel[k] = left_q.kernel[k] - smk_pkg::QuotaWidth'(taken_q[k]);
+    assign left.kernel[k] = left_q.kernel[k] - smk_pkg::QuotaWidth'(`SMK_CUT(Taken, taken_q[k]));
     assign last_one[k]    = left_q.kernel[k] == (smk_pkg::QuotaWidth'(1) << taken_q[k]);
     assign given[k]       = quota_i.kernel[k] != '0;
   end
@@ -151,7 +152,7 @@ module smk_quota_scheduler #(
     localparam logic [NumKernels-1:0] Others = ~(NumKernels'(64'd1 << k));
     assign runs[k]  = ((warps_of_q.kernel[k] & ~leave_i & ~stop_i) != '0) ||
                       (start_of[k] && !start_stopped);
-    assign keeps[k] = runs[k] && some_left_q[k];
+    assign keeps[k] = `SMK_CUT(Keeps, runs[k] && some_left_q[k]);
     assign ends[k]  = gated_i && last_one[k] && (keeps & Others) == '0;
   end
   always_comb begin
@@ -160,13 +161,14 @@ module smk_quota_scheduler #(
       grant_reloads = grant_reloads | (warps_of_q.kernel[k] & {NumWarps{ends[k]}});
     end
   end
-  assign stuck  = tick_i && blocked_since_tick_d && !granted_since_tick_d;
+  assign stuck  =
+    tick_i && `SMK_CUT(BlockedSinceTick, blocked_since_tick_d) && !granted_since_tick_d;
   assign reload = (gated_i && (keeps == '0 || load_i || stuck)) ||
                   (eligible & grant_reloads & ~waits) != '0;
 
   // Quota left: reload wins over spend.
   assign spent       = grant_of & last_one & {NumKernels{gated_i}};
-  assign taken_d     = grant_of & {NumKernels{gated_i && !reload}};
+  assign taken_d     = `SMK_CUT(GrantOf, grant_of) & {NumKernels{gated_i && !reload}};
   assign some_left_d = reload ? given : some_left_q & ~spent;
   always_comb begin
     logic [NumWarps-1:0] with_given, with_some, with_spent;
@@ -195,7 +197,7 @@ module smk_quota_scheduler #(
     end else begin
       warps_of_q           <= warps_of_d;
       older_q              <= older_d;
-      left_q               <= reload ? quota_i : left;
+      left_q               <= reload ? quota_i : `SMK_CUT(Left, left);
       taken_q              <= taken_d;
       some_left_q          <= some_left_d;
       with_left_q          <= with_left_d;

@@ -65,7 +65,8 @@ module smk_sm_reports (
                                               : SlotWidth'(smk_pkg::index_of(64'(finish)));
   always_comb begin
     report_d           = report_q;
-    report_d.valid     = engine_event_valid_i || send_finished || send_settled;
+    report_d.valid     = engine_event_valid_i ||
+                         `SMK_CUT(SendFinished, send_finished) || send_settled;
     report_d.kind      = send_finished ? smk_pkg::EventFinished : smk_pkg::EventSettled;
     report_d.buffer    = engine_event_buffer_i;
     report_d.counted   = engine_event_valid_i ? engine_event_counted_i
@@ -80,7 +81,7 @@ module smk_sm_reports (
   end
 
   // What is still to be reported. A victim that finishes as it is chosen is counted as well.
-  assign finish_pending_d = (finish_pending_q & ~reported) | tb_finished_i;
+  assign finish_pending_d = `SMK_CUT(FinishPending, finish_pending_q & ~reported) | tb_finished_i;
   assign finish_counted_d = (finish_counted_q & ~reported) |
                             (tb_finished_i & ((counted_i & leaving_i) | victims_i));
   assign settle_pending_d = leave_i || (settle_pending_q && !send_settled);
@@ -98,7 +99,7 @@ module smk_sm_reports (
       finish_counted_q <= finish_counted_d;
       settle_pending_q <= settle_pending_d;
       report_q.valid   <= report_d.valid;
-      event_q.valid    <= event_d.valid;
+      event_q.valid    <= `SMK_CUT(EventValid, event_d.valid);
       if (event_d.valid) event_q <= event_d;
       if (report_d.valid) begin
         report_q      <= report_d;
@@ -112,8 +113,8 @@ module smk_sm_reports (
   assign finish_pending_o = finish_pending_q;
   assign settle_pending_o = settle_pending_q;
   assign send_settled_o   = send_settled;
-  assign busy_o           = finish_pending_q != '0 || settle_pending_q || report_q.valid ||
-                            event_q.valid;
+  assign busy_o           = finish_pending_q != '0 || `SMK_CUT(SettlePending, settle_pending_q) ||
+                            report_q.valid || event_q.valid;
 
   // Conservation: every TB that finished is reported once.
   `SMK_ASSERT(FinishesConserved_A, 1'b1 |=> 32'($countones(finish_pending_q)) == $past(

@@ -93,7 +93,7 @@ module smk_sm_tables (
   // Commands. A preemption, a plan or an eviction comes only once the one before it is settled.
   logic take, take_dispatch, take_preempt, take_partition, take_evict, take_quota, take_plan,
         take_leave;
-  assign command_ready_o = !launching;
+  assign command_ready_o = `SMK_CUT(CommandReady, !launching);
   assign take            = command_valid_i && command_ready_o;
   assign take_dispatch   = take && command_i.op == smk_pkg::CommandDispatch;
   assign take_preempt    = take && command_i.op == smk_pkg::CommandPreempt;

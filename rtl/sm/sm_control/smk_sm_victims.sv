@@ -37,7 +37,7 @@ module smk_sm_victims (
   // The highest candidate, cycle by cycle, until so many are found or there is none.
   smk_pkg::slot_mask_t candidates, victims;
   assign victims = choosing_q && shortfall_q != '0 ?
-                   NumSlots'(smk_pkg::highest_one(64'(candidates))) : '0;
+                   NumSlots'(smk_pkg::highest_one(64'(`SMK_CUT(Candidates, candidates)))) : '0;
   always_comb begin
     candidates = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin

@@ -92,7 +92,7 @@ module smk_tb_table (
   // Launch: one warp per cycle into the lowest free warp slot.
   smk_pkg::warp_mask_t free_warps, start;
   logic                start_valid, last_warp;
-  assign free_warps  = allowed_warps_i & ~warp_valid_q;
+  assign free_warps  = allowed_warps_i & `SMK_CUT(FreeWarps, ~warp_valid_q);
   assign start_valid = step_q == StStart && (free_warps != '0);
   assign start       = start_valid ? NumWarps'(smk_pkg::lowest_one(64'(free_warps))) : '0;
   assign last_warp   = start_valid &&
@@ -129,8 +129,8 @@ module smk_tb_table (
 
   // Slots come and go.
   always_comb begin
-    valid_d       = valid_q & ~gone;
-    running_d     = (running_q | activate_o) & ~gone;
+    valid_d       = valid_q & `SMK_CUT(SlotStays, ~gone);
+    running_d     = (`SMK_CUT(Running, running_q) | activate_o) & ~gone;
     slot_kernel_d = slot_kernel_q;
     if (choose) begin
       valid_d = valid_d | arrive;
@@ -143,7 +143,7 @@ module smk_tb_table (
 
   // Warps come and go.
   always_comb begin
-    warp_valid_d = (warp_valid_q | start) & ~leave_warps;
+    warp_valid_d = (warp_valid_q | start) & `SMK_CUT(WarpStays, ~leave_warps);
     for (int unsigned b = 0; b < SlotWidth; b++) begin
       warp_slot_d.plane[b] = (warp_slot_q.plane[b] & ~start) | (start & {NumWarps{slot_q[b]}});
     end
@@ -246,7 +246,7 @@ module smk_tb_table (
   assign leave_warps_o    = leave_warps_q;
   assign stop_warps_o     = stop_warps_q;
   assign read_tb_o        = tb_mem[read_slot_i];
-  assign context_buffer_o = buffer_mem[context_slot_i];
+  assign context_buffer_o = buffer_mem[`SMK_CUT(ContextSlot, context_slot_i)];
   smk_pkg::slot_mask_t read, in_context;
   assign read       = NumSlots'(1) << read_slot_i;
   assign in_context = NumSlots'(1) << context_slot_i;
