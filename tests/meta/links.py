@@ -11,7 +11,8 @@ FRAGMENTS = "docs/reproduction"
 # Their paths are what a reader edits. A name between < > is any.
 PATHS = ("docs/extending.md",)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-QUOTED = re.compile(r"`([\w.<>*-]+(?:/[\w.<>*-]+)+/?)`")
+QUOTED = re.compile(r"`([^`]+)`")
+PATH = re.compile(r"[\w.<>*-]+(?:/[\w.<>*-]+)+/?")
 
 
 def anchors(path):
@@ -38,5 +39,7 @@ for page in pages:
             elif heading and heading not in anchors(target):
                 findings.append(f"{page}:{number}: no heading '{link}'")
         if str(page) in PATHS:
-            findings += [f"{page}:{number}: no file '{path}'" for path in QUOTED.findall(line) if not exists(path)]
+            words = [word for quoted in QUOTED.findall(line) for word in quoted.split()]
+            findings += [f"{page}:{number}: no file '{word}'" for word in words
+                         if PATH.fullmatch(word) and word.split("/")[0] != "build" and not exists(word)]
 repo.report(findings, f"{len(pages)} pages")
