@@ -47,6 +47,7 @@ Nothing else knows the format. A block.toml has these lists and tables, each of 
   reason      why
 """
 
+import functools
 import pathlib
 import re
 import sys
@@ -92,6 +93,7 @@ def read(path, kinds):
     return content
 
 
+@functools.cache
 def drawers():
     """What block.toml says, by block."""
     return {path.parent.name: read(path, {*KEYS, "synthesis"}) for path in sorted(HERE.glob("*/block.toml"))}
