@@ -29,16 +29,18 @@ void DrfTracker::ApplyEvent(unsigned sm, const Inputs& in, const KernelTable::St
 }
 
 void DrfTracker::ShowShares(bool changes) {
-  if (settling_ != 0) {
-    --settling_;
-    shown_ = shown_next_;
-    shown_next_ = shown_last_;
-    for (unsigned k = 0; k < kMaxKernels; ++k) shown_last_[k] = KernelShare(k);
+  State& s = state_;
+  if (s.settling != 0) {
+    --s.settling;
+    s.shown = s.shown_next;
+    s.shown_next = s.shown_last;
+    for (unsigned k = 0; k < kMaxKernels; ++k) s.shown_last[k] = KernelShare(k);
   }
-  if (changes) settling_ = 4;
+  if (changes) s.settling = 4;
 }
 
-void DrfTracker::Tick(const Inputs& in, const KernelTable::State& kernels) {
+void DrfTracker::Tick(const Inputs& in) {
+  const KernelTable::State& kernels = *in.kernel_table;
   ShowShares(in.event_mask != 0 || in.kernel_done != 0 || in.dispatch_valid || in.reserve_valid ||
              in.cancel_valid || in.preempt_valid);
   for (SmMask m = in.event_mask; m != 0; m &= m - 1) {

@@ -46,21 +46,28 @@ class DrfTracker {
     // Whom a kSettled shortfall belongs to; only SMs in shortfall_mask have one that still counts.
     std::array<KernelId, kMaxSms> shortfall_kernel{};
     SmMask shortfall_mask = 0;
-    SmMask event_mask = 0;  // SMs whose event is valid
+    SmMask event_mask = 0;                             // SMs whose event is valid
+    const KernelTable::State* kernel_table = nullptr;  // registers of kernel_table
   };
   struct State {
     std::array<std::array<std::uint8_t, kMaxSms>, kMaxKernels> resident{};
     std::array<ResourceVector, kMaxSms> taken{};
     std::array<std::int32_t, kMaxKernels> share{};  // rK x num_sms, weighted units
+    // The same of the last three cycles, and cycles until nothing moves any more.
+    std::array<std::uint32_t, kMaxKernels> shown{}, shown_next{}, shown_last{};
+    unsigned settling = 0;
   };
+  // All outputs are registers; questions of a decision are asked by the methods below.
+  using Outputs = State;
 
   explicit DrfTracker(const Config& config) : config_(config) {}
-  void Tick(const Inputs& in, const KernelTable::State& kernels);
+  const Outputs& Eval(const Inputs&) const { return state_; }
+  void Tick(const Inputs& in);
   const State& state() const { return state_; }
   // An update is on its way to the shares and their order.
-  bool busy() const { return settling_ != 0; }
+  bool busy() const { return state_.settling != 0; }
   // rK as the RTL shows it.
-  std::uint32_t ShownShare(unsigned kernel) const { return shown_[kernel]; }
+  std::uint32_t ShownShare(unsigned kernel) const { return state_.shown[kernel]; }
 
   // rK as used in decisions, in units of 1 / (num_sms x whole).
   std::uint32_t KernelShare(unsigned kernel) const {
@@ -98,9 +105,6 @@ class DrfTracker {
 
   Config config_;
   State state_;
-  // rK of the last three cycles, and cycles until nothing moves any more.
-  std::array<std::uint32_t, kMaxKernels> shown_{}, shown_next_{}, shown_last_{};
-  unsigned settling_ = 0;
 };
 
 }  // namespace smk

@@ -23,8 +23,9 @@ Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
       dispatch_({config.num_sms, config.limits}),
       planner_({config.limits}),
       queue_({config.num_sms, config.preempted_depth}),
-      quota_({config.num_sms}),
-      views_(kernels_.Views()) {}
+      quota_({config.num_sms}) {
+  state_.views = kernels_.Views();
+}
 
 Driver::Events Driver::Collect(const Inputs& in) const {
   Events e;
@@ -50,7 +51,7 @@ KernelTable::Inputs Driver::KernelInputs(const HostInputs& host) const {
   k.launch = host.launch;
   k.dispatch_new_valid = p.dispatch_new;
   k.dispatch_new_kernel = p.kernel;
-  k.finished = finished_;
+  k.finished = state_.finished;
   k.tick = host.tick;
   k.linger_ticks = policy_.linger_ticks;
   return k;
@@ -59,6 +60,7 @@ KernelTable::Inputs Driver::KernelInputs(const HostInputs& host) const {
 DrfTracker::Inputs Driver::DrfInputs(const Events& events, KernelMask kernel_done) const {
   const TbDispatch::State& d = dispatch_.state();
   DrfTracker::Inputs in;
+  in.kernel_table = &kernels_.state();
   in.kernel_done = kernel_done;
   in.dispatch_valid = d.pulses.dispatch;
   in.dispatch_reserved = d.pulses.dispatch_reserved;
@@ -107,27 +109,27 @@ SmMask Driver::Settled() const {
 
 // The i-th member's window comes from SM i, in the cycle in which it ends.
 void Driver::HearProfile(const Inputs& in) {
-  profile_valid_ = 0;
+  state_.profile_valid = 0;
   if (!policy_.quota_enable) return;
   unsigned rank = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if ((kernels_.members() >> k & 1) == 0) continue;
     const SmToDriver& s = (*in.sm)[rank++];
     if (!s.profile_valid) continue;
-    profile_valid_ |= static_cast<KernelMask>(1u << k);
-    profile_issued_[k] = s.profile_issued[k];
+    state_.profile_valid |= static_cast<KernelMask>(1u << k);
+    state_.profile_issued[k] = s.profile_issued[k];
   }
 }
 
 QuotaCalculator::Inputs Driver::QuotaInputs(const Events& events) const {
   QuotaCalculator::Inputs q;
-  q.members = members_;
+  q.members = state_.members;
   q.epoch_length = policy_.epoch_length;
-  q.profile_valid = profile_valid_;
-  q.profile_issued = profile_issued_;
+  q.profile_valid = state_.profile_valid;
+  q.profile_issued = state_.profile_issued;
   q.partition = &dispatch_.state().partition;
   q.settled = quota_.busy() ? Settled() : 0;
-  q.command_ready = quota_owns_bus_ && (events.command_ready >> quota_.state().sm & 1) != 0;
+  q.command_ready = state_.quota_owns_bus && (events.command_ready >> quota_.state().sm & 1) != 0;
   return q;
 }
 
@@ -138,24 +140,24 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.queue = &queue_;
   t.planner = &planner_.state();
   t.assign = &assign_.state();
-  t.assign_busy = assign_pending_ || assign_.state().busy;
+  t.assign_busy = state_.assign_pending || assign_.state().busy;
   t.policy = &policy_;
   t.active = kernels_.active();
-  t.need_changed = need_changed_;
+  t.need_changed = state_.need_changed;
   t.kernel_done = kernel_done_;
   t.member_expired = member_expired_;
   t.event_mask = events.any;
   t.settled_mask = events.settled;
-  t.command_ready = quota_owns_bus_ ? 0 : events.command_ready;
+  t.command_ready = state_.quota_owns_bus ? 0 : events.command_ready;
   return t;
 }
 
-SmMask Driver::DriveSms(bool tick, std::array<DriverToSm, kMaxSms>* to_sm) const {
+void Driver::DriveSms(bool tick) {
   SmMask look = 0;
   const PreemptedQueue::State& q = queue_.state();
   const TbDispatch::State& d = dispatch_.state();
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    DriverToSm& out = (*to_sm)[sm];
+    DriverToSm& out = state_.to_sm[sm];
     out.tick = tick;
     out.event_ack = (q.ack >> sm & 1) != 0;
     out.buffer_valid = (q.grant >> sm & 1) != 0;
@@ -163,64 +165,72 @@ SmMask Driver::DriveSms(bool tick, std::array<DriverToSm, kMaxSms>* to_sm) const
     out.command_valid = false;
     if (out.tick || out.event_ack || out.buffer_valid) look |= 1u << sm;
   }
-  if (quota_owns_bus_ || d.command_valid) {
-    const unsigned sm = quota_owns_bus_ ? quota_.state().sm : d.command_sm;
-    (*to_sm)[sm].command_valid = true;
-    (*to_sm)[sm].command = quota_owns_bus_ ? quota_.state().command : d.command;
+  if (state_.quota_owns_bus || d.command_valid) {
+    const unsigned sm = state_.quota_owns_bus ? quota_.state().sm : d.command_sm;
+    state_.to_sm[sm].command_valid = true;
+    state_.to_sm[sm].command = state_.quota_owns_bus ? quota_.state().command : d.command;
     look |= 1u << sm;
   }
-  return look;
+  state_.look = look;
+}
+
+Driver::Outputs Driver::ToHost(const KernelTable::Outputs& kernels) {
+  return {kernels.launch_ready, kernels.launch_error, kernels.kernel_done};
 }
 
 // All blocks see the registers as they were when the cycle began: inputs are gathered first, and
 // tb_dispatch, which reads the others directly, is clocked before them.
-SmMask Driver::Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<Decision>* log,
-                    std::array<DriverToSm, kMaxSms>* to_sm) {
+void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decision>* log) {
   const Events events = Collect(in);
   const KernelTable::Inputs k = KernelInputs(in.host);
   const KernelTable::Outputs kernels = kernels_.Eval(k);
   kernel_done_ = kernels.kernel_done;
   member_expired_ = kernels.member_expired;
-  *out = {kernels.launch_ready, kernels.launch_error, kernels.kernel_done};
+  *out = ToHost(kernels);
 
   const DrfTracker::Inputs drf = DrfInputs(events, kernel_done_);
   const PreemptedQueue::Inputs queue = QueueInputs(in, events);
   const QuotaCalculator::Inputs quota = QuotaInputs(events);
   const TbDispatch::Pulses pulses = dispatch_.state().pulses;
-  const SmAssign::Inputs assign{assign_pending_, kernels_.members(),
+  const SmAssign::Inputs assign{state_.assign_pending, kernels_.members(),
                                 policy_.dispatch == DispatchMode::kSpatial, policy_.quota_enable,
                                 policy_.kernels_per_sm};
-  const PartitionPlanner::Inputs planner{pulses.plan_start, pulses.plan_kernels, pulses.sm,
-                                         policy_.dispatch, policy_.table};
+  const PartitionPlanner::Inputs planner{pulses.plan_start, pulses.plan_kernels,
+                                         pulses.sm,         policy_.dispatch,
+                                         policy_.table,     &state_.planned_kernels};
 
   quota_.Tick(quota);
-  dispatch_.Tick(DispatchInputs(events), now, log);
-  drf_.Tick(drf, kernels_.state());
+  dispatch_.Tick(DispatchInputs(events));
+  if (log != nullptr && dispatch_.state().decision) {
+    log->push_back(*dispatch_.state().decision);
+    log->back().cycle = now;
+  }
+  drf_.Tick(drf);
   queue_.Tick(queue);
-  planner_.Tick(planner, planned_kernels_);
+  planner_.Tick(planner);
   assign_.Tick(assign);
   HearProfile(in);
-  members_ = kernels_.members();
-  planned_kernels_ = kernels_.state();
+  state_.members = kernels_.members();
+  state_.planned_kernels = kernels_.state();
   kernels_.Tick(k);
-  finished_ = events.finished;
-  some_finished_ = finished_ != std::array<std::uint8_t, kMaxKernels>{};
+  state_.finished = events.finished;
+  state_.some_finished = state_.finished != std::array<std::uint8_t, kMaxKernels>{};
 
   const bool launch_new = kernels.launch_fire && !kernels.launch_same;
-  assign_pending_ = launch_new || member_expired_ != 0;
-  need_changed_ = launch_new ? static_cast<KernelMask>(1u << Index(in.host.launch_kernel)) : 0;
-  if (kernels.launch_fire) views_ = kernels_.Views();
-  quota_owns_bus_ =
-      quota_.state().command_valid && (quota_owns_bus_ || !dispatch_.state().command_valid);
-  const SmMask look = DriveSms(in.host.tick, to_sm);
+  state_.assign_pending = launch_new || member_expired_ != 0;
+  state_.need_changed =
+      launch_new ? static_cast<KernelMask>(1u << Index(in.host.launch_kernel)) : 0;
+  if (kernels.launch_fire) state_.views = kernels_.Views();
+  state_.quota_owns_bus =
+      quota_.state().command_valid && (state_.quota_owns_bus || !dispatch_.state().command_valid);
+  DriveSms(in.host.tick);
   const PreemptedQueue::State& q = queue_.state();
-  awake_ = look != 0 || profile_valid_ != 0 || some_finished_ || assign_pending_ ||
-           need_changed_ != 0 || kernels_.state().done_pulse != 0 ||
+  awake_ = state_.look != 0 || state_.profile_valid != 0 || state_.some_finished ||
+           state_.assign_pending || state_.need_changed != 0 || kernels_.state().done_pulse != 0 ||
            kernels_.state().expired_pulse != 0 || assign_.state().busy ||
            assign_.state().changed != 0 || planner_.state().busy || planner_.state().done ||
            q.pending != 0 || q.ack != 0 || q.grant != 0 || quota_.busy() || drf_.busy() ||
            dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events));
-  return look;
 }
 
 }  // namespace smk

@@ -27,14 +27,36 @@ class Driver {
     std::array<SmToDriver, kMaxSms>* sm = nullptr;  // registers of the SMs
   };
 
+  using Outputs = HostOutputs;
+  // The registers between the blocks and towards the SMs.
+  struct State {
+    std::array<DriverToSm, kMaxSms> to_sm{};
+    SmMask look = 0;  // SMs to which it says something
+    KernelViews views{};
+    bool assign_pending = false;  // the set of kernels changed
+    KernelMask need_changed = 0;  // launched with another need
+    // What the kernel table and the quota calculator hear one cycle later.
+    std::array<std::uint8_t, kMaxKernels> finished{};
+    bool some_finished = false;
+    KernelMask members = 0;
+    // The profile that the quota calculator hears of one cycle late, too.
+    KernelMask profile_valid = 0;
+    std::array<std::uint16_t, kMaxKernels> profile_issued{};
+    KernelTable::State planned_kernels{};  // as the planner sees them, one cycle late
+    bool quota_owns_bus = false;           // a quota command was offered and is not yet taken
+  };
+
   Driver(const ControlConfig& config, const PolicyConfig& policy);
 
-  // One cycle. `to_sm` receives the registers towards the SMs; returns the SMs that must look at
-  // them.
-  SmMask Step(const Inputs& in, Cycle now, HostOutputs* out, std::vector<Decision>* log,
-              std::array<DriverToSm, kMaxSms>* to_sm);
+  Outputs Eval(const Inputs& in) const { return ToHost(kernels_.Eval(KernelInputs(in.host))); }
+  void Tick(const Inputs& in) {
+    Outputs out;
+    Step(in, 0, &out, nullptr);
+  }
+  // Eval and Tick in one: the wires inside are worked out once. A decision made goes to `log`.
+  void Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decision>* log);
+  const State& state() const { return state_; }
   bool awake() const { return awake_; }
-  const KernelViews& views() const { return views_; }
   const KernelTable& kernel_table() const { return kernels_; }
   const DrfTracker& drf_tracker() const { return drf_; }
   const SmAssign& sm_assign() const { return assign_; }
@@ -52,7 +74,8 @@ class Driver {
   void HearProfile(const Inputs& in);
   TbDispatch::Inputs DispatchInputs(const Events& events) const;
   SmMask Settled() const;
-  SmMask DriveSms(bool tick, std::array<DriverToSm, kMaxSms>* to_sm) const;
+  static Outputs ToHost(const KernelTable::Outputs& kernels);
+  void DriveSms(bool tick);
 
   ControlConfig config_;
   PolicyConfig policy_;
@@ -63,20 +86,9 @@ class Driver {
   PartitionPlanner planner_;
   PreemptedQueue queue_;
   QuotaCalculator quota_;
-  bool assign_pending_ = false;  // the set of kernels changed
-  KernelMask need_changed_ = 0;  // register: launched with another need
-  // What the kernel table and the quota calculator hear one cycle later.
-  std::array<std::uint8_t, kMaxKernels> finished_{};
-  bool some_finished_ = false;
-  KernelMask members_ = 0;
-  // The profile that the quota calculator hears of one cycle late, too.
-  KernelMask profile_valid_ = 0;
-  std::array<std::uint16_t, kMaxKernels> profile_issued_{};
-  KernelTable::State planned_kernels_{};  // as the planner sees them, one cycle late
-  bool quota_owns_bus_ = false;           // a quota command was offered and is not yet taken
-  KernelMask kernel_done_ = 0;            // outputs of the kernel table in this cycle
+  State state_;
+  KernelMask kernel_done_ = 0;  // outputs of the kernel table in this cycle
   KernelMask member_expired_ = 0;
-  KernelViews views_{};
   bool awake_ = false;
 };
 

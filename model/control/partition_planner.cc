@@ -68,7 +68,8 @@ void PartitionPlanner::LayOut(const KernelTable::State& kernels) {
   }
 }
 
-void PartitionPlanner::Tick(const Inputs& in, const KernelTable::State& kernels) {
+void PartitionPlanner::Tick(const Inputs& in) {
+  const KernelTable::State& kernels = *in.kernel_table;
   state_.done = false;
   if (in.start) {
     state_ = State{};

@@ -33,6 +33,7 @@ class PartitionPlanner {
     SmId sm{0};
     DispatchMode mode = DispatchMode::kPartitioned;
     std::array<std::uint8_t, kMaxKernels> table{};
+    const KernelTable::State* kernel_table = nullptr;  // registers of kernel_table
   };
   struct State {
     bool busy = false;
@@ -44,9 +45,12 @@ class PartitionPlanner {
     std::array<std::uint32_t, kMaxKernels> share{};  // rK on this SM, weighted
     std::array<PartitionRange, kMaxKernels> range{};
   };
+  // All outputs are registers.
+  using Outputs = State;
 
   explicit PartitionPlanner(const Config& config) : config_(config) {}
-  void Tick(const Inputs& in, const KernelTable::State& kernels);
+  const Outputs& Eval(const Inputs&) const { return state_; }
+  void Tick(const Inputs& in);
   const State& state() const { return state_; }
 
  private:

@@ -55,8 +55,11 @@ class PreemptedQueue {
     SmMask grant = 0;  // pulse, one hot
     std::uint16_t grant_buffer = 0;
   };
+  // All outputs are registers.
+  using Outputs = State;
 
   explicit PreemptedQueue(const Config& config);
+  const Outputs& Eval(const Inputs&) const { return state_; }
   void Tick(const Inputs& in);
   const State& state() const { return state_; }
 

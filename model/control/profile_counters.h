@@ -24,24 +24,31 @@ class ProfileCounters {
     bool tick = false;
   };
   using Counts = std::array<std::uint16_t, kMaxKernels>;
+  struct State {
+    Counts issued{};
+  };
+  // All outputs are registers.
+  using Outputs = State;
   // Four upper bits of ones and what the lower two can hold: the hardware looks at no more.
   static constexpr std::uint16_t kFull = 0xf003;
 
+  const Outputs& Eval(const Inputs&) const { return state_; }
   void Tick(const Inputs& in) {
-    if (in.tick) issued_.fill(0);
+    if (in.tick) state_.issued.fill(0);
     for (unsigned s = 0; s < kMaxSchedulers; ++s) {
       if (in.grant_valid >> s & 1) Count(in.grant_kernel[s]);
     }
   }
   // The same as Tick for one grant in a cycle without a tick.
   void Count(unsigned kernel) {
-    std::uint16_t& n = issued_[kernel];
+    std::uint16_t& n = state_.issued[kernel];
     n = static_cast<std::uint16_t>(n + (n != kFull));
   }
-  const Counts& issued() const { return issued_; }
+  const State& state() const { return state_; }
+  const Counts& issued() const { return state_.issued; }
 
  private:
-  Counts issued_{};
+  State state_;
 };
 
 }  // namespace smk

@@ -52,8 +52,11 @@ class QuotaCalculator {
     SmCommand command{};
     std::array<std::array<std::uint16_t, kMaxKernels>, kMaxSms> sent{};  // for reports
   };
+  // All outputs are registers.
+  using Outputs = State;
 
   explicit QuotaCalculator(const Config& config) : config_(config) {}
+  const Outputs& Eval(const Inputs&) const { return state_; }
   void Tick(const Inputs& in);
   const State& state() const { return state_; }
   bool busy() const { return state_.step != Step::kIdle; }

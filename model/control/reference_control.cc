@@ -24,13 +24,14 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     Driver::Inputs d;
     d.host = in;
     d.sm = &sm_out_;
-    look_ = driver_.Step(d, now, out, log_on_ ? &log_ : nullptr, &driver_next_);
+    driver_.Step(d, now, out, log_on_ ? &log_ : nullptr);
+    look_ = driver_.state().look;
     driver_stepped_ = true;
   }
 
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
-    sms_[i].Step(in, driver_out_[i], views_, out, &sm_next_[i]);
+    sms_[i].Step(in, driver_out_[i], views_, out);
     stepped_ |= 1u << i;
   }
 
@@ -38,7 +39,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     for (SmMask m = stepped_; m != 0; m &= m - 1) {
       const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
       const SmMask bit = 1u << i;
-      if (sms_[i].awake() || (awake_ & bit) != 0) sm_out_[i] = sm_next_[i];
+      if (sms_[i].awake() || (awake_ & bit) != 0) sm_out_[i] = sms_[i].state().to_driver;
       awake_ = sms_[i].awake() ? awake_ | bit : awake_ & ~bit;
       const bool talks =
           sm_out_[i].event.valid || sm_out_[i].buffer_request || sm_out_[i].profile_valid;
@@ -46,8 +47,8 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     }
     stepped_ = 0;
     if (driver_stepped_) {
-      std::swap(driver_out_, driver_next_);
-      views_ = driver_.views();
+      driver_out_ = driver_.state().to_sm;
+      views_ = driver_.state().views;
       driver_stepped_ = false;
     }
   }
@@ -63,9 +64,9 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   }
   PartitionTable partitions() const override { return driver_.tb_dispatch().state().partition; }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
-    const SmControl& s = sms_[Index(sm)];
+    const SmControl::State& s = sms_[Index(sm)].state();
     const bool in_cycle = (stepped_ >> Index(sm) & 1) != 0;
-    const SmControl::Quotas& q = in_cycle ? s.quotas_used() : s.quotas();
+    const SmControl::Quotas& q = in_cycle ? s.used : s.quotas;
     return q.gated ? q.quota : std::array<std::uint16_t, kMaxKernels>{};
   }
 
@@ -76,8 +77,8 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   ControlConfig config_;
   Driver driver_;
   std::vector<SmControl> sms_;
-  std::array<DriverToSm, kMaxSms> driver_out_{}, driver_next_{};
-  std::array<SmToDriver, kMaxSms> sm_out_{}, sm_next_{};
+  std::array<DriverToSm, kMaxSms> driver_out_{};
+  std::array<SmToDriver, kMaxSms> sm_out_{};
   KernelViews views_{};
   bool driver_stepped_ = false;
   SmMask stepped_ = 0;

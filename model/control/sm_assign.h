@@ -38,8 +38,11 @@ class SmAssign {
     std::array<KernelMask, kMaxSms> allowed{};
     SmMask changed = 0;  // pulse: SM decided differently from before
   };
+  // All outputs are registers.
+  using Outputs = State;
 
   explicit SmAssign(const Config& config) : config_(config) {}
+  const Outputs& Eval(const Inputs&) const { return state_; }
   void Tick(const Inputs& in);
   const State& state() const { return state_; }
 

@@ -17,23 +17,23 @@ SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
 // The highest slot of the kernel, one per cycle until all are found or there is none. One that
 // waits for its context is a victim like any other: it is loaded first, and then it leaves.
 void SmControl::ChooseVictim(PreemptEngine::Inputs* engine) {
-  if (!choosing_) return;
-  choosing_ = false;
-  if (shortfall_ == 0) return;
-  const std::uint32_t here = table_.state().valid & ~finished_ & ~engine_.state().leaving;
+  if (!state_.choosing) return;
+  state_.choosing = false;
+  if (state_.shortfall == 0) return;
+  const std::uint32_t here = table_.state().valid & ~state_.finished & ~engine_.state().leaving;
   for (int slot = kMaxTbSlots - 1; slot >= 0; --slot) {
-    if ((here >> slot & 1) == 0 || table_.state().kernel[slot] != victim_kernel_) continue;
+    if ((here >> slot & 1) == 0 || table_.state().kernel[slot] != state_.victim_kernel) continue;
     engine->leave |= 1u << slot;
     engine->leave_counted = true;
-    --shortfall_;
-    choosing_ = true;
+    --state_.shortfall;
+    state_.choosing = true;
     return;
   }
 }
 
 // TBs that are out of place under the new plan.
 void SmControl::Judge(PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine) {
-  partitions->slot_valid = table_.state().valid & ~finished_;
+  partitions->slot_valid = table_.state().valid & ~state_.finished;
   partitions->slot_kernel = &table_.state().kernel;
   engine->leave |= partitions_.Eval(*partitions).misaligned;
 }
@@ -46,33 +46,33 @@ void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
       table->dispatch = command;
       break;
     case CommandOp::kPreempt:
-      choosing_ = true;
-      victim_kernel_ = command.kernel;
-      shortfall_ = command.count;
+      state_.choosing = true;
+      state_.victim_kernel = command.kernel;
+      state_.shortfall = command.count;
       engine->mode_valid = true;
-      settle_pending_ = true;
+      state_.settle_pending = true;
       break;
     case CommandOp::kPartition:
       partitions->command_valid = true;
       partitions->command = command;
       if (!command.last) break;
       engine->mode_valid = true;
-      settle_pending_ = true;
-      quotas_.gated = false;
-      changed_ = kEcho;
+      state_.settle_pending = true;
+      state_.quotas.gated = false;
+      state_.changed = kEcho;
       break;
     case CommandOp::kEvict:
-      engine->leave = table_.state().valid & ~finished_;
+      engine->leave = table_.state().valid & ~state_.finished;
       engine->mode_valid = true;
       engine->whole_sm = true;
       engine->mode = command.mode;
-      settle_pending_ = true;
+      state_.settle_pending = true;
       break;
     case CommandOp::kQuota:
-      quotas_.quota[Index(command.kernel)] = command.quota;
-      quotas_.load = command.last && !quotas_.gated;
-      quotas_.gated = quotas_.gated || command.last;
-      changed_ = kEcho;
+      state_.quotas.quota[Index(command.kernel)] = command.quota;
+      state_.quotas.load = command.last && !state_.quotas.gated;
+      state_.quotas.gated = state_.quotas.gated || command.last;
+      state_.changed = kEcho;
       break;
   }
 }
@@ -80,28 +80,28 @@ void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
 // One report per cycle: a TB that left, then a TB that finished, then that all who had to leave
 // have. The event register has what was reported one cycle ago.
 void SmControl::SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in,
-                          SmToDriver* to_driver, PreemptEngine::Inputs* engine_in) {
-  to_driver->event = report_;
-  report_ = SmEvent{};
+                          PreemptEngine::Inputs* engine_in) {
+  state_.to_driver.event = state_.report;
+  state_.report = SmEvent{};
   if (engine.event_valid) {
-    report_ = engine.event;
+    state_.report = engine.event;
     engine_in->event_sent = true;
-  } else if (finish_pending_ != 0) {
-    const unsigned slot = static_cast<unsigned>(__builtin_ctz(finish_pending_));
-    report_.valid = true;
-    report_.kind = EventKind::kFinished;
-    report_.kernel = table_.state().kernel[slot];
-    report_.tb = table_.state().tb[slot];
-    report_.counted = (finish_counted_ >> slot & 1) != 0;
-    finish_pending_ &= finish_pending_ - 1;
-    finish_counted_ &= ~(1u << slot);
-  } else if (settle_pending_ && !choosing_ && !partitions_.judging() && engine_.settled() &&
-             in.tb_finished == 0) {
-    report_.valid = true;
-    report_.kind = EventKind::kSettled;
-    report_.shortfall = shortfall_;
-    settle_pending_ = false;
-    shortfall_ = 0;
+  } else if (state_.finish_pending != 0) {
+    const unsigned slot = static_cast<unsigned>(__builtin_ctz(state_.finish_pending));
+    state_.report.valid = true;
+    state_.report.kind = EventKind::kFinished;
+    state_.report.kernel = table_.state().kernel[slot];
+    state_.report.tb = table_.state().tb[slot];
+    state_.report.counted = (state_.finish_counted >> slot & 1) != 0;
+    state_.finish_pending &= state_.finish_pending - 1;
+    state_.finish_counted &= ~(1u << slot);
+  } else if (state_.settle_pending && !state_.choosing && !partitions_.judging() &&
+             engine_.settled() && in.tb_finished == 0) {
+    state_.report.valid = true;
+    state_.report.kind = EventKind::kSettled;
+    state_.report.shortfall = state_.shortfall;
+    state_.settle_pending = false;
+    state_.shortfall = 0;
   }
 }
 
@@ -118,14 +118,14 @@ SmControl::Masks SmControl::WarpsOf(std::uint32_t slots) const {
 void SmControl::TellSchedulers(const WarpStart& start, std::uint32_t gone) {
   const TbTable::State& t = table_.state();
   const std::uint32_t stopped = engine_.StopNext() | (t.valid & ~t.running) | gone;
-  if (!stops_valid_ || stopped != stopped_slots_) stop_ = WarpsOf(stopped);
+  if (!stops_valid_ || stopped != stopped_slots_) state_.stop = WarpsOf(stopped);
   stops_valid_ = true;
   stopped_slots_ = stopped;
-  leave_ = WarpsOf(gone);
+  state_.leave = WarpsOf(gone);
   for (std::uint32_t m = gone; m != 0; m &= m - 1) {
     slot_warps_[static_cast<unsigned>(__builtin_ctz(m))].fill(0);
   }
-  start_ = start;
+  state_.start = start;
   if (start.valid) {
     const unsigned w = Index(start.warp);
     slot_warps_[Index(start.tb_slot)][w % config_.num_schedulers] |=
@@ -137,13 +137,13 @@ void SmControl::TellSchedulers(const WarpStart& start, std::uint32_t gone) {
 // The warp schedulers in an ordinary cycle: only those with ready warps can change state.
 inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   QuotaScheduler::Inputs q;
-  q.gated = quotas_.gated;
-  q.quota = &quotas_.quota;
+  q.gated = state_.quotas.gated;
+  q.quota = &state_.quotas.quota;
   q.policy = policy_.warp_policy;
   for (unsigned s = 0; s < config_.num_schedulers; ++s) {
     if (in.ready[s] == 0) continue;
     q.ready = in.ready[s];
-    q.stop = stop_[s];
+    q.stop = state_.stop[s];
     const QuotaScheduler::Outputs grant = schedulers_[s].Grant(q);
     if (!grant.grant_valid) continue;
     out->grant_valid |= static_cast<std::uint8_t>(1u << s);
@@ -160,17 +160,17 @@ void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
   for (unsigned s = 0; s < config_.num_schedulers; ++s) {
     QuotaScheduler::Inputs q;
     q.ready = in.ready[s];
-    q.stop = stop_[s];
-    q.leave = leave_[s];
-    q.gated = used_.gated;
-    q.quota = &used_.quota;
-    q.load = used_.load;
+    q.stop = state_.stop[s];
+    q.leave = state_.leave[s];
+    q.gated = state_.used.gated;
+    q.quota = &state_.used.quota;
+    q.load = state_.used.load;
     q.tick = tick;
     q.policy = policy_.warp_policy;
-    if (start_.valid && Index(start_.warp) % config_.num_schedulers == s) {
+    if (state_.start.valid && Index(state_.start.warp) % config_.num_schedulers == s) {
       q.start_valid = true;
-      q.start_warp = static_cast<std::uint8_t>(Index(start_.warp) / config_.num_schedulers);
-      q.start_kernel = start_.kernel;
+      q.start_warp = static_cast<std::uint8_t>(Index(state_.start.warp) / config_.num_schedulers);
+      q.start_kernel = state_.start.kernel;
     }
     const QuotaScheduler::Outputs grant = schedulers_[s].Eval(q);
     schedulers_[s].Tick(q, grant);
@@ -193,19 +193,19 @@ void SmControl::Launch(const KernelViews& kernels, PartitionCounters::Inputs* pa
   partitions->read_warps = static_cast<std::uint8_t>(kernels[k].need.threads);
   table->launch_warps = partitions->read_warps;
   // A slot is taken again only after the TB that finished there has been reported.
-  table->allowed_slots = partitions_.state().slots & ~finish_pending_;
+  table->allowed_slots = partitions_.state().slots & ~state_.finish_pending;
   table->allowed_warps = partitions_.state().warps;
 }
 
 void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
-                           const KernelViews& kernels, SmOutputs* out, SmToDriver* to_driver) {
+                           const KernelViews& kernels, SmOutputs* out) {
   TbTable::Inputs table;
   PartitionCounters::Inputs partitions;
   PreemptEngine::Inputs engine;
   const TbTable::State& t = table_.state();
-  if (changed_ != 0) --changed_;
-  used_ = quotas_;
-  quotas_.load = false;
+  if (state_.changed != 0) --state_.changed;
+  state_.used = state_.quotas;
+  state_.quotas.load = false;
   engine.running = t.running;
   engine.slot_kernel = &t.kernel;
   engine.slot_tb = &t.tb;
@@ -222,18 +222,18 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   const PreemptEngine::Outputs e = engine_.Eval(engine);
   if (table_.launching()) Launch(kernels, &partitions, &table);
 
-  SendEvent(e, in, to_driver, &engine);
+  SendEvent(e, in, &engine);
   ChooseVictim(&engine);
   Judge(&partitions, &engine);
-  finish_counted_ |= in.tb_finished & ((engine_.state().counted & engine_.state().leaving) |
-                                       (engine.leave_counted ? engine.leave : 0));
-  if (from_driver.command_valid && to_driver->command_ready) {
+  state_.finish_counted |= in.tb_finished & ((engine_.state().counted & engine_.state().leaving) |
+                                             (engine.leave_counted ? engine.leave : 0));
+  if (from_driver.command_valid && state_.to_driver.command_ready) {
     TakeCommand(from_driver.command, &table, &partitions, &engine);
   }
-  table.finished = finished_;
-  table.release_valid = release_;
+  table.finished = state_.finished;
+  table.release_valid = state_.release;
   table.release_slot = e.release_slot;
-  table.loaded_valid = loaded_;
+  table.loaded_valid = state_.loaded;
   table.loaded_slot = e.loaded_slot;
   const TbTable::Outputs tb = table_.Eval(table);
   engine.load = tb.load;
@@ -246,31 +246,31 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   out->release_slot = e.release_slot;
   out->release_kind = e.release_kind;
 
-  to_driver->profile_valid = from_driver.tick;
-  to_driver->profile_issued = profile_.issued();
+  state_.to_driver.profile_valid = from_driver.tick;
+  state_.to_driver.profile_issued = profile_.issued();
   Issue(in, from_driver.tick, out);
-  const bool started = start_.valid;
-  std::uint32_t gone = finished_;
-  if (release_) gone |= 1u << Index(table.release_slot);
+  const bool started = state_.start.valid;
+  std::uint32_t gone = state_.finished;
+  if (state_.release) gone |= 1u << Index(table.release_slot);
   TellSchedulers(tb.warp_start, gone);
   table_.Tick(table, tb);
   partitions_.Tick(partitions);
   engine_.Tick(engine, e);
-  if (in.tb_finished != 0 || release_ || loaded_ || started) changed_ = kEcho;
-  finish_pending_ |= in.tb_finished;
-  finished_ = in.tb_finished;
-  release_ = e.release_valid;
-  loaded_ = e.loaded_valid;
-  to_driver->command_ready = !table_.launching();
-  to_driver->buffer_request = engine_.state().step == PreemptEngine::Step::kBuffer;
-  to_driver->buffer_kernel = t.kernel[engine_.state().slot];
-  awake_ = table_.launching() || engine_.busy() || finish_pending_ != 0 || settle_pending_ ||
-           report_.valid || to_driver->event.valid || start_.valid || changed_ != 0 ||
-           to_driver->profile_valid;
+  if (in.tb_finished != 0 || state_.release || state_.loaded || started) state_.changed = kEcho;
+  state_.finish_pending |= in.tb_finished;
+  state_.finished = in.tb_finished;
+  state_.release = e.release_valid;
+  state_.loaded = e.loaded_valid;
+  state_.to_driver.command_ready = !table_.launching();
+  state_.to_driver.buffer_request = engine_.state().step == PreemptEngine::Step::kBuffer;
+  state_.to_driver.buffer_kernel = t.kernel[engine_.state().slot];
+  awake_ = table_.launching() || engine_.busy() || state_.finish_pending != 0 ||
+           state_.settle_pending || state_.report.valid || state_.to_driver.event.valid ||
+           state_.start.valid || state_.changed != 0 || state_.to_driver.profile_valid;
 }
 
 void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
-                     SmOutputs* out, SmToDriver* to_driver) {
+                     SmOutputs* out) {
   *out = SmOutputs{};
   const bool quiet = !awake_ && in.tb_finished == 0 && in.context_done == 0 &&
                      !from_driver.command_valid && !from_driver.buffer_valid &&
@@ -278,9 +278,9 @@ void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const Ke
   if (quiet) {
     Grant(in, out);
   } else {
-    StepTables(in, from_driver, kernels, out, to_driver);
+    StepTables(in, from_driver, kernels, out);
   }
-  if (used_.gated) out->quota_left = schedulers_[0].state().left;
+  if (state_.used.gated) out->quota_left = schedulers_[0].state().left;
 }
 
 }  // namespace smk

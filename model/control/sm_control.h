@@ -19,12 +19,13 @@ namespace smk {
 
 class SmControl {
  public:
-  SmControl(const ControlConfig& config, const PolicyConfig& policy);
-
-  // One cycle: wires into `out`, registers towards the driver into `to_driver`.
-  void Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
-            SmOutputs* out, SmToDriver* to_driver);
-  bool awake() const { return awake_; }
+  // What reaches an SM in a cycle.
+  struct Inputs {
+    const SmInputs* machine = nullptr;
+    const DriverToSm* driver = nullptr;    // registers of the driver
+    const KernelViews* kernels = nullptr;  // likewise
+  };
+  using Outputs = SmOutputs;
   // Quotas received, whether they are in force, and whether to reload at once: registers, and what
   // the schedulers had in the last step.
   struct Quotas {
@@ -32,25 +33,61 @@ class SmControl {
     bool gated = false;
     bool load = false;
   };
-  const Quotas& quotas() const { return quotas_; }
-  const Quotas& quotas_used() const { return used_; }
+  using Masks = std::array<std::uint16_t, kMaxSchedulers>;
+  // The registers between the blocks and towards the driver.
+  struct State {
+    SmToDriver to_driver{};
+    Quotas quotas{}, used{};  // received, and what the schedulers had in the last cycle
+    // What the table hears one cycle late.
+    std::uint32_t finished = 0;
+    bool release = false;
+    bool loaded = false;
+    bool choosing = false;  // victims are to be chosen
+    KernelId victim_kernel{0};
+    std::uint32_t finish_pending = 0;  // finished TBs to report
+    std::uint32_t finish_counted = 0;
+    bool settle_pending = false;  // a settle report is due
+    std::uint8_t shortfall = 0;
+    SmEvent report{};          // before the event register
+    std::uint8_t changed = 0;  // cycles in which the schedulers still hear of something
+    // What the schedulers hear one cycle late.
+    WarpStart start{};
+    Masks leave{}, stop{};
+  };
+
+  SmControl(const ControlConfig& config, const PolicyConfig& policy);
+
+  Outputs Eval(const Inputs& in) const {
+    SmControl after = *this;
+    Outputs out;
+    after.Step(*in.machine, *in.driver, *in.kernels, &out);
+    return out;
+  }
+  void Tick(const Inputs& in) {
+    Outputs out;
+    Step(*in.machine, *in.driver, *in.kernels, &out);
+  }
+  // Eval and Tick in one: the wires inside are worked out once.
+  void Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
+            SmOutputs* out);
+  const State& state() const { return state_; }
+  bool awake() const { return awake_; }
   const TbTable& tb_table() const { return table_; }
   const PartitionCounters& partition_counters() const { return partitions_; }
   const PreemptEngine& preempt_engine() const { return engine_; }
 
  private:
-  using Masks = std::array<std::uint16_t, kMaxSchedulers>;
   void Grant(const SmInputs& in, SmOutputs* out);
   void Issue(const SmInputs& in, bool tick, SmOutputs* out);
   void StepTables(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
-                  SmOutputs* out, SmToDriver* to_driver);
+                  SmOutputs* out);
   void TakeCommand(const SmCommand& command, TbTable::Inputs* table,
                    PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine);
   void ChooseVictim(PreemptEngine::Inputs* engine);
   void Judge(PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine);
   void Launch(const KernelViews& kernels, PartitionCounters::Inputs* partitions,
               TbTable::Inputs* table) const;
-  void SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in, SmToDriver* to_driver,
+  void SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in,
                  PreemptEngine::Inputs* engine_in);
   Masks WarpsOf(std::uint32_t slots) const;
   void TellSchedulers(const WarpStart& start, std::uint32_t gone);
@@ -62,23 +99,7 @@ class SmControl {
   PreemptEngine engine_;
   std::array<QuotaScheduler, kMaxSchedulers> schedulers_;
   ProfileCounters profile_;
-  // Registers of the wiring: quotas received; what the table hears one cycle late; victims to be
-  // chosen; finished TBs to report, settle report due; the report before the event register.
-  Quotas quotas_, used_;
-  std::uint32_t finished_ = 0;
-  bool release_ = false;
-  bool loaded_ = false;
-  bool choosing_ = false;
-  KernelId victim_kernel_{0};
-  std::uint32_t finish_pending_ = 0;
-  std::uint32_t finish_counted_ = 0;
-  bool settle_pending_ = false;
-  std::uint8_t shortfall_ = 0;
-  SmEvent report_{};
-  std::uint8_t changed_ = 0;  // cycles in which the schedulers still hear of something
-  // What the schedulers hear one cycle late.
-  WarpStart start_{};
-  Masks leave_{}, stop_{};
+  State state_;
   // Derived from the registers above, kept to make a quiet cycle cheap.
   bool awake_ = false;
   bool stops_valid_ = false;

@@ -127,9 +127,7 @@ bool TbDispatch::HasWork(const Inputs& in) const {
 }
 
 void TbDispatch::Decide(DecisionReason reason) {
-  if (log_ == nullptr) return;
   Decision d;
-  d.cycle = now_;
   d.reason = reason;
   d.kernel = static_cast<KernelId>(state_.kernel);
   d.sm = static_cast<SmId>(state_.sm);
@@ -137,7 +135,7 @@ void TbDispatch::Decide(DecisionReason reason) {
   d.victim = static_cast<KernelId>(state_.victim);
   d.victim_tbs = state_.victim_tbs;
   for (unsigned k = 0; k < kMaxKernels; ++k) d.share[k] = in_->drf->KernelShare(k);
-  log_->push_back(d);
+  state_.decision = d;
 }
 
 void TbDispatch::GiveUp(DecisionReason reason) {
@@ -364,11 +362,10 @@ void TbDispatch::Wait(const Inputs& in, Step before) {
   }
 }
 
-void TbDispatch::Tick(const Inputs& in, Cycle now, std::vector<Decision>* log) {
+void TbDispatch::Tick(const Inputs& in) {
   in_ = &in;
-  now_ = now;
-  log_ = log;
   act_ = Act{};
+  state_.decision.reset();
   const bool happens = Happens(in);
   state_.pulses = Pulses{};
   const Step before = state_.step;

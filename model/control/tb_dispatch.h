@@ -16,7 +16,7 @@
 // A pair (kernel, SM) for which nothing could be done is not tried again before something changes.
 #pragma once
 
-#include <vector>
+#include <optional>
 
 #include "control/drf_tracker.h"
 #include "control/partition_planner.h"
@@ -139,7 +139,10 @@ class TbDispatch {
     std::uint8_t command_sm = 0;
     SmCommand command{};
     Pulses pulses{};
+    std::optional<Decision> decision{};  // made at the last edge, without its cycle; for logs
   };
+  // All outputs are registers.
+  using Outputs = State;
 
   explicit TbDispatch(const Config& config) : config_(config) {}
   // False: nothing will happen without an input.
@@ -147,7 +150,8 @@ class TbDispatch {
     return state_.step != Step::kIdle || state_.stirred || state_.stirred_late || state_.launched ||
            in.active != state_.active || HasWork(in);
   }
-  void Tick(const Inputs& in, Cycle now, std::vector<Decision>* log);
+  const Outputs& Eval(const Inputs&) const { return state_; }
+  void Tick(const Inputs& in);
   const State& state() const { return state_; }
   bool partitioned(const PolicyConfig& policy) const {
     return policy.dispatch == DispatchMode::kPartitioned ||
@@ -212,9 +216,7 @@ class TbDispatch {
   Config config_;
   State state_;
   Act act_;
-  const Inputs* in_ = nullptr;  // of the current Tick, for the log
-  Cycle now_ = 0;
-  std::vector<Decision>* log_ = nullptr;
+  const Inputs* in_ = nullptr;  // of the current Tick, for decisions
 };
 
 }  // namespace smk

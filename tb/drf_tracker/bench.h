@@ -63,8 +63,8 @@ class Bench {
     Observe(step);
     Compare(distort ? broken_ : model_, told);
     lockstep_.ClockEdge();
-    model_.Tick(step.in, step.kernels);
-    if (distort) broken_.Tick(told.in, told.kernels);
+    Tick(&model_, step);
+    if (distort) Tick(&broken_, told);
   }
   const DrfTracker& model() const { return model_; }
   Lockstep<Dut>& lockstep() { return lockstep_; }
@@ -78,6 +78,11 @@ class Bench {
   static ShareWeights Weights() { return ShareWeights::Of(kLimits); }
 
  private:
+  static void Tick(DrfTracker* tracker, const Step& step) {
+    DrfTracker::Inputs in = step.in;
+    in.kernel_table = &step.kernels;
+    tracker->Tick(in);
+  }
   static DrfTracker::Config ConfigOf(bool count_running_sms) {
     return {kSms, kLimits, Weights(), count_running_sms};
   }

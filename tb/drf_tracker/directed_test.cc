@@ -35,13 +35,17 @@ void AddEvent(DrfTracker::Inputs* in, unsigned sm, EventKind kind, unsigned kern
 
 class DrfTrackerTest : public testing::Test {
  protected:
+  void Tick(DrfTracker::Inputs in) {
+    in.kernel_table = &kernels_;
+    drf_.Tick(in);
+  }
   void Dispatch(unsigned kernel, unsigned sm, unsigned tbs = 1) {
-    for (unsigned i = 0; i < tbs; ++i) drf_.Tick(DispatchOf(kernel, sm), kernels_);
+    for (unsigned i = 0; i < tbs; ++i) Tick(DispatchOf(kernel, sm));
   }
   void Event(unsigned sm, EventKind kind, unsigned kernel, bool counted = false) {
     DrfTracker::Inputs in;
     AddEvent(&in, sm, kind, kernel, counted);
-    drf_.Tick(in, kernels_);
+    Tick(in);
   }
   void Preempt(unsigned victim, unsigned tbs, unsigned candidate) {
     DrfTracker::Inputs in;
@@ -49,7 +53,7 @@ class DrfTrackerTest : public testing::Test {
     in.preempt_kernel = static_cast<KernelId>(victim);
     in.preempt_count = static_cast<std::uint8_t>(tbs);
     in.reserve_kernel = static_cast<KernelId>(candidate);
-    drf_.Tick(in, kernels_);
+    Tick(in);
   }
   std::uint32_t PerTb(unsigned kernel) const { return kernels_.slot[kernel].share; }
 
@@ -96,7 +100,7 @@ TEST_F(DrfTrackerTest, SharesChangeWhenAPreemptionIsDecidedNotWhenTbsMove) {
   Event(1, EventKind::kFinished, 0, true);  // a victim that finished before it could leave
   EXPECT_EQ(drf_.KernelShare(0), 2 * PerTb(0));
   EXPECT_EQ(drf_.state().resident[0][1], 2);
-  drf_.Tick(DispatchOf(1, 1, true), kernels_);
+  Tick(DispatchOf(1, 1, true));
   EXPECT_EQ(drf_.KernelShare(1), PerTb(1));
 }
 
@@ -106,7 +110,7 @@ TEST_F(DrfTrackerTest, CancelTakesTheReservedShareBack) {
   DrfTracker::Inputs in;
   in.cancel_valid = true;
   in.reserve_kernel = KernelId{1};
-  drf_.Tick(in, kernels_);
+  Tick(in);
   EXPECT_EQ(drf_.KernelShare(1), 0u);
 }
 
@@ -121,7 +125,7 @@ TEST_F(DrfTrackerTest, ShortfallIsAddedBackOnlyWhereItStillCounts) {
     in.event[1].shortfall = 2;
     in.shortfall_kernel[1] = KernelId{0};
     in.shortfall_mask = counts ? 0b0010u : 0b1101u;
-    drf_.Tick(in, kernels_);
+    Tick(in);
     EXPECT_EQ(drf_.KernelShare(0), counts ? 2 * PerTb(0) : 0u);
   }
 }
@@ -132,7 +136,7 @@ TEST_F(DrfTrackerTest, DoneClearsTheKernelWhateverElseHappens) {
   in.kernel_done = 0b0001;
   in.cancel_valid = true;
   in.reserve_kernel = KernelId{0};
-  drf_.Tick(in, kernels_);
+  Tick(in);
   EXPECT_EQ(drf_.state().share[0], 0);
 }
 
@@ -140,7 +144,7 @@ TEST_F(DrfTrackerTest, TakesOneEventOfEverySmInOneCycle) {
   for (unsigned sm = 0; sm < 4; ++sm) Dispatch(sm, sm, 2);
   DrfTracker::Inputs in = DispatchOf(0, 2);
   for (unsigned sm = 0; sm < 4; ++sm) AddEvent(&in, sm, EventKind::kFinished, sm);
-  drf_.Tick(in, kernels_);
+  Tick(in);
   EXPECT_EQ(drf_.KernelShare(0), 2 * PerTb(0));
   for (unsigned k = 1; k < 4; ++k) EXPECT_EQ(drf_.KernelShare(k), PerTb(k));
   EXPECT_EQ(drf_.ResidentOn(2), 0b0101);
@@ -246,7 +250,8 @@ class DrfTrackerRandom : public testing::TestWithParam<bool> {
       default:
         break;
     }
-    drf->Tick(in, kernels);
+    in.kernel_table = &kernels;
+    drf->Tick(in);
   }
   // Up to one TB of each SM goes.
   void Leave(std::mt19937* random, DrfTracker::Inputs* in) {

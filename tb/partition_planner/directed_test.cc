@@ -9,6 +9,12 @@ namespace {
 
 constexpr ResourceVector kLimits{256, 384, 64, 32};
 
+// The inputs, of these kernels.
+PartitionPlanner::Inputs With(const KernelTable::State& kernels, PartitionPlanner::Inputs in = {}) {
+  in.kernel_table = &kernels;
+  return in;
+}
+
 PartitionPlanner::Inputs StartOf(KernelMask kernels, unsigned sm = 0) {
   PartitionPlanner::Inputs in;
   in.start = true;
@@ -20,10 +26,10 @@ PartitionPlanner::Inputs StartOf(KernelMask kernels, unsigned sm = 0) {
 // Plans to the end; returns the cycles from the start to done.
 unsigned PlanAll(PartitionPlanner* planner, PartitionPlanner::Inputs in,
                  const KernelTable::State& kernels) {
-  planner->Tick(in, kernels);
+  planner->Tick(With(kernels, in));
   in.start = false;
   unsigned cycles = 1;
-  for (; !planner->state().done; ++cycles) planner->Tick(in, kernels);
+  for (; !planner->state().done; ++cycles) planner->Tick(With(kernels, in));
   return cycles;
 }
 
@@ -39,17 +45,17 @@ TEST(PartitionPlannerTest, DoneTwoCyclesAfterTheTbsPlanned) {
   const unsigned cycles = PlanAll(&planner, StartOf(0b0011), kernels);
   EXPECT_EQ(Tbs(planner), (std::array<unsigned, 4>{2, 4, 0, 0}));
   EXPECT_EQ(cycles, 2u + 4u + 2u);
-  planner.Tick({}, kernels);
+  planner.Tick(With(kernels));
   EXPECT_FALSE(planner.state().done) << "a pulse";
 }
 
 TEST(PartitionPlannerTest, AddsOneTbPerCycleForTheKernelWithTheLowestShare) {
   const KernelTable::State kernels = oracle::Table({{80, 0, 4, 1}, {32, 0, 4, 1}}, kLimits);
   PartitionPlanner planner({kLimits});
-  planner.Tick(StartOf(0b0011), kernels);
+  planner.Tick(With(kernels, StartOf(0b0011)));
   const std::array<unsigned, 2> want[] = {{1, 0}, {1, 1}, {1, 2}, {1, 3}, {2, 3}};
   for (const auto& tbs : want) {
-    planner.Tick({}, kernels);
+    planner.Tick(With(kernels));
     EXPECT_EQ(Tbs(planner)[0], tbs[0]);
     EXPECT_EQ(Tbs(planner)[1], tbs[1]);
   }
@@ -59,7 +65,7 @@ TEST(PartitionPlannerTest, PlanAndRangesHoldUntilTheNextStart) {
   const KernelTable::State kernels = oracle::Table({{64, 0, 4, 1}, {32, 0, 4, 1}}, kLimits);
   PartitionPlanner planner({kLimits});
   PlanAll(&planner, StartOf(0b0011), kernels);
-  for (int i = 0; i < 10; ++i) planner.Tick({}, kernels);
+  for (int i = 0; i < 10; ++i) planner.Tick(With(kernels));
   EXPECT_EQ(planner.state().range[1].registers_base, 128);
   EXPECT_EQ(planner.state().range[1].registers_limit, 256);
   PlanAll(&planner, StartOf(0b0010), kernels);
@@ -88,8 +94,8 @@ TEST(PartitionPlannerTest, TieGoesToTheKernelWithMoreTbs) {
   // Shares 1/4 and 1/8; at 1/4 each, kernel 1 has two TBs and goes on.
   const KernelTable::State kernels = oracle::Table({{64, 0, 4, 1}, {32, 0, 4, 1}}, kLimits);
   PartitionPlanner planner({kLimits});
-  planner.Tick(StartOf(0b0011), kernels);
-  for (int i = 0; i < 4; ++i) planner.Tick({}, kernels);
+  planner.Tick(With(kernels, StartOf(0b0011)));
+  for (int i = 0; i < 4; ++i) planner.Tick(With(kernels));
   EXPECT_EQ(Tbs(planner), (std::array<unsigned, 4>{1, 3, 0, 0}));
 }
 
@@ -97,8 +103,8 @@ TEST(PartitionPlannerTest, TieOfEqualKernelsGoesToTheLowestId) {
   const KernelTable::State kernels =
       oracle::Table({{64, 0, 4, 1}, {64, 0, 4, 1}, {64, 0, 4, 1}, {64, 0, 4, 1}}, kLimits);
   PartitionPlanner planner({kLimits});
-  planner.Tick(StartOf(0b1010, 1), kernels);
-  planner.Tick({}, kernels);
+  planner.Tick(With(kernels, StartOf(0b1010, 1)));
+  planner.Tick(With(kernels));
   EXPECT_EQ(Tbs(planner), (std::array<unsigned, 4>{0, 1, 0, 0}));
 }
 

@@ -52,12 +52,14 @@ class Bench {
     lockstep_.Eval();
     Compare(distort ? broken_ : model_);
     lockstep_.ClockEdge();
-    model_.Tick(in, kernels);
-    if (!distort) return;
     Inputs told = in;
+    told.kernel_table = &kernels;
+    model_.Tick(told);
+    if (!distort) return;
     Kernels table = kernels;
+    told.kernel_table = &table;
     distort(&told, &table);
-    broken_.Tick(told, table);
+    broken_.Tick(told);
   }
   // Plans to the end; returns the cycles from the start until done is visible.
   unsigned Plan(Inputs in) {

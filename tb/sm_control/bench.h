@@ -25,7 +25,8 @@ class SmControlBench {
 
   void Step() {
     const SmToDriver before = to_driver;
-    control_.Step(in, from_driver, views, &out, &to_driver);
+    control_.Step(in, from_driver, views, &out);
+    to_driver = control_.state().to_driver;
     in = SmInputs{};
     in.tb_quiet = out.tb_stop;
     in.context_done = out.context.valid ? 1 : 0;

@@ -161,16 +161,16 @@ TEST(SmControlTest, QuotasComeIntoForceWithTheLastCommandUntilTheNextPlan) {
   bench.Run(10);
   bench.Place(0, 0);
   bench.Quota(0, 10, false);
-  EXPECT_FALSE(bench.control().quotas().gated);
+  EXPECT_FALSE(bench.control().state().quotas.gated);
   bench.Quota(1, 20, true);
-  EXPECT_TRUE(bench.control().quotas().gated);
+  EXPECT_TRUE(bench.control().state().quotas.gated);
   bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 10);
   bench.in.ready[0] = 1;
   bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 9);
   bench.Partition(0, 0, 2, true, true);
-  EXPECT_FALSE(bench.control().quotas().gated);
+  EXPECT_FALSE(bench.control().state().quotas.gated);
   bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 0);
 }

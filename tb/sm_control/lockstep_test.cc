@@ -54,6 +54,15 @@ TEST(SmControlLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980
 
 TEST(SmControlLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(8, 40'000); }
 
+TEST(SmControlLockstep, EqualsTheReferenceEvaluatedAndTickedApart) {
+  SmControlTally tally;
+  Gtx980 sm({}, GetTestOptions().seed);
+  sm.apart = true;
+  SmControlTraffic<Gtx980>(&sm, GetTestOptions().seed, &tally).Run(20'000);
+  EXPECT_TRUE(sm.lockstep().ok()) << sm.lockstep().mismatch();
+  EXPECT_GT(tally.reloads, 10u);
+}
+
 // The rules of the wiring, one by one; a TB has four warps.
 class Bench : public SmControlBench<Gtx980> {
  public:

@@ -25,29 +25,36 @@ class SmControlPair {
     lockstep_.dut().warp_policy_i = static_cast<CData>(policy.warp_policy);
     Drive({}, {}, {});
     lockstep_.Reset();
-    CompareRegisters(model_, {}, {});
+    CompareRegisters(model_, {});
   }
 
   void Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& views,
-            SmOutputs* out, SmToDriver* to_driver) {
+            SmOutputs* out) {
     Drive(in, from_driver, views);
     lockstep_.Eval();
-    model_.Step(in, from_driver, views, out, to_driver);
+    if (apart) {
+      *out = model_.Eval({&in, &from_driver, &views});
+      model_.Tick({&in, &from_driver, &views});
+    } else {
+      model_.Step(in, from_driver, views, out);
+    }
     if (distort) {
       SmInputs told = in;
       DriverToSm told_driver = from_driver;
       distort(&told, &told_driver);
-      broken_.Step(told, told_driver, views, &broken_out_, &broken_to_driver_);
+      broken_.Step(told, told_driver, views, &broken_out_);
     }
     const SmOutputs& want = distort ? broken_out_ : *out;
     CompareWires(want);
     lockstep_.ClockEdge();
-    CompareRegisters(distort ? broken_ : model_, want, distort ? broken_to_driver_ : *to_driver);
+    CompareRegisters(distort ? broken_ : model_, want);
   }
 
   const SmControl& model() const { return model_; }
+  const SmControl::State& state() const { return model_.state(); }
   Lockstep<DutType>& lockstep() { return lockstep_; }
   std::function<void(SmInputs*, DriverToSm*)> distort;
+  bool apart = false;  // the reference is evaluated and ticked, not stepped
 
  private:
   using Slots = Bits<Package::NumSlots>;
@@ -94,7 +101,9 @@ class SmControlPair {
   }
 
   // Outputs that come from registers: looked at after the edge.
-  void CompareRegisters(const SmControl& want, const SmOutputs& out, const SmToDriver& to_driver) {
+  void CompareRegisters(const SmControl& want, const SmOutputs& out) {
+    const SmControl::State& s = want.state();
+    const SmToDriver& to_driver = s.to_driver;
     const DutType& dut = lockstep_.dut();
     lockstep_.Expect("command_ready", dut.command_ready_o, to_driver.command_ready);
     ExpectMessage<SmEventFields<Package>>(&lockstep_, "event", dut.event_o, to_driver.event);
@@ -103,10 +112,10 @@ class SmControlPair {
       lockstep_.Expect("buffer_kernel", dut.buffer_kernel_o, Index(to_driver.buffer_kernel));
     }
     lockstep_.Expect("profile_valid", dut.profile_valid_o, to_driver.profile_valid);
-    lockstep_.Expect("gated", dut.gated_o, want.quotas().gated);
+    lockstep_.Expect("gated", dut.gated_o, s.quotas.gated);
     lockstep_.Expect("awake", dut.awake_o, want.awake());
     ExpectMessage<QuotaVec<Package>>(&lockstep_, "quota_left", dut.quota_left_o, out.quota_left);
-    ExpectMessage<QuotaVec<Package>>(&lockstep_, "quota", dut.quota_o, want.quotas().quota);
+    ExpectMessage<QuotaVec<Package>>(&lockstep_, "quota", dut.quota_o, s.quotas.quota);
     if (!to_driver.profile_valid) return;
     ExpectMessage<IssuedVec<Package>>(&lockstep_, "profile_issued", dut.profile_issued_o,
                                       to_driver.profile_issued);
@@ -116,7 +125,6 @@ class SmControlPair {
   SmControl model_;
   SmControl broken_;
   SmOutputs broken_out_;
-  SmToDriver broken_to_driver_;
 };
 
 }  // namespace smk

@@ -309,7 +309,8 @@ class SmControlTraffic {
     SmOutputs out;
     const bool was_awake = model.awake();
     const PreemptEngine::Step step = model.preempt_engine().state().step;
-    sm_.Step(in, to_sm_, driver_.views(), &out, &to_driver_);
+    sm_.Step(in, to_sm_, driver_.views(), &out);
+    to_driver_ = sm_.model().state().to_driver;
     machine_.After(in, out);
     Count(in, was_awake, step, out);
     to_sm_ = next;

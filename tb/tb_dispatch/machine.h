@@ -49,10 +49,12 @@ class DispatchMachine {
     host_.dispatch_new_valid = p.dispatch_new;
     host_.dispatch_new_kernel = p.kernel;
     const KernelTable::Outputs out = kernels_.Eval(host_);
-    drf_.Tick(DrfInputs(dispatch, out.kernel_done), kernels_.state());
+    DrfTracker::Inputs drf = DrfInputs(dispatch, out.kernel_done);
+    drf.kernel_table = &kernels_.state();
+    drf_.Tick(drf);
     queue_.Tick(QueueInputs(p));
-    planner_.Tick({p.plan_start, p.plan_kernels, p.sm, policy_.dispatch, policy_.table},
-                  kernels_.state());
+    planner_.Tick(
+        {p.plan_start, p.plan_kernels, p.sm, policy_.dispatch, policy_.table, &kernels_.state()});
     assign_.Tick({assign_pending_, kernels_.members(), policy_.dispatch == DispatchMode::kSpatial,
                   policy_.quota_enable, policy_.kernels_per_sm});
     kernels_.Tick(host_);

@@ -183,12 +183,13 @@ class DispatchPair {
     ports_.CompareRegisters(want, view.in);
     const TbDispatch::State before = want.state();
     log_.clear();
-    want.Tick(view.in, cycle_, &log_);
+    want.Tick(view.in);
+    if (want.state().decision) log_.push_back(*want.state().decision);
     ports_.CompareDecision(log_);
     CompareQuestions(before, want.state(), view.in);
     lockstep().ClockEdge();
     for (const Decision& d : log_) ++reasons_[d.reason];
-    if (distort) model_.Tick(in, cycle_, nullptr);
+    if (distort) model_.Tick(in);
     if (!distort && !log_.empty()) CheckLatency(in);
   }
   // The questions in the steps that ask them, of decisions that nothing overtakes.
