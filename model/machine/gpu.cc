@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "machine/machine_keys.h"
 
 namespace smk {
 
@@ -12,19 +13,12 @@ void Gpu::Validate(const RunRequest& request) {
   const auto require = [](bool holds, const std::string& what) {
     if (!holds) throw InputError(what);
   };
-  const SmConfig& sm = request.machine.sm;
-  const auto between = [](unsigned value, unsigned low, unsigned high) {
-    return low <= value && value <= high;
-  };
-  require(between(request.machine.sms, 1, kMaxSms),
-          "sms: expected 1 to " + std::to_string(kMaxSms));
-  require(between(sm.schedulers, 1, kMaxSchedulers),
-          "sm.schedulers: expected 1 to " + std::to_string(kMaxSchedulers));
-  require(between(sm.warps_per_scheduler, 1, kMaxWarpsPerScheduler),
-          "sm.warps_per_scheduler: expected 1 to " + std::to_string(kMaxWarpsPerScheduler));
-  require(between(sm.lsu_queue, 1, 32), "sm.lsu_queue: expected 1 to 32");
-  require(sm.l1.mshrs >= 1, "sm.l1.mshrs: expected at least 1");
-  require(between(static_cast<unsigned>(request.programs.size()), 1, kMaxKernels),
+  MachineConfig machine = request.machine;
+  NaturalLimits limits = NaturalLimits::Of(machine.sm.limits);
+  for (const MachineKey& key : MachineKeys(&machine, &limits)) {
+    require(key.Holds(), key.path + ": expected " + key.Expected() + ", got " + key.Print());
+  }
+  require(!request.programs.empty() && request.programs.size() <= kMaxKernels,
           "programs: expected 1 to " + std::to_string(kMaxKernels));
   require(request.cycles <= kMaxRunCycles,
           "cycles: expected at most " + std::to_string(kMaxRunCycles));

@@ -92,7 +92,7 @@ class Lsu {
   const Stats& stats() const { return stats_; }
 
  private:
-  static constexpr unsigned kRing = 64;
+  static constexpr unsigned kRing = 2 * kMaxLsuQueue;
   struct Entry {
     Request request;
     std::uint8_t sent = 0;

@@ -10,6 +10,8 @@
 
 namespace smk {
 
+inline constexpr unsigned kMaxLsuQueue = 32;
+
 // One execution pipe: result after `latency` core cycles, next instruction after `initiation`
 // cycles.
 struct PipeConfig {

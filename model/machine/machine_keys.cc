@@ -63,7 +63,7 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
   keys->Integer("fetch_line", &sm->fetch_line, 1, 4096);
   keys->Integer("fetch_latency", &sm->fetch_latency, 1, kMaxLatency);
   keys->Integer("branch_latency", &sm->branch_latency, 1, kMaxLatency);
-  keys->Integer("lsu_queue", &sm->lsu_queue, 1, kMaxEntries);
+  keys->Integer("lsu_queue", &sm->lsu_queue, 1, kMaxLsuQueue);
   keys->Integer("barrier_latency", &sm->barrier_latency, 1, kMaxLatency);
   keys->Integer("warp_start_latency", &sm->warp_start_latency, 0, kMaxLatency);
   keys->Table("sm.limits");
@@ -173,6 +173,14 @@ bool MachineKey::Store(const std::string& text) const {
   if (target == nullptr || text.empty()) return false;
   **target = text;
   return true;
+}
+
+bool MachineKey::Holds() const {
+  if (auto* const* real = std::get_if<double*>(&value)) return Store(**real);
+  if (auto* const* integer = std::get_if<unsigned*>(&value)) {
+    return Store(static_cast<double>(**integer));
+  }
+  return !(*std::get_if<std::string*>(&value))->empty();
 }
 
 std::string MachineKey::Print() const {

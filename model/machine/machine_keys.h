@@ -34,6 +34,8 @@ struct MachineKey {
   // Stores a value when it is one; false, and nothing stored, when it is not.
   bool Store(double number) const;
   bool Store(const std::string& text) const;
+  // Whether the value is what it must be.
+  bool Holds() const;
   // As in a machine file.
   std::string Print() const;
 };

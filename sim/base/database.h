@@ -61,8 +61,13 @@ class Statement {
   template <typename... Values>
   Statement& With(const Values&... values) {
     Reset();
-    int index = 0;
-    (BindOne(++index, values), ...);
+    bound_ = 0;
+    return And(values...);
+  }
+  // Gives the next parameters a value.
+  template <typename... Values>
+  Statement& And(const Values&... values) {
+    (BindOne(++bound_, values), ...);
     return *this;
   }
   // The next row; false after the last.
@@ -106,6 +111,7 @@ class Statement {
 
   Database& database_;
   sqlite3_stmt* handle_ = nullptr;
+  int bound_ = 0;  // parameters that have a value
 };
 
 // All or nothing: what is not committed at the end of the scope is undone. Begins as a writer, so

@@ -84,7 +84,7 @@ struct CommandLineParser {
   ReportOptions report;
   TraceInfoOptions trace_info;
   TraceExportOptions trace_export;
-  ListOptions list{"", "gtx980", false};
+  ListOptions list{"", "gtx980"};
   std::string help_topic;
   std::function<int(const Context&)> action;
 
@@ -233,10 +233,12 @@ struct CommandLineParser {
   }
 
   void AddList() {
-    CLI::App* sub = app.add_subcommand("list", "list kernels, policies or machines");
-    sub->add_option("what", list.what, "kernels, policies or machines")->required();
-    AddText(sub, "--machine", &list.machine, "machine for the occupancy of kernels", "NAME");
+    CLI::App* sub = app.add_subcommand("list", "list kernels, policies, machines or settings");
+    sub->add_option("what", list.what, "kernels, policies, machines or settings")->required();
+    AddText(sub, "--machine", &list.machine, "machine of occupancies and settings", "NAME");
     sub->add_flag("--json", list.json, "as JSON");
+    sub->add_flag("--markdown", list.markdown,
+                  "settings: the keys of --set as the manual has them");
     sub->callback(
         [this] { action = [this](const Context& context) { return ListCommand(context, list); }; });
   }

@@ -20,9 +20,10 @@ int CompareCommand(const Context& context, Options options);
 
 // What `smk list` shows.
 struct ListOptions {
-  std::string what;  // kernels, policies or machines
+  std::string what;  // kernels, policies, machines or settings
   std::string machine;
   bool json = false;
+  bool markdown = false;  // settings: the table of docs/usage.md
 };
 int ListCommand(const Context& context, const ListOptions& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk list kernels|policies|machines
+// smk list kernels|policies|machines|settings
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,8 +9,9 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "cli/commands.h"
+#include "machine/machine_keys.h"
+#include "run/knobs.h"
 #include "run/policies.h"
-#include "run/settings.h"
 
 namespace smk::sim {
 namespace {
@@ -102,7 +103,6 @@ int ListKernels(const Context& context, const ListOptions& options) {
 int ListPolicies(const ListOptions& options) {
   ordered_json all = ordered_json::array();
   TextTable table({"name", "paper", "description"}, {0, 1, 2});
-  TextTable keys({"--set KEY=VALUE", "expected", "description"}, {0, 1, 2});
   for (const PolicyInfo& info : Policies()) {
     table.Add({info.name, info.paper, info.description});
     ordered_json j;
@@ -114,12 +114,50 @@ int ListPolicies(const ListOptions& options) {
     j["kernels_per_sm"] = info.config.kernels_per_sm;
     all.push_back(std::move(j));
   }
-  for (const TunableInfo& info : TunableKeys())
-    keys.Add({info.key, info.expected, info.description});
+  fmt::print("{}", options.json ? all.dump(2) + "\n" : table.ToString());
+  return 0;
+}
+
+// "4; 2 for `smk-pw2`": the default, and the policies that have another.
+std::string Default(const Knob& knob) {
+  std::string text = knob.print(Configuration{});
+  for (const PolicyInfo& info : Policies()) {
+    Configuration own;
+    own.policy = info.config;
+    const std::string value = knob.print(own);
+    if (value != knob.print(Configuration{})) text += fmt::format("; {} for {}", value, info.name);
+  }
+  return text;
+}
+
+int ListSettings(const Context& context, const ListOptions& options) {
+  ordered_json all = ordered_json::array();
+  TextTable knobs({"--set KEY=VALUE", "values", "default", "meaning"}, {0, 1, 2, 3});
+  std::string markdown = "| key | values | default | meaning |\n|---|---|---|---|\n";
+  for (const Knob* knob : SettableKnobs()) {
+    const std::string usual = Default(*knob);
+    knobs.Add({knob->path, knob->expected, usual, knob->meaning});
+    all.push_back({{"key", knob->path},
+                   {"values", knob->expected},
+                   {"default", usual},
+                   {"meaning", knob->meaning}});
+    markdown +=
+        fmt::format("| `{}` | {} | {} | {} |\n", knob->path, knob->expected, usual, knob->meaning);
+  }
+  MachineConfig machine =
+      context.backend.load_machine(context.backend.find_machine(options.machine), {});
+  NaturalLimits limits = NaturalLimits::Of(machine.sm.limits);
+  TextTable keys({"of a machine file", "values", machine.name}, {0, 1, 2});
+  for (const MachineKey& key : MachineKeys(&machine, &limits)) {
+    keys.Add({key.path, key.Expected(), key.Print()});
+    all.push_back({{"key", key.path}, {"values", key.Expected()}, {"default", key.Print()}});
+  }
   if (options.json) {
     fmt::print("{}\n", all.dump(2));
+  } else if (options.markdown) {
+    fmt::print("{}", markdown);
   } else {
-    fmt::print("{}\n{}", table.ToString(), keys.ToString());
+    fmt::print("{}\n{}", knobs.ToString(), keys.ToString());
   }
   return 0;
 }
@@ -164,9 +202,10 @@ int ListCommand(const Context& context, const ListOptions& options) {
   if (options.what == "kernels") return ListKernels(context, options);
   if (options.what == "policies") return ListPolicies(options);
   if (options.what == "machines") return ListMachines(context, options);
-  throw InputError(fmt::format("list: expected kernels, policies or machines, got '{}'{}",
-                               options.what,
-                               DidYouMean(options.what, {"kernels", "policies", "machines"})));
+  if (options.what == "settings") return ListSettings(context, options);
+  throw InputError(fmt::format(
+      "list: expected kernels, policies, machines or settings, got '{}'{}", options.what,
+      DidYouMean(options.what, {"kernels", "policies", "machines", "settings"})));
 }
 
 }  // namespace smk::sim

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/toml_file.h"
 #include "report/data.h"
+#include "sweep/schema.h"
 #include "sweep/store.h"
 
 namespace smk::sim {
@@ -81,9 +82,10 @@ FROM runs WHERE status = 'done';
 CREATE UNIQUE INDEX temp.by_run ON numbered (run);
 )sql";
 
+// {knobs} are columns.
 constexpr char kRuns[] = R"sql(
 SELECT r.run, r.workload, r.mix, r.policy, r.preempt, r.machine, r.control, r.cycles, r.seed,
-  r.settings, r.sms, r.schedulers, r.kernels_per_sm, r.epoch_length, r.latency_scale, r.ideal_preemption,
+  r.settings, r.sms, r.schedulers, {knobs}
   r.command, r.kernels, r.stp, r.antt, r.fairness, r.warp_instructions, r.dram_read_bytes,
   r.dram_write_bytes, r.dram_row_hits, r.dram_row_misses, r.checks, r.wall_seconds, r.preemptions,
   r.context_bytes, r.preemption_cycles, r.version, r.model_version,
@@ -157,7 +159,7 @@ ordered_json ReadAll(const std::string& path) {
   database.Run("BEGIN");
   database.Run(kNumbered);
   ordered_json j;
-  j["runs"] = Columns(&database, kRuns,
+  j["runs"] = Columns(&database, fmt::format(kRuns, fmt::arg("knobs", KnobColumns("r.{name}, "))),
                       {"workload", "mix", "policy", "preempt", "machine", "control", "seed",
                        "settings", "version", "model_version"});
   j["kernels"] = Columns(&database, kKernels, {"name", "type"});

@@ -42,6 +42,17 @@ std::string QuotedList(const std::vector<std::string>& texts) {
   return "[" + Join(quoted) + "]";
 }
 
+// The knobs of a section.
+std::string KnobLines(const Configuration& configuration, const std::string& section) {
+  std::string text;
+  for (const Knob* knob : SettableKnobs()) {
+    if (knob->section() != section) continue;
+    const std::string value = knob->print(configuration);
+    text += fmt::format("{} = {}\n", knob->name(), knob->is_word ? Quoted(value) : value);
+  }
+  return text;
+}
+
 std::string RunSection(const Experiment& e, const Policy& policy) {
   std::vector<std::string> names, arrivals;
   for (const std::string& name : e.names) names.push_back(Portable(name));
@@ -61,20 +72,15 @@ std::string RunSection(const Experiment& e, const Policy& policy) {
   text += fmt::format("seed = {}\n", Quoted(fmt::to_string(e.seed)));
   text += fmt::format("arrive = {}\n", QuotedList(arrivals));
   text += fmt::format("repeat = {}\n", e.repeat);
-  text += fmt::format("ideal_preemption = {}\n", e.tunables.ideal_preemption);
-  text += fmt::format("grid_divisor = {}\n", e.tunables.grid_divisor);
-  return text;
+  return text + KnobLines(InEffect(e, policy.config), "run");
 }
 
 std::string PolicySection(const Experiment& e, const Policy& policy) {
   const PolicyConfig& c = policy.config;
-  return fmt::format(
-      "\n[policy]  # dispatch {}, quotas {}\nepoch_length = {}\nlinger_ticks = {}\n"
-      "kernels_per_sm = {}\nlatency_scale = {}\nwarp_policy = {}\n\n[control]\n"
-      "preempted_depth = {}\n",
-      Name(c.dispatch), c.quota_enable ? "on" : "off", c.epoch_length, c.linger_ticks,
-      c.kernels_per_sm, c.latency_scale, Quoted(Name(c.warp_policy)),
-      e.control_config.preempted_depth);
+  const Configuration configuration = InEffect(e, c);
+  return fmt::format("\n[policy]  # dispatch {}, quotas {}\n{}\n[control]\n{}", Name(c.dispatch),
+                     c.quota_enable ? "on" : "off", KnobLines(configuration, "policy"),
+                     KnobLines(configuration, "control"));
 }
 
 // The machine's own text, one level down.
@@ -91,7 +97,11 @@ std::string MachineSection(const std::string& machine_toml) {
 // Reads the [run] table of a configuration into options that are still open.
 class RunReader {
  public:
-  RunReader(std::string path, Options* options) : path_(std::move(path)), options_(*options) {}
+  RunReader(std::string path, Options* options) : path_(std::move(path)), options_(*options) {
+    for (const Knob* knob : SettableKnobs()) {
+      if (knob->section() == "run") rows_.push_back(Setting(*knob));
+    }
+  }
 
   void Read(const toml::table& run) {
     for (const auto& [name, node] : run) {
@@ -147,10 +157,21 @@ class RunReader {
     return node.as_boolean()->get();
   }
 
+  // A knob, as --set has it.
+  Row Setting(const Knob& knob) {
+    return {knob.name(), [=, &knob, self = this](const toml::node& node) {
+              if (!node.is_value()) self->Refuse(knob.name(), knob.expected.c_str());
+              std::ostringstream value;
+              node.visit([&](const auto& v) { value << v; });
+              auto& sets = self->options_.sets;
+              sets.insert(sets.begin(), fmt::format("{}={}", knob.path, value.str()));
+            }};
+  }
+
   const std::string path_;
   Options& options_;
   unsigned line_ = 0;
-  const std::vector<Row> rows_ = {
+  std::vector<Row> rows_ = {
       Text("policy", &Options::policy),
       Text("preempt", &Options::preempt),
       Text("control", &Options::control),
@@ -170,17 +191,6 @@ class RunReader {
       {"repeat",
        [this](const toml::node& node) {
          options_.no_repeat = options_.no_repeat || !Bool("repeat", node);
-       }},
-      {"ideal_preemption",
-       [this](const toml::node& node) {
-         options_.sets.insert(options_.sets.begin(), fmt::format("run.ideal_preemption={}",
-                                                                 Bool("ideal_preemption", node)));
-       }},
-      {"grid_divisor",
-       [this](const toml::node& node) {
-         if (!node.is_integer()) Refuse("grid_divisor", "a whole number");
-         options_.sets.insert(options_.sets.begin(),
-                              fmt::format("run.grid_divisor={}", node.as_integer()->get()));
        }},
   };
 };
@@ -232,7 +242,10 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
     }
     if (key == "machine" && other_machine) continue;
     toml::table taken = *table;
-    if (key == "policy" && (other_policy || compare)) taken.erase("kernels_per_sm");
+    for (const Knob* knob : SettableKnobs()) {
+      const bool other = knob->of_policy && (other_policy || compare);
+      if (other && knob->section() == key) taken.erase(knob->name());
+    }
     const std::vector<std::string> sets = Sets(taken, key == "machine" ? "" : key + ".", path);
     options->sets.insert(options->sets.end(), sets.begin(), sets.end());
   }

@@ -163,22 +163,20 @@ void ResolveMachine(const Options& options, const Backend& backend, Experiment* 
     keys.push_back(leaf.first);
   }
   const Settings settings = ParseSettings(options.sets, keys);
-  experiment->tunables = settings.tunables;
+  experiment->settings = settings.knobs;
   experiment->machine = settings.machine.empty()
                             ? base
                             : backend.load_machine(experiment->machine_path, settings.machine);
   experiment->machine_toml = backend.machine_toml(experiment->machine);
 }
 
-ControlConfig MakeControlConfig(const MachineConfig& machine, const Tunables& tunables) {
+// The control plane that this machine needs.
+ControlConfig MakeControlConfig(const MachineConfig& machine) {
   ControlConfig config;
   config.num_sms = machine.sms;
   config.num_schedulers = machine.sm.schedulers;
   config.warps_per_scheduler = machine.sm.warps_per_scheduler;
   config.limits = machine.sm.limits;
-  if (tunables.preempted_depth) {
-    config.preempted_depth = static_cast<unsigned>(*tunables.preempted_depth);
-  }
   return config;
 }
 
@@ -235,7 +233,7 @@ void LoadWorkloads(const Options& options, const Backend& backend, Experiment* e
         kMaxKernels, experiment->names.size(), Join(experiment->names)));
   }
   for (auto& workload : experiment->workloads) {
-    workload = WithSmallerGrids(workload, experiment->tunables.grid_divisor);
+    workload = WithSmallerGrids(workload, experiment->run_config.grid_divisor);
   }
 }
 
@@ -244,7 +242,7 @@ RunRequest BaseRequest(const Experiment& experiment, const Recording& recording)
   request.machine = experiment.machine;
   request.cycles = experiment.cycles;
   request.seed = experiment.seed;
-  request.ideal_preemption = experiment.tunables.ideal_preemption;
+  request.ideal_preemption = experiment.run_config.ideal_preemption;
   request.record_tbs = recording.tbs;
   request.record_decisions = recording.decisions;
   request.record_timeline = recording.timeline || recording.samples;
@@ -276,9 +274,13 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.control = ParseControl(options.control.value_or(Name(ControlKind::kReference)));
   experiment.names = ParseKernels(*options.kernels);
   ResolveMachine(options, backend, &experiment);
+  Configuration configuration;
+  configuration.control = MakeControlConfig(experiment.machine);
+  Apply(experiment.settings, &configuration);
+  experiment.control_config = configuration.control;
+  experiment.run_config = configuration.run;
   LoadWorkloads(options, backend, &experiment);
   experiment.labels = MakeLabels(experiment.workloads);
-  experiment.control_config = MakeControlConfig(experiment.machine, experiment.tunables);
   experiment.arrivals.assign(experiment.names.size(), 0);
   ParseArrivals(options.arrivals, &experiment);
   ParseTimeline(options, &experiment);
@@ -287,10 +289,26 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   return experiment;
 }
 
+Configuration InEffect(const Experiment& experiment, const PolicyConfig& policy) {
+  return {policy, experiment.control_config, experiment.run_config};
+}
+
+Configuration InEffectAlone(const Experiment& experiment) {
+  Configuration configuration;
+  configuration.policy = FindPolicy("isolated", 1).config;
+  configuration.control = experiment.control_config;
+  for (const KnobSetting& setting : experiment.settings) {
+    if (setting.knob->alone) Apply({setting}, &configuration);
+  }
+  return configuration;
+}
+
 Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& preempt,
                      const Experiment& experiment) {
   Policy policy = FindPolicy(text, experiment.names.size());
-  Apply(experiment.tunables, &policy.config);
+  Configuration configuration = InEffect(experiment, policy.config);
+  Apply(experiment.settings, &configuration);
+  policy.config = configuration.policy;
   if (preempt) {
     policy.config.preempt = ParsePreempt(*preempt);
     if (policy.config.dispatch != DispatchMode::kSpatial) {
@@ -318,10 +336,9 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
 RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
                            const Recording& recording) {
   RunRequest request = BaseRequest(experiment, recording);
-  request.policy = FindPolicy("isolated", 1).config;
-  if (experiment.tunables.warp_policy) {
-    request.policy.warp_policy = *experiment.tunables.warp_policy;
-  }
+  const Configuration alone = InEffectAlone(experiment);
+  request.policy = alone.policy;
+  request.ideal_preemption = alone.run.ideal_preemption;
   request.programs.push_back({experiment.workloads[kernel], 0, experiment.repeat});
   return request;
 }

@@ -51,7 +51,8 @@ struct Experiment {
   std::string machine_toml;
   ControlKind control = ControlKind::kReference;
   ControlConfig control_config;
-  Tunables tunables;
+  std::vector<KnobSetting> settings;  // what the user set of the knobs
+  RunConfig run_config;
   Cycle cycles = 0;
   std::uint64_t seed = 0;
   bool repeat = true;
@@ -72,6 +73,10 @@ struct Recording {
 // Loads and checks everything; throws InputError.
 Experiment Resolve(const Options& options, const Backend& backend);
 
+// Everything in effect under a policy; and in the isolated runs, which only some knobs concern.
+Configuration InEffect(const Experiment& experiment, const PolicyConfig& policy);
+Configuration InEffectAlone(const Experiment& experiment);
+
 // The policy with the user's settings applied; throws InputError when it does not suit the kernels.
 Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& preempt,
                      const Experiment& experiment);
@@ -81,8 +86,7 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
                          const Recording& recording);
 
 // The run of one kernel alone on the whole GPU, from cycle 0, for the same number of cycles. Its
-// control plane places TBs wherever there is room and has no latency_scale; the order of the warps
-// is that of the experiment.
+// control plane places TBs wherever there is room; only knobs that matter to it alone hold.
 RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
                            const Recording& recording);
 

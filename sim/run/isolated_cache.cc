@@ -17,14 +17,16 @@ namespace fs = std::filesystem;
 std::string IsolatedCache::Path(const Experiment& experiment, std::size_t kernel) {
   if (executable_hash_.empty()) executable_hash_ = HashFile("/proc/self/exe");
   const RunRequest request = IsolatedRequest(experiment, kernel, {});
-  const std::string key = fmt::format(
-      "model {}\nexecutable {}\nworkload {} {}\ncycles {}\nseed {}\nrepeat {}\nwarp_policy {}\n"
-      "control {} {}\n{}",
+  std::string key = fmt::format(
+      "model {}\nexecutable {}\nworkload {} {}\ncycles {}\nseed {}\nrepeat {}\ncontrol {}\n",
       kModelVersion, executable_hash_, experiment.workloads[kernel]->name,
       experiment.workloads[kernel]->content_hash, request.cycles, request.seed,
-      request.programs[0].repeat, Name(request.policy.warp_policy), Name(experiment.control),
-      experiment.control_config.preempted_depth, experiment.machine_toml);
-  return fmt::format("{}/{}.json", folder_, HashText(key));
+      request.programs[0].repeat, Name(experiment.control));
+  const Configuration alone = InEffectAlone(experiment);
+  for (const Knob& knob : Knobs()) {
+    if (knob.alone) key += fmt::format("{} {}\n", knob.path, knob.print(alone));
+  }
+  return fmt::format("{}/{}.json", folder_, HashText(key + experiment.machine_toml));
 }
 
 void IsolatedCache::Warn(const std::string& message) {

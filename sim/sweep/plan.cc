@@ -20,28 +20,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What an isolated run depends on, of all that --set can change besides the machine.
+// Of what --set can change, what an isolated run depends on: the machine and some knobs.
 bool MattersAlone(const std::string& set) {
-  const std::string key = set.substr(0, set.find('='));
-  return (key.rfind("policy.", 0) != 0 || key == "policy.warp_policy") &&
-         key != "run.ideal_preemption";
-}
-
-std::string PolicyText(const PolicyConfig& c) {
-  return fmt::format("{} {} {} quota {} kernels_per_sm {} epoch {} linger {} latency {} table {}",
-                     Name(c.dispatch), Name(c.preempt), Name(c.warp_policy), c.quota_enable,
-                     c.kernels_per_sm, c.epoch_length, c.linger_ticks, c.latency_scale,
-                     fmt::join(c.table, ","));
+  const Knob* knob = FindKnob(set.substr(0, set.find('=')));
+  return knob == nullptr || knob->alone;
 }
 
 // The hash of everything that decides the result, but the program that computes it.
 std::string RunId(const LoadedRun& run) {
   const RunRequest& r = run.request;
+  const Configuration configuration = InEffect(run.experiment, r.policy);
   std::string key =
-      fmt::format("model {}\npolicy {} {}\ncontrol {} {}\ncycles {} seed {}\n", kModelVersion,
-                  run.policy.name, PolicyText(r.policy), Name(run.experiment.control),
-                  run.experiment.control_config.preempted_depth, r.cycles, r.seed);
-  key += fmt::format("ideal_preemption {}\n", r.ideal_preemption);
+      fmt::format("model {}\npolicy {} {}\ncontrol {} {}\ncycles {} seed {}\n{}\n{}", kModelVersion,
+                  run.policy.name, IdText(configuration, "policy"), Name(run.experiment.control),
+                  IdText(configuration, "control"), r.cycles, r.seed, IdText(configuration, "run"),
+                  IdOfChanges(configuration));
   for (const RunProgram& program : r.programs) {
     key += fmt::format("kernel {} {} at {} repeat {}\n", program.workload->name,
                        program.workload->content_hash, program.arrival, program.repeat);
@@ -57,8 +50,8 @@ std::string GroupName(const Experiment& experiment) {
   return MixGroup(letters);
 }
 
-// Machine keys that are not those of the machine's file, then policy keys that are not the policy's
-// own, then what is set of the run.
+// Machine keys that are not those of the machine's file, then knobs that are not the policy's own
+// or the default.
 std::string SettingsText(const LoadedRun& run, const Backend& backend) {
   std::vector<std::string> settings;
   const Experiment& e = run.experiment;
@@ -68,19 +61,13 @@ std::string SettingsText(const LoadedRun& run, const Backend& backend) {
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (i >= from.size() || from[i] != to[i]) settings.push_back(to[i].first + "=" + to[i].second);
   }
-  const PolicyConfig& c = run.request.policy;
-  const PolicyConfig own = FindPolicy(run.policy.name, e.names.size()).config;
-  const auto add = [&](const char* key, const auto& value, const auto& usual) {
-    if (value != usual) settings.push_back(fmt::format("{}={}", key, value));
-  };
-  add("policy.epoch_length", c.epoch_length, own.epoch_length);
-  add("policy.linger_ticks", c.linger_ticks, own.linger_ticks);
-  add("policy.kernels_per_sm", c.kernels_per_sm, own.kernels_per_sm);
-  add("policy.latency_scale", c.latency_scale, own.latency_scale);
-  add("policy.warp_policy", std::string(Name(c.warp_policy)), Name(own.warp_policy));
-  add("control.preempted_depth", e.control_config.preempted_depth, ControlConfig{}.preempted_depth);
-  add("run.ideal_preemption", run.request.ideal_preemption, false);
-  add("run.grid_divisor", e.tunables.grid_divisor, Tunables{}.grid_divisor);
+  const Configuration set = InEffect(e, run.request.policy);
+  Configuration usual;
+  usual.policy = FindPolicy(run.policy.name, e.names.size()).config;
+  for (const Knob* knob : SettableKnobs()) {
+    const std::string value = knob->print(set);
+    if (value != knob->print(usual)) settings.push_back(knob->path + "=" + value);
+  }
   return Join(settings, " ");
 }
 
@@ -355,7 +342,6 @@ LoadedRun LoadRun(const SweepRun& run, const Backend& backend) {
   loaded.policy = ResolvePolicy(run.policy, preempt, loaded.experiment);
   if (run.is_isolated()) {
     loaded.request = IsolatedRequest(loaded.experiment, 0, {});
-    loaded.request.ideal_preemption = false;
   } else {
     loaded.request = SharedRequest(loaded.experiment, loaded.policy, {});
   }

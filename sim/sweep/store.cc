@@ -71,6 +71,19 @@ bool CheckOther(const std::string& path) {
   }
 }
 
+// The values of the columns that KnobColumns() names.
+void BindKnobs(const Configuration& configuration, Statement* insert) {
+  for (const Knob& knob : Knobs()) {
+    if (!knob.has_column) continue;
+    const std::string value = knob.print(configuration);
+    if (knob.is_word) {
+      insert->And(value);
+    } else {
+      insert->And(value == "true" ? 1 : value == "false" ? 0 : std::stoll(value));
+    }
+  }
+}
+
 template <typename Array>
 std::uint64_t Of(const Array& values, Stall stall) {
   return values[static_cast<std::size_t>(stall)];
@@ -136,7 +149,7 @@ void SweepStore::Prepare(const StoreOptions& options) {
   Transaction transaction(database_);
   // Another process may have made the tables since.
   if (database_.Number("PRAGMA user_version") == 0) {
-    database_.Run(kSweepSchemaSql);
+    database_.Run(SweepSchemaSql());
     database_.Run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                               kSweepApplication, kSweepSchema));
   }
@@ -187,6 +200,14 @@ void SweepStore::GiveBack(const std::string& run) {
   Statement(database_, "DELETE FROM claims WHERE run = ? AND owner = ?").With(run, owner_).Run();
 }
 
+std::string SweepStore::InsertInto(const std::string& table) {
+  const std::int64_t columns =
+      database_.Number(fmt::format("SELECT COUNT(*) FROM pragma_table_info('{}')", table));
+  std::string values;
+  for (std::int64_t i = 0; i < columns; ++i) values += i == 0 ? "?" : ",?";
+  return fmt::format("INSERT INTO {} VALUES ({})", table, values);
+}
+
 void SweepStore::Delete(const std::string& run) {
   for (const char* table : {"runs", "kernels", "sms", "stalls", "preemptions"}) {
     Statement(database_, fmt::format("DELETE FROM {} WHERE run = ?", table)).With(run).Run();
@@ -233,21 +254,18 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
     hash = ResultHash(*result);
     seconds = result->wall_seconds;
   }
-  const PolicyConfig& policy = loaded.request.policy;
   const Experiment& e = loaded.experiment;
   const std::size_t skip = messages.size() > kMaxMessages ? messages.size() - kMaxMessages : 0;
-  Statement(database_,
-            "INSERT INTO runs VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-            "?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-      .With(run.id, std::string(result != nullptr ? "done" : "failed"), run.workload, run.group,
-            run.policy, run.preempt, e.machine.name, std::string(Name(e.control)), e.cycles,
-            std::to_string(e.seed), run.settings, e.machine.sms, e.machine.sm.schedulers,
-            policy.kernels_per_sm, policy.epoch_length, policy.latency_scale,
-            loaded.request.ideal_preemption, e.tunables.grid_divisor, RunCommandLine(run),
-            instructions, reads, writes, hits, misses, checks, hash, seconds,
-            fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))), host_,
-            std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts, reason,
-            messages.substr(skip))
+  Statement insert(database_, InsertInto("runs"));
+  insert.With(run.id, std::string(result != nullptr ? "done" : "failed"), run.workload, run.group,
+              run.policy, run.preempt, e.machine.name, std::string(Name(e.control)), e.cycles,
+              std::to_string(e.seed), run.settings, e.machine.sms, e.machine.sm.schedulers);
+  BindKnobs(InEffect(e, loaded.request.policy), &insert);
+  insert
+      .And(RunCommandLine(run), instructions, reads, writes, hits, misses, checks, hash, seconds,
+           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))), host_,
+           std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts, reason,
+           messages.substr(skip))
       .Run();
 }
 

@@ -69,6 +69,8 @@ class SweepStore {
  private:
   void Prepare(const StoreOptions& options);
   void Delete(const std::string& run);
+  // A statement with a parameter for each column.
+  std::string InsertInto(const std::string& table);
   // The row of `runs`; `result` is null for a failed one.
   void InsertRun(const SweepRun& run, const LoadedRun& loaded, const RunResult* result,
                  const std::string& reason, const std::string& messages);

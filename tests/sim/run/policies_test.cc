@@ -67,25 +67,18 @@ TEST(Settings, EachKeyReachesItsField) {
        "policy.latency_scale=9", "policy.warp_policy=lrr", "control.preempted_depth=64",
        "run.ideal_preemption=true", "run.grid_divisor=16", "sms=8", "sms=4"},
       {"sms"});
-  PolicyConfig config;
-  Apply(settings.tunables, &config);
+  Configuration set;
+  Apply(settings.knobs, &set);
+  const PolicyConfig& config = set.policy;
   EXPECT_EQ(config.epoch_length, 5000);
   EXPECT_EQ(config.linger_ticks, 7);
   EXPECT_EQ(config.kernels_per_sm, 3);
   EXPECT_EQ(config.latency_scale, 9);
   EXPECT_EQ(config.warp_policy, WarpPolicy::kLrr);
-  EXPECT_EQ(settings.tunables.preempted_depth, 64u);
-  EXPECT_TRUE(settings.tunables.ideal_preemption);
-  EXPECT_EQ(settings.tunables.grid_divisor, 16u);
+  EXPECT_EQ(set.control.preempted_depth, 64u);
+  EXPECT_TRUE(set.run.ideal_preemption);
+  EXPECT_EQ(set.run.grid_divisor, 16u);
   EXPECT_EQ(settings.machine, std::vector<std::string>{"sms=4"}) << "the last of a key holds";
-}
-
-TEST(Settings, NothingSetChangesNothing) {
-  PolicyConfig config;
-  config.kernels_per_sm = 2;
-  Apply(Tunables{}, &config);
-  EXPECT_EQ(config.kernels_per_sm, 2);
-  EXPECT_EQ(config.epoch_length, PolicyConfig{}.epoch_length);
 }
 
 TEST(Settings, UnknownKeysNameTheNearest) {

@@ -11,8 +11,10 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "run/knobs.h"
 #include "run/result_io.h"
 #include "sim/fake.h"
+#include "sim/other_value.h"
 
 namespace smk::sim {
 namespace {
@@ -91,12 +93,15 @@ TEST_F(RunnerTest, WhatDecidesAResultIsInTheKey) {
   run();
   experiment.repeat = false;
   run();
-  experiment.tunables.warp_policy = WarpPolicy::kLrr;
-  run();
-  EXPECT_EQ(Entries(), 6u);
-  experiment.tunables.latency_scale = 8;  // not of the isolated run
-  run();
-  EXPECT_EQ(Entries(), 6u);
+  EXPECT_EQ(Entries(), 5u);
+  // Of the knobs, those that matter to an isolated run, in their place in Knobs().
+  std::size_t entries = 5;
+  for (const Knob* knob : SettableKnobs()) {
+    experiment.settings = {{knob, OtherValue(*knob)}};
+    run();
+    if (knob->alone) ++entries;
+    EXPECT_EQ(Entries(), entries) << knob->path;
+  }
 }
 
 TEST_F(RunnerTest, DamagedEntriesAreMadeAgainWithOneWarning) {

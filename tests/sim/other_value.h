@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A value of a knob that is not its default.
+#pragma once
+
+#include <string>
+
+#include "run/knobs.h"
+
+namespace smk::sim {
+
+inline std::string OtherValue(const Knob& knob) {
+  const std::string usual = knob.print(Configuration{});
+  const bool range = knob.expected.find(" to ") != std::string::npos;
+  const std::string separator = range ? " to " : " or ";
+  const std::size_t at = knob.expected.find(separator);
+  const std::string first = knob.expected.substr(0, at);
+  return first != usual ? first : knob.expected.substr(at + separator.size());
+}
+
+}  // namespace smk::sim
