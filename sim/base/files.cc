@@ -54,7 +54,10 @@ void RefuseOtherContents(const std::string& path, const std::vector<std::string>
 std::string ReadFile(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
-  if (!in || fs::is_directory(path) || !(text << in.rdbuf())) {
+  const bool readable = in && !fs::is_directory(path);
+  // Of an empty file the stream says that nothing could be copied.
+  if (readable && in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (!readable || in.bad() || text.fail()) {
     throw InputError(fmt::format("{}: cannot be read", path));
   }
   return text.str();

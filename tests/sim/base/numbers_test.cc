@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "base/error.h"
 #include "base/sha256.h"
 #include "base/text_table.h"
+#include "test_options.h"
 
 namespace smk::sim {
 namespace {
@@ -33,6 +36,71 @@ TEST(Numbers, AnythingElseIsRefusedByName) {
       EXPECT_EQ(std::string(error.what()).rfind("--cycles: expected", 0), 0u) << error.what();
     }
   }
+}
+
+TEST(Numbers, ErrorsTellRangeAndText) {
+  try {
+    ParseCount("--jobs", "65", 1, 64);
+    FAIL();
+  } catch (const InputError& error) {
+    EXPECT_STREQ(error.what(), "--jobs: expected a whole number from 1 to 64, got '65'");
+  }
+  EXPECT_EQ(ParseCount("--jobs", "64", 1, 64), 64u);
+  EXPECT_EQ(ParseCount("--jobs", "1", 1, 64), 1u);
+  EXPECT_THROW(ParseCount("--jobs", "0", 1, 64), InputError);
+}
+
+TEST(Numbers, SuffixesAndExponentsAreExact) {
+  const auto any = [](const char* text) { return ParseCount("n", text, 0, ~std::uint64_t{0}); };
+  EXPECT_EQ(any("0"), 0u);
+  EXPECT_EQ(any("0e99"), 0u);
+  EXPECT_EQ(any("1K"), 1000u);
+  EXPECT_EQ(any("1E3"), 1000u);
+  EXPECT_EQ(any("1e+3"), 1000u);
+  EXPECT_EQ(any("1.25k"), 1250u);
+  EXPECT_EQ(any(".5k"), 500u);
+  EXPECT_EQ(any("5.k"), 5000u);
+  EXPECT_EQ(any("1.000"), 1u);
+  EXPECT_EQ(any("1e3k"), 1000000u);
+  EXPECT_EQ(any("18.446744073709551615e18"), 18446744073709551615u) << "no double can";
+  EXPECT_THROW(any("18.446744073709551616e18"), InputError);
+  EXPECT_THROW(any("1.2345k"), InputError) << "not whole";
+}
+
+TEST(Numbers, AnyNumberWithAnyFractionComesBack) {
+  std::mt19937_64 random(GetTestOptions().seed);
+  SCOPED_TRACE("--seed=" + std::to_string(GetTestOptions().seed));
+  for (int round = 0; round < 2000; ++round) {
+    const std::uint64_t value = random() >> random() % 64;
+    std::string digits = std::to_string(value);
+    ASSERT_EQ(ParseCount("n", digits, 0, ~std::uint64_t{0}), value);
+    const std::size_t places = random() % (digits.size() + 1);
+    digits.insert(digits.size() - places, ".");
+    digits += "e" + std::to_string(places);
+    ASSERT_EQ(ParseCount("n", digits, 0, ~std::uint64_t{0}), value) << digits;
+  }
+}
+
+TEST(Numbers, PartsComeBackTogether) {
+  EXPECT_EQ(Split("a,,b,", ','), (std::vector<std::string>{"a", "", "b", ""}));
+  EXPECT_EQ(Split("", ','), (std::vector<std::string>{""}));
+  EXPECT_EQ(Join({"a", "b", "c"}), "a, b, c");
+  EXPECT_EQ(Join({}), "");
+  EXPECT_EQ(Join({"a"}, "/"), "a");
+  for (const char* text : {"", ",", "a", "a,b", ",,x,", "lbm+sgemm"}) {
+    EXPECT_EQ(Join(Split(text, ','), ","), text);
+  }
+}
+
+TEST(Numbers, GuessesAreNearOrNone) {
+  const std::vector<std::string> policies = {"spatial", "smk", "smk-p", "smk-pw"};
+  EXPECT_EQ(Nearest("smk-pw", policies), "smk-pw");
+  EXPECT_EQ(Nearest("smk-", policies), "smk") << "the first of equals";
+  EXPECT_EQ(Nearest("x", {}), "");
+  EXPECT_EQ(DidYouMean("spatail", policies), "; did you mean 'spatial'?");
+  EXPECT_EQ(DidYouMean("sm", policies), "; did you mean 'smk'?");
+  EXPECT_EQ(DidYouMean("leftover", policies), "");
+  EXPECT_EQ(DidYouMean("x", {}), "");
 }
 
 TEST(Numbers, SeedsUseAll64Bits) {
