@@ -96,17 +96,23 @@ std::vector<SynthBlock> InOrder(std::map<std::string, SynthBlock> blocks) {
 std::string EssentialVerilog(const std::string& text) {
   std::string kept;
   bool blank = false;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text.compare(at, 2, "//") == 0) at = std::min(text.find('\n', at), text.size() - 1);
-    if (text.compare(at, 2, "/*") == 0) at = std::min(text.find("*/", at), text.size() - 2) + 2;
-    if (at >= text.size()) break;
-    if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t next = at + 1;
+    if (text.compare(at, 2, "//") == 0) {
+      next = std::min(text.find('\n', at), text.size());
       blank = true;
-      continue;
+    } else if (text.compare(at, 2, "/*") == 0) {
+      const std::size_t end = text.find("*/", at + 2);
+      next = end == std::string::npos ? text.size() : end + 2;
+      blank = true;
+    } else if (std::isspace(static_cast<unsigned char>(text[at])) != 0) {
+      blank = true;
+    } else {
+      if (blank && !kept.empty()) kept += ' ';
+      blank = false;
+      kept += text[at];
     }
-    if (blank && !kept.empty()) kept += ' ';
-    blank = false;
-    kept += text[at];
+    at = next;
   }
   return kept;
 }

@@ -93,6 +93,10 @@ class Reader {
   [[noreturn]] void Fail(const std::string& what) const {
     throw InputError(fmt::format("{}:{}: {}", liberty_->path, scanner_.line(), what));
   }
+  // As much of a token as goes into one line: a string that is not closed goes on to the end.
+  static std::string Shown(const std::string& token) {
+    return token.substr(0, std::min<std::size_t>(token.find('\n'), 40));
+  }
   // "(a, b)", the first of them.
   std::string Arguments() {
     if (scanner_.Next() != "(") Fail("malformed: expected '('");
@@ -108,7 +112,7 @@ class Reader {
     if (depth == 0) liberty_->name = name;
     if (kind == "cell" && depth == 1) cell_ = name;
     if ((kind == "ff" || kind == "ff_bank") && depth == 2) liberty_->cells[cell_].flip_flop = true;
-    if (scanner_.Next() != "{") Fail(fmt::format("malformed: expected '{{' after {}", kind));
+    if (scanner_.Next() != "{") Fail(fmt::format("malformed: expected '{{' after {}", Shown(kind)));
     while (true) {
       const std::string word = scanner_.Next();
       if (word == "}") return;
@@ -125,7 +129,7 @@ class Reader {
       const std::string name = Arguments();
       if (scanner_.Peek() == "{") Group(word, name, depth + 1);
     } else {
-      Fail(fmt::format("malformed: '{}' after {}", scanner_.Peek(), word));
+      Fail(fmt::format("malformed: '{}' after {}", Shown(scanner_.Peek()), Shown(word)));
     }
   }
   void Attribute(const std::string& word, const std::string& value, int depth) {
@@ -136,7 +140,7 @@ class Reader {
     const double number = std::atof(text.c_str());
     if (number > 0 && text.find("ps") != std::string::npos) return number / 1000;
     if (number > 0 && text.find("ns") != std::string::npos) return number;
-    Fail(fmt::format("time_unit '{}': expected ns or ps", text));
+    Fail(fmt::format("time_unit '{}': expected ns or ps", Shown(text)));
   }
 
   Scanner scanner_;

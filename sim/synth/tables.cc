@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
@@ -150,6 +151,21 @@ std::string PaperTable(const SynthSummary& summary) {
   return table.ToString();
 }
 
+// What ToJson() makes, as far as it is read again.
+bool IsTable(const nlohmann::json& j) {
+  const auto has = [](const nlohmann::json& object, const char* key, auto is_kind) {
+    return object.is_object() && object.contains(key) && (object[key].*is_kind)();
+  };
+  using Json = nlohmann::json;
+  return has(j, "config", &Json::is_string) && has(j, "mhz", &Json::is_number) &&
+         has(j, "library", &Json::is_object) && has(j["library"], "sha256", &Json::is_string) &&
+         has(j, "blocks", &Json::is_array) &&
+         std::all_of(j["blocks"].begin(), j["blocks"].end(), [&](const Json& block) {
+           return has(block, "block", &Json::is_string) && has(block, "inputs", &Json::is_string) &&
+                  has(block, "own", &Json::is_object) && has(block["own"], "um2", &Json::is_number);
+         });
+}
+
 }  // namespace
 
 const SynthResult* SynthSummary::Find(const std::string& block) const {
@@ -216,7 +232,7 @@ std::string ToText(const SynthSummary& summary) {
 
 AreaTable::AreaTable(const std::string& path) : path_(path) {
   json_ = nlohmann::json::parse(ReadFile(path), nullptr, false);
-  if (!json_.is_object() || !json_["blocks"].is_array() || !json_["library"].is_object()) {
+  if (!IsTable(json_)) {
     throw InputError(fmt::format("{}: not a table that smk synth --json wrote", path));
   }
 }

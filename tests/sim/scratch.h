@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests of the rooms have in common: a folder to write in, what a call refuses, and numbers
-// by chance.
+// What tests of the rooms have in common: a folder to write in, numbers by chance, the environment.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -15,7 +15,6 @@
 #include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "test_options.h"
 
 namespace smk::sim {
@@ -61,17 +60,6 @@ class ScratchTest : public testing::Test {
  private:
   std::filesystem::path folder_;
 };
-
-// What an InputError says; "accepted" when there is none. Other exceptions fail the test.
-template <typename Call>
-std::string Refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
-}
 
 // Numbers by chance; a failure tells the seed (--seed=N of the test program).
 class Chance {

@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "sim/refusal.h"
 #include "sim/scratch.h"
 
 namespace smk::sim {

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <thread>
 
+#include "sim/refusal.h"
 #include "sim/scratch.h"
 
 namespace smk::sim {

@@ -8,6 +8,7 @@
 #include "base/sha256.h"
 #include "base/text_table.h"
 #include "base/toml_file.h"
+#include "sim/refusal.h"
 #include "sim/scratch.h"
 
 namespace smk::sim {
