@@ -8,11 +8,11 @@ import repo
 
 # Parts of docs/reproduction.md, which is looked at.
 FRAGMENTS = "docs/reproduction"
-# Their paths are what a reader edits. A name between < > is any.
+# Their paths are what a reader edits. A name between < > is any; {h,cc} are two files.
 PATHS = ("docs/extending.md",)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 QUOTED = re.compile(r"`([^`]+)`")
-PATH = re.compile(r"[\w.<>*-]+(?:/[\w.<>*-]+)+/?")
+PATH = re.compile(r"[\w.<>*-]+(?:/[\w.<>*{},-]+)+/?")
 
 
 def anchors(path):
@@ -22,6 +22,9 @@ def anchors(path):
 
 
 def exists(path):
+    braces = re.search(r"\{(.*?)\}", path)
+    if braces:
+        return all(exists(path.replace(braces[0], part)) for part in braces[1].split(","))
     return any(repo.ROOT.glob(re.sub(r"<\w+>", "*", path).rstrip("/")))
 
 
