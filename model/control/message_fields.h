@@ -138,9 +138,9 @@ using RangeVec = KernelVec<P, PartitionRangeFields<P>>;
 template <typename P>
 struct SmCommandFields {
   using Message = SmCommand;
-  template <CommandOp op>
+  template <CommandOp Op>
   static constexpr bool If(const SmCommand& c) {
-    return c.op == op;
+    return c.op == Op;
   }
   static constexpr bool HasKernel(const SmCommand& c) { return c.op != CommandOp::kEvict; }
   static constexpr bool HasLast(const SmCommand& c) {

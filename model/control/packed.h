@@ -13,16 +13,16 @@
 namespace smk {
 
 // Plain bits: an id, an amount, a flag, an enum or a mask.
-template <unsigned bits>
+template <unsigned N>
 struct Bits {
-  static constexpr unsigned kWidth = bits;
+  static constexpr unsigned kWidth = N;
 };
 
-// logic [count-1:0][width of Element-1:0]
-template <unsigned count, typename ElementType>
+// logic [Count-1:0][width of Element-1:0]
+template <unsigned Count, typename ElementType>
 struct Vector {
   using Element = ElementType;
-  static constexpr unsigned kCount = count;
+  static constexpr unsigned kCount = Count;
 };
 
 // One member of a packed struct: how it is packed (`Type`), and where C++ has it. `counts`: whether
@@ -54,11 +54,11 @@ constexpr Field<Type, Message, Value> Is(
 // The bits of a description.
 template <typename Type, typename = void>
 struct Width;
-template <unsigned bits>
-struct Width<Bits<bits>> : std::integral_constant<unsigned, bits> {};
-template <unsigned count, typename Element>
-struct Width<Vector<count, Element>>
-    : std::integral_constant<unsigned, count * Width<Element>::value> {};
+template <unsigned N>
+struct Width<Bits<N>> : std::integral_constant<unsigned, N> {};
+template <unsigned Count, typename Element>
+struct Width<Vector<Count, Element>>
+    : std::integral_constant<unsigned, Count * Width<Element>::value> {};
 template <typename... Fields>
 struct Width<std::tuple<Fields...>>
     : std::integral_constant<unsigned, (Width<typename Fields::Type>::value + ... + 0u)> {};

@@ -61,17 +61,17 @@ struct IsMask : std::false_type {};
 template <typename Value>
 struct IsMask<Value, std::void_t<decltype(Value::kWordBits)>> : std::true_type {};
 
-template <unsigned bits>
-struct Packing<Bits<bits>> {
+template <unsigned N>
+struct Packing<Bits<N>> {
   // Whether a member of this type holds every value of the field.
   template <typename Value>
   static constexpr bool Fits() {
     if constexpr (IsMask<Value>::value) {
-      return bits <= Value::kWords * Value::kWordBits;
+      return N <= Value::kWords * Value::kWordBits;
     } else if constexpr (std::is_enum_v<Value>) {
       return Fits<std::underlying_type_t<Value>>();
     } else {
-      return bits <= static_cast<unsigned>(std::numeric_limits<Value>::digits);
+      return N <= static_cast<unsigned>(std::numeric_limits<Value>::digits);
     }
   }
   template <typename Value, typename Port>
@@ -81,7 +81,7 @@ struct Packing<Bits<bits>> {
         SetBits(port, lsb + at, width, value.word(word));
       });
     } else {
-      SetBits(port, lsb, bits, static_cast<std::uint64_t>(value));
+      SetBits(port, lsb, N, static_cast<std::uint64_t>(value));
     }
   }
   template <typename Value, typename Port>
@@ -93,7 +93,7 @@ struct Packing<Bits<bits>> {
         value->set_word(word, GetBits(port, lsb + at, width));
       });
     } else {
-      *value = static_cast<Value>(GetBits(port, lsb, bits));
+      *value = static_cast<Value>(GetBits(port, lsb, N));
     }
   }
   template <typename Value, typename Path, typename Report>
@@ -110,29 +110,29 @@ struct Packing<Bits<bits>> {
  private:
   template <typename Mask, typename Visit>
   static void ForEachWord(Visit&& visit) {
-    for (unsigned at = 0; at < bits; at += Mask::kWordBits) {
-      visit(at / Mask::kWordBits, at, std::min<unsigned>(bits - at, Mask::kWordBits));
+    for (unsigned at = 0; at < N; at += Mask::kWordBits) {
+      visit(at / Mask::kWordBits, at, std::min<unsigned>(N - at, Mask::kWordBits));
     }
   }
 };
 
-template <unsigned count, typename Element>
-struct Packing<Vector<count, Element>> {
+template <unsigned Count, typename Element>
+struct Packing<Vector<Count, Element>> {
   template <typename Values, typename Port>
   static void Put(const Values& values, Port* port, unsigned lsb) {
-    for (unsigned i = 0; i < count; ++i) {
+    for (unsigned i = 0; i < Count; ++i) {
       Packing<Element>::Put(values[i], port, lsb + i * kWidthOf<Element>);
     }
   }
   template <typename Values, typename Port>
   static void Take(const Port& port, unsigned lsb, Values* values) {
-    for (unsigned i = 0; i < count; ++i) {
+    for (unsigned i = 0; i < Count; ++i) {
       Packing<Element>::Take(port, lsb + i * kWidthOf<Element>, &(*values)[i]);
     }
   }
   template <typename Values, typename Path, typename Report>
   static void Compare(const Values& want, const Values& got, const Path& path, Report&& report) {
-    for (unsigned i = 0; i < count; ++i) {
+    for (unsigned i = 0; i < Count; ++i) {
       Packing<Element>::Compare(want[i], got[i], path, report);
     }
   }

@@ -14,9 +14,9 @@ namespace smk {
 // The RTL's names stand as they are.
 namespace widths {
 
-template <unsigned bits>
+template <unsigned N>
 struct Constant {
-  static constexpr unsigned kValue = bits;
+  static constexpr unsigned kValue = N;
 };
 
 #undef VL_IN8
