@@ -31,6 +31,8 @@ struct Constant {
 #undef VL_OUTW
 // `name` is a reference: &launch_i.
 #define SMK_PORT(name, msb) static constexpr const unsigned name = Constant<(msb) + 1>::kValue
+// Verilator names these.
+// NOLINTBEGIN(readability-identifier-naming)
 #define VL_IN8(name, msb, lsb) SMK_PORT(name, msb)
 #define VL_IN16(name, msb, lsb) SMK_PORT(name, msb)
 #define VL_IN64(name, msb, lsb) SMK_PORT(name, msb)
@@ -41,6 +43,7 @@ struct Constant {
 #define VL_OUT64(name, msb, lsb) SMK_PORT(name, msb)
 #define VL_OUT(name, msb, lsb) SMK_PORT(name, msb)
 #define VL_OUTW(name, msb, lsb, words) SMK_PORT(name, msb)
+// NOLINTEND(readability-identifier-naming)
 
 #include <Vfermi_cosim_driver.h>
 #include <Vfermi_cosim_driver_smk_pkg.h>
