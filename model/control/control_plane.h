@@ -66,7 +66,8 @@ struct PolicyConfig {
 // What the host says of a kernel when it launches it.
 struct KernelDescriptor {
   ResourceVector need{};       // of one TB
-  std::uint32_t tb_count = 0;  // TBs of the grid, at least 1
+  std::uint32_t first_tb = 0;  // index in the grid of the first TB: 0, or the start of a slice
+  std::uint32_t tb_count = 0;  // TBs of the launch, at least 1: the whole grid or a slice of it
   // Byte address of preempted_depth context buffers; a buffer takes the power of two of lines that
   // holds ContextLines(need).
   std::uint64_t context_base = 0;

@@ -53,8 +53,9 @@ void KernelTable::Launch(const Inputs& in) {
   slot.linger = 0;
   slot.need = in.launch.need;
   slot.share = config_.weights.Dominant(in.launch.need);
+  slot.first_tb = in.launch.first_tb;
   slot.tb_count = in.launch.tb_count;
-  slot.next_tb = 0;
+  slot.next_tb = in.launch.first_tb;
   slot.completed = 0;
   slot.idempotent = in.launch.idempotent;
   slot.context_base = in.launch.context_base;

@@ -49,10 +49,14 @@ class KernelTable {
     std::uint8_t order = 0;  // rank by arrival among members, 0 = oldest
     std::uint16_t linger = 0;
     ResourceVector need{};
-    std::uint32_t share = 0;  // dominant share of one TB, weighted
+    std::uint32_t share = 0;     // dominant share of one TB, weighted
+    std::uint32_t first_tb = 0;  // indices are modulo 2^32, as in the RTL
     std::uint32_t tb_count = 0;
     std::uint32_t next_tb = 0;
     std::uint32_t completed = 0;
+    // TBs not yet dispatched, and those that were.
+    std::uint32_t remaining() const { return first_tb + tb_count - next_tb; }
+    std::uint32_t handed_out() const { return next_tb - first_tb; }
     bool idempotent = false;
     std::uint64_t context_base = 0;
   };

@@ -113,6 +113,7 @@ struct KernelDescriptorFields {
   using Message = KernelDescriptor;
   static constexpr auto kFields =
       std::make_tuple(Is<AnyNeedFields>("need", &Message::need),
+                      Is<Bits<P::TbIdWidth>>("first_tb", &Message::first_tb),
                       Is<Bits<P::TbIdWidth>>("tb_count", &Message::tb_count),
                       Is<Bits<P::AddressWidth>>("context_base", &Message::context_base));
 };

@@ -82,7 +82,7 @@ void TbDispatch::Apply(const Inputs& in) {
 // TBs of the kernel that are on no SM: new and preempted ones.
 unsigned TbDispatch::WaitingTbs(const Inputs& in, unsigned kernel) const {
   const KernelTable::Slot& slot = in.kernels->slot[kernel];
-  return slot.active ? slot.tb_count - slot.next_tb + in.queue->count(kernel) : 0;
+  return slot.active ? slot.remaining() + in.queue->count(kernel) : 0;
 }
 
 KernelMask TbDispatch::Waiting(const Inputs& in) const {

@@ -182,7 +182,8 @@ package smk_pkg;
     logic [15:0] registers;
     logic [15:0] shared_memory;
     logic [15:0] threads;
-    tb_id_t      tb_count;
+    tb_id_t      first_tb;  // index of the first TB: 0, or the start of a slice of the grid
+    tb_id_t      tb_count;  // TBs of the launch
     address_t    context_base;
   } kernel_descriptor_t;
 

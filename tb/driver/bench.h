@@ -66,14 +66,15 @@ class DriverBenchOf {
     return quiet;
   }
   void Launch(unsigned kernel, const ResourceVector& need, unsigned tbs,
-              std::uint64_t context_base = 0) {
+              std::uint64_t context_base = 0, unsigned first_tb = 0) {
     HostInputs host;
     host.launch_valid = true;
     host.launch_kernel = static_cast<KernelId>(kernel);
     host.launch.need = need;
+    host.launch.first_tb = first_tb;
     host.launch.tb_count = tbs;
     host.launch.context_base = context_base;
-    fresh_[kernel] = 0;
+    fresh_[kernel] = first_tb;
     finished_[kernel] = 0;
     need_[kernel] = need;
     Cycle(host);

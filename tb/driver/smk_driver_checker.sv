@@ -7,6 +7,7 @@ module smk_driver_checker (
   input logic                          rst_ni,
   input logic                          launch_fire,
   input logic [smk_pkg::KernelWidth:0] launch_kernel_i,
+  input smk_pkg::kernel_descriptor_t   launch_i,
   input logic                          tick_i,
   input logic                          tick_o,
   input smk_pkg::sm_mask_t             event_valid,
@@ -55,7 +56,7 @@ module smk_driver_checker (
   smk_pkg::tb_id_vec_t new_q;
   smk_pkg::kernel_id_t launched;
   assign launched = launch_kernel_i[smk_pkg::KernelWidth-1:0];
-  // TBs on the SMs or on their way there, and new TBs handed out since the launch.
+  // TBs on the SMs or on their way there, and the index of the next new TB, from the launch's first on.
   always_ff @(posedge clk_i or negedge rst_ni) begin : count_tbs
     if (!rst_ni) begin
       out_q <= '0;
@@ -77,7 +78,7 @@ module smk_driver_checker (
       if (pulses.dispatch_new) begin
         new_q.kernel[pulses.kernel] <= new_q.kernel[pulses.kernel] + smk_pkg::TbIdWidth'(1);
       end
-      if (launch_fire) new_q.kernel[launched] <= '0;
+      if (launch_fire) new_q.kernel[launched] <= launch_i.first_tb;
     end
   end
 

@@ -88,10 +88,12 @@ class DriverTraffic {
     tbs_[k] = 1 + Pick(rates_.most_tbs);
     ++launches_[k];
     ++launched_;
-    bench_.Launch(k, need_[k], tbs_[k],
-                  (std::uint64_t{Pick(1u << 20)} << 21 | Pick(1u << 21)) << 7);
+    bench_.Launch(k, need_[k], tbs_[k], (std::uint64_t{Pick(1u << 20)} << 21 | Pick(1u << 21)) << 7,
+                  FirstTb());
     return true;
   }
+  // Every other launch is a slice.
+  unsigned FirstTb() const { return launched_ % 2 == 0 ? 0 : launched_ * 0x9e3779b9u; }
   ResourceVector Need() {
     const ResourceVector& l = config_.limits;
     const bool odd = rates_.odd_sizes != 0 && Pick(100) < rates_.odd_sizes;

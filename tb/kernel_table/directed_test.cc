@@ -86,7 +86,25 @@ TEST_F(KernelTableTest, IndicesAreHandedOutInOrder) {
     EXPECT_EQ(slot(1).next_tb, n);
     Cycle(in);
   }
-  EXPECT_EQ(slot(1).next_tb, slot(1).tb_count);
+  EXPECT_EQ(slot(1).remaining(), 0u);
+}
+
+TEST_F(KernelTableTest, SliceBeginsAtItsFirstTbAndEndsAfterItsLast) {
+  KernelTable::Inputs launch = LaunchOf(1, kNeed, 3);
+  launch.launch.first_tb = 1000;
+  Cycle(launch);
+  KernelTable::Inputs in;
+  in.dispatch_new_valid = true;
+  in.dispatch_new_kernel = KernelId{1};
+  for (unsigned n = 0; n < 3; ++n) {
+    EXPECT_EQ(slot(1).next_tb, 1000 + n);
+    EXPECT_EQ(slot(1).remaining(), 3 - n);
+    Cycle(in);
+  }
+  Finish(1, 2);
+  EXPECT_EQ(Cycle().kernel_done, 0) << "one TB is missing";
+  Finish(1, 1);
+  EXPECT_EQ(Cycle().kernel_done, 0b0010);
 }
 
 TEST_F(KernelTableTest, DoneOneCycleAfterTheLastTbAndForOneCycle) {

@@ -116,8 +116,7 @@ class Bench {
       ExpectAt<NeedVec<Package>>(&lockstep_, "need", k, dut.need_o, slot.need);
       ExpectAt<ShareVec<Package>>(&lockstep_, "tb_share", k, dut.tb_share_o, slot.share);
       ExpectAt<OrderVec<Package>>(&lockstep_, "order", k, dut.order_o, slot.order);
-      ExpectAt<TbIdVec<Package>>(&lockstep_, "remaining", k, dut.remaining_o,
-                                 slot.tb_count - slot.next_tb);
+      ExpectAt<TbIdVec<Package>>(&lockstep_, "remaining", k, dut.remaining_o, slot.remaining());
       ExpectAt<TbIdVec<Package>>(&lockstep_, "next_tb", k, dut.next_tb_o, slot.next_tb);
     }
   }
@@ -297,6 +296,28 @@ TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
   }
 }
 
+// Each bit of the first index, and the carry out of each.
+TEST_F(KernelTableLockstepRule, SliceHandsOutItsOwnTbs) {
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    for (const std::uint32_t first : {1u << bit, (2u << bit) - 2}) {
+      const unsigned kernel = bit % kMaxKernels;
+      Inputs in = LaunchOf(kernel, kNeed, 5);
+      in.launch.first_tb = first;
+      bench.Cycle(in);
+      EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), first);
+      EXPECT_EQ(GetBits(dut().remaining_o, 32 * kernel, 32), 5u);
+      HandOut(kernel, 5);
+      EXPECT_EQ(GetBits(dut().next_tb_o, 32 * kernel, 32), first + 5) << "modulo 2^32";
+      EXPECT_EQ(GetBits(dut().remaining_o, 32 * kernel, 32), 0u);
+      Complete(kernel, 4);
+      EXPECT_EQ(dut().active_o, 1u << kernel) << "one TB is missing";
+      Complete(kernel, 1);
+      EXPECT_EQ(dut().kernel_done_o, 1u << kernel);
+      bench.Cycle();
+    }
+  }
+}
+
 TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
   bench.Cycle(LaunchOf(1, kNeed, 1));
   HandOut(1, 1);
@@ -354,6 +375,7 @@ TEST(KernelTableLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->launch.need.registers &= 0x1ff; },
       [](Inputs* in) { in->launch.need.threads += in->launch.need.threads == 0 ? 1 : 0; },
       [](Inputs* in) { in->launch.tb_count += in->launch.tb_count == 0 ? 1 : 0; },
+      [](Inputs* in) { in->launch.first_tb &= 0x7fff'ffff; },
       [](Inputs* in) { in->launch.context_base &= 0xffff'ffff; },
       [](Inputs* in) { in->linger_ticks += 1; },
       [](Inputs* in) { in->finished[3] &= 15; },

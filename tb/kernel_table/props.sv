@@ -82,7 +82,7 @@ module formal_kernel_table (
 
   // The watched kernel: TBs of its grid, handed out, completed.
   logic             launched, hands_out, running_q, ended_q;
-  smk_pkg::tb_id_t  total_q, handed_q, completed_q, completed_now;
+  smk_pkg::tb_id_t  next_q, total_q, handed_q, completed_q, completed_now;
   logic [7:0]       completes;
   assign launched  = launch_fire && launch_kernel_i == {1'b0, watched_q};
   assign hands_out = dispatch_new_valid_i && dispatch_new_kernel_i == watched_q;
@@ -98,14 +98,16 @@ module formal_kernel_table (
   always_ff @(posedge clk_i) begin
     ended_q <= rst_ni && running_q && completed_now == total_q;
     if (!rst_ni) begin
-      running_q                        <= 1'b0;
-      {total_q, handed_q, completed_q} <= '0;
+      running_q                                <= 1'b0;
+      {next_q, total_q, handed_q, completed_q} <= '0;
     end else begin
+      next_q      <= next_q + smk_pkg::TbIdWidth'(hands_out);
       handed_q    <= handed_q + smk_pkg::TbIdWidth'(hands_out);
       completed_q <= completed_now;
       if (completed_now == total_q) running_q <= 1'b0;
       if (launched) begin
         running_q   <= 1'b1;
+        next_q      <= launch_i.first_tb;
         total_q     <= launch_i.tb_count;
         handed_q    <= '0;
         completed_q <= '0;
@@ -120,19 +122,24 @@ module formal_kernel_table (
   `ASSUME(CompletedWasHandedOut_M, completes == '0 || (running_q && completed_now <= handed_q &&
           completed_now >= completed_q))
 
-  // TBs are handed out in order: the index of the next is the number of those before it, and what
-  // remains is the rest of the grid.
-  `PROVE(NextInOrder_A, !running_q || (next_tb.kernel[watched_q] == handed_q &&
-         remaining.kernel[watched_q] == total_q - handed_q))
-  // Conservation: no more TBs are handed out than the grid has, and all of them before its end.
-  `PROVE(HandedOutWithinGrid_A, !hands_out || (running_q && handed_q < total_q))
+  // TBs are handed out in order: the index of the next counts from that of the launch's first, and
+  // what remains is the rest of the launch.
+  `PROVE(NextInOrder_A, remaining.kernel[watched_q] == (running_q ? total_q - handed_q : '0) &&
+         (!running_q || next_tb.kernel[watched_q] == next_q))
+  // Conservation: no more TBs are handed out than the launch has, and all of them before its end.
+  `PROVE(HandedOutWithinGrid_A, (!hands_out || (running_q && handed_q < total_q)) &&
+         (!running_q || handed_q <= total_q))
   // The watched TB is handed out once per launch at most.
-  logic was_handed_q;
+  logic            was_handed_q, is_handed;
+  smk_pkg::tb_id_t since_q;  // TBs handed out from it on
+  assign is_handed = hands_out && next_tb.kernel[watched_q] == tb_q;
   always_ff @(posedge clk_i) begin
-    was_handed_q <= rst_ni && !launched &&
-                    (was_handed_q || (hands_out && next_tb.kernel[watched_q] == tb_q));
+    was_handed_q <= rst_ni && !launched && (was_handed_q || is_handed);
+    since_q      <= was_handed_q || is_handed ? since_q + smk_pkg::TbIdWidth'(hands_out) : '0;
+    if (!rst_ni || launched) since_q <= '0;
   end
-  `PROVE(HandedOutOnce_A, !was_handed_q || !hands_out || next_tb.kernel[watched_q] != tb_q)
+  `PROVE(HandedOutOnce_A, !was_handed_q || !running_q ||
+         (!is_handed && since_q <= handed_q && next_q == tb_q + since_q))
   // A kernel is active until its last TB has completed, which is said once, in the next cycle.
   `PROVE(EndsWithItsLastTb_A, active[watched_q] == running_q && kernel_done[watched_q] == ended_q)
   // A launch is answered at once, and refused while the slot's kernel runs.

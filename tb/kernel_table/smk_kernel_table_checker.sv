@@ -5,12 +5,16 @@
 module smk_kernel_table_checker (
   input logic                   clk_i,
   input logic                   rst_ni,
+  input logic                   launch_fire_o,
+  input logic [smk_pkg::KernelWidth:0] launch_kernel_i,
+  input smk_pkg::kernel_descriptor_t   launch_i,
   input logic                   dispatch_new_valid_i,
   input smk_pkg::kernel_id_t    dispatch_new_kernel_i,
   input smk_pkg::sm_mask_t      finished_valid_i,
   input smk_pkg::sm_kernel_id_t finished_kernel_i,
   input smk_pkg::kernel_mask_t  active_o,
   input smk_pkg::need_vec_t     need_o,
+  input smk_pkg::tb_id_vec_t    remaining_o,
   input smk_pkg::tb_id_vec_t    next_tb_o
 );
   localparam int unsigned NumSms = smk_pkg::NumSms;
@@ -28,6 +32,12 @@ module smk_kernel_table_checker (
     // A TB that finishes is one of a kernel that runs.
     `SMK_ASSERT(FinishedIsKnown_M, finished_valid_i[sm] |-> active_o[finished_kernel_i.sm[sm]])
   end
+  // A launch begins with its first TB and has as many as it says.
+  smk_pkg::kernel_id_t launched;
+  assign launched = launch_kernel_i[smk_pkg::KernelWidth-1:0];
+  `SMK_ASSERT(LaunchBeginsAtFirstTb_A, launch_fire_o |=>
+              next_tb_o.kernel[$past(launched)] == $past(launch_i.first_tb) &&
+              remaining_o.kernel[$past(launched)] == $past(launch_i.tb_count))
   // A TB that was handed out is not handed out again (S5).
   `SMK_ASSERT(HandedOutIsTaken_A, dispatch_new_valid_i |=>
               next_tb_o.kernel[$past(dispatch_new_kernel_i)] ==

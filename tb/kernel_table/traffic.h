@@ -14,7 +14,7 @@ namespace smk {
 class KernelTableTraffic {
  public:
   KernelTableTraffic(std::uint64_t seed, const ResourceVector& limits, unsigned sms)
-      : dice_(seed), limits_(limits), sms_(sms) {
+      : dice_(seed), slices_(~seed), limits_(limits), sms_(sms) {
     for (ResourceVector& need : palette_) need = RandomNeed();
   }
 
@@ -29,7 +29,7 @@ class KernelTableTraffic {
     in.launch_kernel = static_cast<KernelId>(dice_.Below(dice_.Percent(5) ? 8 : kMaxKernels));
     in.launch = Descriptor();
     const unsigned k = dice_.Below(kMaxKernels);
-    in.dispatch_new_valid = s.slot[k].next_tb != s.slot[k].tb_count && dice_.Percent(dispatch_);
+    in.dispatch_new_valid = s.slot[k].remaining() != 0 && dice_.Percent(dispatch_);
     in.dispatch_new_kernel = static_cast<KernelId>(k);
     // Now and then as many TBs of one kernel as can.
     const bool at_once = dice_.Percent(2);
@@ -58,6 +58,11 @@ class KernelTableTraffic {
     if (dice_.Percent(50)) tbs |= 1u << (5 + dice_.Below(27));
     return tbs + dice_.Below(16) - 4;
   }
+  // Anywhere, just below a carry, or where the indices end.
+  std::uint32_t FirstTb() {
+    if (slices_.Percent(30)) return static_cast<std::uint32_t>(slices_.Bits());
+    return (slices_.Percent(20) ? 0u : 1u << slices_.Below(32)) - 1 - slices_.Below(30);
+  }
   std::uint16_t UpTo(unsigned limit) { return static_cast<std::uint16_t>(dice_.Below(limit + 1)); }
   ResourceVector RandomNeed() {
     return {UpTo(limits_.registers), UpTo(limits_.shared_memory),
@@ -68,6 +73,7 @@ class KernelTableTraffic {
     d.need = dice_.Percent(80) ? palette_[dice_.Below(2)] : RandomNeed();
     d.tb_count = dice_.Percent(5) ? 0 : 1 + dice_.Below(most_tbs_);
     if (dice_.Percent(huge_)) d.tb_count = HugeGrid();
+    if (slices_.Percent(60)) d.first_tb = FirstTb();
     d.context_base = dice_.Bits() >> 16;
     if (!dice_.Percent(20)) return d;
     std::uint16_t* fields[] = {&d.need.registers, &d.need.shared_memory, &d.need.threads};
@@ -90,10 +96,10 @@ class KernelTableTraffic {
   }
   void Finish(const KernelTable::State& s, unsigned k, KernelTable::Inputs* in) {
     const KernelTable::Slot& slot = s.slot[k];
-    if (slot.completed + in->finished[k] != slot.next_tb) ++in->finished[k];
+    if (slot.completed + in->finished[k] != slot.handed_out()) ++in->finished[k];
   }
 
-  Dice dice_;
+  Dice dice_, slices_;
   ResourceVector limits_;
   unsigned sms_;
   std::array<ResourceVector, 2> palette_;

@@ -103,7 +103,7 @@ class DispatchPair {
   KernelTable::State Shifted(KernelTable::State kernels) const {
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       kernels.slot[k].next_tb += first_tb_[k];
-      kernels.slot[k].tb_count += first_tb_[k];
+      kernels.slot[k].first_tb += first_tb_[k];
     }
     return kernels;
   }

@@ -74,7 +74,7 @@ class DispatchPorts {
       const KernelTable::Slot& slot = in.kernels->slot[k];
       PackAt<OrderVec<Package>>(k, slot.order, &dut.order_i);
       PackAt<NeedVec<Package>>(k, slot.need, &dut.need_i);
-      PackAt<TbIdVec<Package>>(k, slot.tb_count - slot.next_tb, &dut.remaining_i);
+      PackAt<TbIdVec<Package>>(k, slot.remaining(), &dut.remaining_i);
       PackAt<TbIdVec<Package>>(k, slot.next_tb, &dut.next_tb_i);
       dut.queued_i |= (in.queue->count(k) != 0 ? 1u : 0u) << k;
       PackAt<BufferCntVec<Package>>(k, in.queue->count(k), &dut.queue_count_i);

@@ -37,7 +37,10 @@ struct Current {
   std::uint32_t away = 0;      // TBs that wait: new, saved or flushed
   std::uint32_t next_new = 0;  // next TB the log should dispatch as new
   Cycle last_completion = 0;
-  std::vector<TbRecord> tbs;
+  std::vector<TbRecord> tbs;  // from the launch's first on
+
+  // Place in `tbs`; beyond its end for a TB that is not of the launch.
+  std::uint32_t At(TbId tb) const { return Index(tb) - launch->descriptor.first_tb; }
 };
 
 struct Counts {
@@ -49,7 +52,7 @@ class Ledger {
   explicit Ledger(const Scenario& scenario) : scenario_(scenario) {}
 
   Current& at(unsigned kernel) { return current_[kernel]; }
-  TbRecord& tb(unsigned kernel, TbId tb) { return current_[kernel].tbs[Index(tb)]; }
+  TbRecord& tb(unsigned kernel, TbId tb) { return current_[kernel].tbs[current_[kernel].At(tb)]; }
   const Counts& counts() const { return counts_; }
 
   void Begin(unsigned kernel, const Launch& launch) {
@@ -67,7 +70,7 @@ class Ledger {
     const unsigned k = Index(start.kernel);
     Current& c = current_[k];
     const auto name = [&] { return TbName(k, start.tb, sm, now); };
-    Require(c.active && Index(start.tb) < c.tbs.size(), Check::kTbOnce,
+    Require(c.active && c.At(start.tb) < c.tbs.size(), Check::kTbOnce,
             [&] { return name() + " does not exist"; });
     TbRecord& record = tb(k, start.tb);
     const bool right = start.restore
@@ -160,15 +163,15 @@ class Ledger {
   // A logged dispatch must be followed by the TB's start, and new TBs wait for preempted ones.
   void Promise(const Decision& d, Current* c) {
     const auto name = [&] { return TbName(Index(d.kernel), d.tb, Index(d.sm), d.cycle); };
-    Require(c->active && Index(d.tb) < c->tbs.size(), Check::kDecisions,
+    Require(c->active && c->At(d.tb) < c->tbs.size(), Check::kDecisions,
             [&] { return name() + " does not exist"; });
-    const Place place = c->tbs[Index(d.tb)].place;
+    const Place place = c->tbs[c->At(d.tb)].place;
     const bool fits = (d.reason == DecisionReason::kDispatchNew && place == Place::kNew) ||
                       (d.reason == DecisionReason::kDispatchRestored && place == Place::kSaved) ||
                       (d.reason == DecisionReason::kDispatchRestarted && place == Place::kFlushed);
     Require(fits, Check::kDecisions, [&] { return name() + " is not there"; });
     if (d.reason == DecisionReason::kDispatchNew) {
-      Require(Index(d.tb) == c->next_new++, Check::kDecisions,
+      Require(c->At(d.tb) == c->next_new++, Check::kDecisions,
               [&] { return name() + " is not next"; });
       constexpr Cycle kSlack = 100;  // until the queue knows of every TB that left
       for (const TbRecord& other : c->tbs) {
@@ -184,7 +187,7 @@ class Ledger {
   bool Promised(const Current& c, const TbRecord& record) const {
     const auto tb = static_cast<std::uint32_t>(&record - c.tbs.data());
     for (const Decision& p : promises_) {
-      if (&c == &current_[Index(p.kernel)] && Index(p.tb) == tb) return true;
+      if (&c == &current_[Index(p.kernel)] && c.At(p.tb) == tb) return true;
     }
     return false;
   }

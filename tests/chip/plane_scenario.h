@@ -105,6 +105,12 @@ inline Launch RandomLaunch(Random* random, const ResourceVector& limits) {
   return launch;
 }
 
+// Of a whole grid, or of a slice of one: somewhere, or where the indices end.
+inline std::uint32_t RandomFirstTb(Random* random) {
+  if (random->Percent(40)) return 0;
+  return random->Percent(70) ? random->Skewed(1, ~0u - 1) : ~0u - random->Below(60);
+}
+
 inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   PolicyConfig policy;
   policy.dispatch = mode;
@@ -143,6 +149,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
   // Quotas need SMs that are shared, besides those that are profiled.
   if (s.policy.quota_enable && random.Percent(80)) s.config.num_sms += programs;
   if (fixed != nullptr) s.config = *fixed;
+  Random slices(~seed);
   for (unsigned p = 0; p < programs; ++p) {
     std::vector<Launch> launches;
     for (unsigned n = random.Between(1, 3); n != 0; --n) {
@@ -151,6 +158,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
         launches.back().descriptor.need = launches.front().descriptor.need;
       }
       launches.back().descriptor.context_base += std::uint64_t{p} << 45;
+      launches.back().descriptor.first_tb = RandomFirstTb(&slices);
     }
     launches.front().gap += p == 0 ? 0 : random.Below(3000);
     s.programs.push_back(std::move(launches));

@@ -12,8 +12,9 @@
 // Throughput  One launch per cycle; one completion per SM and cycle.
 // Reset       No kernel.
 // Model       model/control/kernel_table.h   Doc  docs/blocks/kernel_table.md
-// A launch into a place that would be given away in the same cycle keeps the place. A TB's need is
-// kept without its TB count, which is always 1.
+// A launch may be a slice of its kernel's grid: tb_count TBs from the index first_tb on. A launch
+// into a place that would be given away in the same cycle keeps the place. A TB's need is kept
+// without its TB count, which is always 1.
 `include "smk_assert.svh"
 
 module smk_kernel_table (
@@ -170,7 +171,8 @@ module smk_kernel_table (
   assign highest_line = LineWidth'(smk_pkg::highest_one(64'(warp_lines)));
   assign log2_lines   = LogLinesWidth'(smk_pkg::index_of(64'(highest_line))) + LogLinesWidth'(1);
 
-  // TBs are handed out and complete. The index of the next TB counts up: its complement, down.
+  // TBs are handed out and complete. The index of the next TB counts up from the launch's first, its
+  // complement down; indices are modulo 2^TbIdWidth.
   smk_pkg::kernel_mask_t ends;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_progress
     smk_pkg::sm_mask_t   finished_here;
@@ -197,7 +199,7 @@ module smk_kernel_table (
     );
     // Ones written out: Yosys takes '1 as a parameter for 1.
     smk_down_counter #(.Width(TbIdWidth), .ResetValue({TbIdWidth{1'b1}})) u_next_tb (
-      .clk_i, .rst_ni, .load_i(taken[k]), .value_i({TbIdWidth{1'b1}}),
+      .clk_i, .rst_ni, .load_i(taken[k]), .value_i(~launch_i.first_tb),
       .amount_i(`SMK_CUT(OneTbMore, dispatch_new)),
       .count_o(next_tb_inverse), .ends_o(unused_ends[1])
     );
