@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "control/reference_control.h"
-#include "machine/run.h"
+#include "host/simulation.h"
 #include "trace/export.h"
 #include "trace/load.h"
 #include "workload/workload_file.h"
@@ -60,7 +60,7 @@ RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota
     const bool traced = name.rfind(prefix, 0) == 0;
     auto workload = FindWorkload(traced ? name.substr(prefix.size()) : name, data_dir);
     if (traced) workload = AsTrace(*workload);
-    request.programs.push_back({std::move(workload), 0, true});
+    request.jobs.push_back({std::move(workload), 0, true});
   }
   return request;
 }

@@ -8,13 +8,16 @@
 namespace smk {
 
 using Cycle = std::uint64_t;
+inline constexpr Cycle kNever = ~Cycle{0};
 
-enum class SmId : std::uint8_t {};      // streaming multiprocessor of the GPU, from 0
-enum class KernelId : std::uint8_t {};  // kernel slot of the control plane, 0..3 (not a program!)
+enum class SmId : std::uint8_t {};         // streaming multiprocessor of the GPU, from 0
+enum class KernelId : std::uint8_t {};     // kernel slot of the control plane, 0..3 (not a job!)
 enum class SchedulerId : std::uint8_t {};  // warp scheduler of one SM
 enum class WarpId : std::uint8_t {};       // warp slot of one SM, 0..63; scheduler = slot mod 4
 enum class TbSlot : std::uint8_t {};       // thread-block slot of one SM, 0..31
 enum class TbId : std::uint32_t {};  // thread block of one launch: its linear index in the grid
+enum class JobId : std::uint32_t {
+};  // job of one run: a program that the host was asked to execute
 
 template <typename Id>
 constexpr unsigned Index(Id id) {

@@ -18,31 +18,36 @@ void Gpu::Validate(const RunRequest& request) {
   for (const MachineKey& key : MachineKeys(&machine, &limits)) {
     require(key.Holds(), key.path + ": expected " + key.Expected() + ", got " + key.Print());
   }
-  require(!request.programs.empty() && request.programs.size() <= kMaxKernels,
-          "programs: expected 1 to " + std::to_string(kMaxKernels));
+  require(!request.jobs.empty(), "jobs: expected at least one");
   require(request.cycles <= kMaxRunCycles,
           "cycles: expected at most " + std::to_string(kMaxRunCycles));
   require(request.policy.epoch_length >= 1, "epoch_length: expected at least 1");
-  for (const RunProgram& program : request.programs) {
-    require(program.workload != nullptr && !program.workload->launches.empty(),
-            "programs: expected a workload with at least one launch");
+  for (const Job& job : request.jobs) {
+    require(job.workload != nullptr && !job.workload->launches.empty(),
+            "jobs: expected a workload with at least one launch");
   }
 }
 
-Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory)
+Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, HostPort& host)
     : request_((Validate(request), request)),
       control_(control),
+      memory_(memory),
+      host_(host),
       ledger_(checks_),
       contexts_(checks_),
-      host_(request, ledger_),
       next_tick_(request.policy.epoch_length),
-      issued_before_(request.machine.sms) {
+      next_launch_(host.NextEvent()),
+      issued_before_(request.machine.sms),
+      job_stats_(request.jobs.size()),
+      sm_stats_(request.machine.sms) {
   const GpuContext context{host_.launches(), checks_, ledger_, contexts_,
                            request.record_tbs ? &tb_records_ : nullptr};
   for (unsigned i = 0; i < request.machine.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, request.machine.sm,
                                         request.ideal_preemption, context, memory));
     next_event_[i] = kNever;
+    sm_stats_[i].warp_instructions.resize(request.jobs.size());
+    sm_stats_[i].tb_cycles.resize(request.jobs.size());
   }
   control_.EnableDecisionLog(request.record_decisions);
   if (request.record_timeline) next_sample_ = request.timeline_from;
@@ -69,18 +74,39 @@ void Gpu::StepCycle() {
 
 bool Gpu::StepDriver() {
   const bool tick = now_ >= next_tick_;
-  if (!tick && !driver_awake_ && !host_.Offers(now_)) return false;
+  const bool host = now_ >= next_launch_;
+  if (!tick && !driver_awake_ && !host) return false;
   HostInputs in;
   HostOutputs out;
   in.tick = tick;
-  host_.Drive(now_, &in);
-  control_.BeginCycle(now_, in, &out);
-  host_.Observe(now_, in, out);
+  if (host) host_.Drive(now_, &in);
+  if (tick || driver_awake_ || in.launch_valid) {
+    control_.BeginCycle(now_, in, &out);
+    host_.Observe(now_, in, out);
+    ObserveLaunch(in, out);
+  }
+  next_launch_ = host_.NextEvent();
   if (tick) {
     last_tick_ = now_;
     next_tick_ += request_.policy.epoch_length;
   }
   return true;
+}
+
+// Looks at what begins and ends in the kernel slots.
+void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
+  if (in.launch_valid && out.launch_ready) {
+    const KernelId slot = in.launch_kernel;
+    ledger_.BeginLaunch(slot, in.launch.first_tb, in.launch.tb_count);
+    const JobId job = host_.launches()[Index(slot)].job;
+    Account& account = accounts_[Index(slot)];
+    if (account.open && account.job != job) Charge(slot);
+    account.open = true;
+    account.job = job;
+  }
+  for (unsigned done = out.kernel_done; done != 0; done &= done - 1) {
+    ledger_.EndLaunch(static_cast<KernelId>(LowestLane(done)), now_);
+  }
 }
 
 bool Gpu::StepSms() {
@@ -109,7 +135,7 @@ bool Gpu::StepSms() {
 void Gpu::Jump(Cycle until) {
   ++now_;
   if (awake_sms_ != 0 || driver_awake_) return;
-  Cycle next = std::min({next_tick_, next_sample_, host_.NextEvent(), until});
+  Cycle next = std::min({next_tick_, next_sample_, next_launch_, until});
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (next_event_[i] <= now_) return;
     next = std::min(next, next_event_[i]);
@@ -128,6 +154,7 @@ void Gpu::Sample() {
     sample.cycle = now_;
     sample.sm = SmId{static_cast<std::uint8_t>(i)};
     for (unsigned k = 0; k < kMaxKernels; ++k) {
+      sample.job[k] = accounts_[k].open ? accounts_[k].job : static_cast<JobId>(k);
       const std::uint64_t issued = sm.counters().issued[k];
       sample.warp_instructions[k] = issued - issued_before_[i][k];
       issued_before_[i][k] = issued;
@@ -160,61 +187,109 @@ RunResult Gpu::Finish() {
       checks_.CountHeld(issued);  // each grant was checked against the ready warps
     }
   }
-  for (unsigned k = 0; k < request_.programs.size(); ++k) {
-    ledger_.Balance(KernelId{static_cast<std::uint8_t>(k)}, resident[k], now_);
+  const std::size_t slots = std::min<std::size_t>(request_.jobs.size(), kMaxKernels);
+  for (unsigned k = 0; k < slots; ++k) {
+    ledger_.Balance(static_cast<KernelId>(k), resident[k], now_);
   }
   AddKernelStats(&result);
   AddSmStats(&result);
   result.tbs = std::move(tb_records_);
   result.decisions = std::move(decisions_);
   result.epochs = std::move(epochs_);
-  result.partitions = control_.partitions();
+  AddPartitions(&result);
   result.checks = checks_.count();
   return result;
 }
 
-void Gpu::AddKernelStats(RunResult* result) const {
-  for (unsigned k = 0; k < request_.programs.size(); ++k) {
-    const RunProgram& program = request_.programs[k];
-    const KernelId kernel{static_cast<std::uint8_t>(k)};
-    KernelStats stats;
-    stats.name = program.workload->name;
-    stats.cycles_present = now_ > program.arrival ? now_ - program.arrival : 0;
-    stats.launches_completed = host_.launches_completed(k);
-    stats.program_runs = host_.program_runs(k);
-    for (const auto& sm : sms_) {
-      const SmCounters& counters = sm->counters();
-      stats.warp_instructions += counters.issued[k];
-      stats.thread_instructions += counters.threads[k];
-      stats.tbs_completed += counters.tbs_completed[k];
-      stats.preemptions += counters.preemptions[k];
-      stats.restores += counters.restores[k];
-      stats.flushes += counters.flushes[k];
-      stats.preemption_cycles += counters.preemption_cycles[k];
-      stats.context_bytes += sm->context_traffic().bytes(kernel);
-      stats.l1_accesses += sm->lsu().stats().l1_accesses[k];
-      stats.l1_hits += sm->lsu().stats().l1_hits[k];
-      for (unsigned r = 0; r < kNumStalls; ++r) {
-        stats.stalls[r] += sm->stalls().of_kernel(k, static_cast<Stall>(r));
-      }
-      stats.stalls[static_cast<unsigned>(Stall::kIssued)] += counters.issued[k];
+// Since the beginning of the run, over all SMs and the memory.
+KernelStats Gpu::CountedIn(KernelId slot) const {
+  const unsigned k = Index(slot);
+  KernelStats stats;
+  for (const auto& sm : sms_) {
+    const SmCounters& counters = sm->counters();
+    stats.warp_instructions += counters.issued[k];
+    stats.thread_instructions += counters.threads[k];
+    stats.tbs_completed += counters.tbs_completed[k];
+    stats.preemptions += counters.preemptions[k];
+    stats.restores += counters.restores[k];
+    stats.flushes += counters.flushes[k];
+    stats.preemption_cycles += counters.preemption_cycles[k];
+    stats.context_bytes += sm->context_traffic().bytes(slot);
+    stats.l1_accesses += sm->lsu().stats().l1_accesses[k];
+    stats.l1_hits += sm->lsu().stats().l1_hits[k];
+    for (unsigned r = 0; r < kNumStalls; ++r) {
+      stats.stalls[r] += sm->stalls().of_kernel(k, static_cast<Stall>(r));
     }
-    result->kernels.push_back(std::move(stats));
+    stats.stalls[static_cast<unsigned>(Stall::kIssued)] += counters.issued[k];
+  }
+  const MemoryStats memory = memory_.stats();
+  stats.l2_accesses = memory.l2_accesses[k];
+  stats.l2_hits = memory.l2_hits[k];
+  stats.dram_read_bytes = memory.dram_read_bytes[k];
+  stats.dram_write_bytes = memory.dram_write_bytes[k];
+  return stats;
+}
+
+// To the job of the slot: what was counted there since the last time.
+void Gpu::Charge(KernelId slot) {
+  Account& account = accounts_[Index(slot)];
+  const KernelStats counted = CountedIn(slot);
+  KernelStats& job = job_stats_.at(Index(account.job));
+  for (const auto counter : kSlotCounters) {
+    job.*counter += counted.*counter - account.charged.*counter;
+  }
+  for (unsigned r = 0; r < kNumStalls; ++r) {
+    job.stalls[r] += counted.stalls[r] - account.charged.stalls[r];
+  }
+  account.charged = counted;
+  for (unsigned i = 0; i < sms_.size(); ++i) {
+    const SmCounters& counters = sms_[i]->counters();
+    const std::uint64_t issued = counters.issued[Index(slot)];
+    const std::uint64_t tb_cycles = counters.tb_cycles[Index(slot)];
+    sm_stats_[i].warp_instructions[Index(account.job)] += issued - account.charged_issued[i];
+    sm_stats_[i].tb_cycles[Index(account.job)] += tb_cycles - account.charged_tb_cycles[i];
+    account.charged_issued[i] = issued;
+    account.charged_tb_cycles[i] = tb_cycles;
   }
 }
 
-void Gpu::AddSmStats(RunResult* result) const {
-  for (const auto& sm : sms_) {
-    SmStats stats;
+void Gpu::AddKernelStats(RunResult* result) {
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (accounts_[k].open) Charge(static_cast<KernelId>(k));
+  }
+  for (std::size_t i = 0; i < request_.jobs.size(); ++i) {
+    const Job& job = request_.jobs[i];
+    job_stats_[i].name = job.workload->name;
+    job_stats_[i].cycles_present = now_ > job.arrival ? now_ - job.arrival : 0;
+  }
+  result->kernels = std::move(job_stats_);
+  const MemoryStats memory = memory_.stats();
+  result->dram_row_hits = memory.row_hits;
+  result->dram_row_misses = memory.row_misses;
+}
+
+void Gpu::AddSmStats(RunResult* result) {
+  for (unsigned i = 0; i < sms_.size(); ++i) {
+    SmStats& stats = sm_stats_[i];
     for (unsigned r = 0; r < kNumStalls; ++r) {
-      stats.scheduler_cycles[r] = sm->stalls().total(static_cast<Stall>(r));
+      stats.scheduler_cycles[r] = sms_[i]->stalls().total(static_cast<Stall>(r));
     }
-    for (const std::uint64_t issued : sm->counters().issued) {
+    for (const std::uint64_t issued : sms_[i]->counters().issued) {
       stats.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)] += issued;
     }
-    stats.warp_instructions = sm->counters().issued;
-    stats.tb_cycles = sm->counters().tb_cycles;
-    result->sms.push_back(stats);
+  }
+  result->sms = std::move(sm_stats_);
+}
+
+void Gpu::AddPartitions(RunResult* result) const {
+  const PartitionTable table = control_.partitions();
+  for (unsigned i = 0; i < sms_.size(); ++i) {
+    std::vector<std::uint8_t> row(request_.jobs.size());
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      const Account& account = accounts_[k];
+      if (account.open) row[Index(account.job)] += table[i][k];
+    }
+    result->partitions.push_back(std::move(row));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU around the control plane: host, SMs, the cycle loop, and the statistics of a run.
+// The GPU around the control plane: SMs, the cycle loop, and the statistics of a run.
 #pragma once
 
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "control/control_plane.h"
 #include "machine/context_store.h"
-#include "machine/host.h"
+#include "machine/host_port.h"
 #include "machine/memory_port.h"
 #include "machine/quota_check.h"
 #include "machine/run.h"
@@ -23,14 +23,14 @@ namespace smk {
 // awake are jumped over. Knows neither SystemC nor the memory system: see MemoryPort.
 class Gpu {
  public:
-  // `request`, `control` and `memory` must live as long as the GPU. Throws InputError for a request
-  // that cannot be simulated.
-  Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory);
+  // The arguments must live as long as the GPU. Throws InputError for a request that cannot be
+  // simulated.
+  Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, HostPort& host);
 
   // Simulates the cycles from now() up to, but not including, `until`.
   void Advance(Cycle until);
   Cycle now() const { return now_; }
-  // Ends the run at now(): final checks and statistics, except those of the memory system.
+  // Ends the run at now(): final checks and statistics, except those that only the host has.
   RunResult Finish();
 
  private:
@@ -41,20 +41,26 @@ class Gpu {
   void Jump(Cycle until);
   void Sample();
   void TakeDecisions();
-  void AddKernelStats(RunResult* result) const;
-  void AddSmStats(RunResult* result) const;
+  void ObserveLaunch(const HostInputs& in, const HostOutputs& out);
+  KernelStats CountedIn(KernelId slot) const;
+  void Charge(KernelId slot);
+  void AddKernelStats(RunResult* result);
+  void AddSmStats(RunResult* result);
+  void AddPartitions(RunResult* result) const;
 
   const RunRequest& request_;
   ControlPlane& control_;
+  MemoryPort& memory_;
+  HostPort& host_;
   RunChecks checks_;
   TbLedger ledger_;
   ContextStore contexts_;
-  Host host_;
   std::vector<TbRecord> tb_records_;
   std::vector<std::unique_ptr<Sm>> sms_;
 
   Cycle now_ = 0;
   Cycle next_tick_ = 0;
+  Cycle next_launch_ = 0;  // when the host may have one
   Cycle next_sample_ = kNever;
   std::array<Cycle, kMaxSms> next_event_{};  // by SM
   std::uint32_t awake_sms_ = 0;
@@ -65,6 +71,17 @@ class Gpu {
   std::vector<Decision> decisions_;
   std::vector<EpochSample> epochs_;
   std::vector<std::array<std::uint64_t, kMaxKernels>> issued_before_;  // by SM, at the last sample
+  // What happens in a kernel slot is charged to the job whose launch it holds.
+  struct Account {
+    bool open = false;  // a job was there
+    JobId job{0};
+    // Of what is counted in the slot: what jobs have been charged for.
+    KernelStats charged;
+    std::array<std::uint64_t, kMaxSms> charged_issued{}, charged_tb_cycles{};  // by SM
+  };
+  std::array<Account, kMaxKernels> accounts_;  // by kernel slot
+  std::vector<KernelStats> job_stats_;
+  std::vector<SmStats> sm_stats_;
 };
 
 }  // namespace smk

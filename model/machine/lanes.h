@@ -19,7 +19,6 @@ using Stamp = std::uint32_t;
 
 inline constexpr unsigned kLanes = kMaxWarps;
 inline constexpr unsigned kLanesPerScheduler = kMaxWarpsPerScheduler;
-inline constexpr Cycle kNever = ~Cycle{0};
 inline constexpr Cycle kMaxRunCycles = 2'000'000'000;
 
 // Results not scheduled yet: a short operation behind memory accesses, and a memory access.

@@ -48,6 +48,8 @@ struct SmConfig {
 
 // The memory system behind the SMs. Defaults are those of gtx980.toml, which names their sources.
 struct MemoryConfig {
+  std::string model = "gddr";                // one of MemoryModels(); all below is of `gddr`, but
+  unsigned fixed_latency = 367;              // of `fixed`: core cycles of every line
   unsigned xbar_latency = 36;                // core cycles, one way
   unsigned xbar_bytes_per_cycle = 48;        // per port and direction; also the size of a flit
   unsigned l2_slices_per_controller = 1;     // a power of two

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/machine_keys.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+
+#include "machine/memory_models.h"
 
 namespace smk {
 namespace {
@@ -32,7 +35,10 @@ class KeyList {
   void Number(const char* name, double* value, double min, double max) {
     keys_.push_back({prefix_ + name, value, min, max});
   }
-  void Text(const char* name, std::string* value) { keys_.push_back({prefix_ + name, value}); }
+  MachineKey& Text(const char* name, std::string* value) {
+    keys_.push_back({prefix_ + name, value});
+    return keys_.back();
+  }
 
   void Pipe(const char* path, PipeConfig* pipe) {
     Table(path);
@@ -84,6 +90,9 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
 
 void AddMemory(MemoryConfig* memory, KeyList* keys) {
   keys->Table("memory");
+  MachineKey& model = keys->Text("model", &memory->model);
+  for (const MemoryModel& known : MemoryModels()) model.choices.emplace_back(known.name);
+  keys->Integer("fixed_latency", &memory->fixed_latency, 1, kMaxLatency);
   keys->Integer("xbar_latency", &memory->xbar_latency, 1, kMaxLatency);
   keys->Integer("xbar_bytes_per_cycle", &memory->xbar_bytes_per_cycle, 8, 1024);
   keys->PowerOfTwo("l2_slices_per_controller", &memory->l2_slices_per_controller, 1, 8);
@@ -146,6 +155,11 @@ ResourceVector NaturalLimits::ToUnits() const {
 }
 
 std::string MachineKey::Expected() const {
+  if (!choices.empty()) {
+    std::string names;
+    for (const std::string& name : choices) names += (names.empty() ? "one of " : ", ") + name;
+    return names;
+  }
   if (std::holds_alternative<std::string*>(value)) return "a text that is not empty";
   std::string kind = "an integer";
   if (std::holds_alternative<double*>(value)) kind = "a number";
@@ -171,6 +185,8 @@ bool MachineKey::Store(double number) const {
 bool MachineKey::Store(const std::string& text) const {
   auto* const* target = std::get_if<std::string*>(&value);
   if (target == nullptr || text.empty()) return false;
+  const bool known = std::find(choices.begin(), choices.end(), text) != choices.end();
+  if (!choices.empty() && !known) return false;
   **target = text;
   return true;
 }
@@ -180,7 +196,7 @@ bool MachineKey::Holds() const {
   if (auto* const* integer = std::get_if<unsigned*>(&value)) {
     return Store(static_cast<double>(**integer));
   }
-  return !(*std::get_if<std::string*>(&value))->empty();
+  return Store(**std::get_if<std::string*>(&value));
 }
 
 std::string MachineKey::Print() const {

@@ -25,9 +25,10 @@ struct NaturalLimits {
 struct MachineKey {
   std::string path;  // with dots: "sm.l1.bytes"
   std::variant<unsigned*, double*, std::string*> value;
-  double min = 0, max = 0;    // numbers
-  unsigned multiple = 1;      // integers: of this
-  bool power_of_two = false;  // integers
+  double min = 0, max = 0;                // numbers
+  unsigned multiple = 1;                  // integers: of this
+  bool power_of_two = false;              // integers
+  std::vector<std::string> choices = {};  // texts: all there are; empty: any
 
   // What a value must be: "an integer from 1 to 32".
   std::string Expected() const;

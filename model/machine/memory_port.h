@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/ids.h"
+#include "machine/memory_stats.h"
 
 namespace smk {
 
@@ -20,6 +21,10 @@ class MemoryPort {
   // has been accepted at its destination.
   virtual Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, std::uint64_t address,
                        Cycle now) = 0;
+  // What was counted so far, by kernel slot.
+  virtual MemoryStats stats() const = 0;
+  // SystemC's time, in cycles; the calls of Access() that follow are at most a quantum ahead of it.
+  virtual void NoteTime(Cycle /*systemc_now*/) {}
 };
 
 }  // namespace smk

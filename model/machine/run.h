@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One simulation: what goes in and what comes out, without SystemC.
 //
-// Purpose     The interface between the machine model and the command. RunSimulation() builds the
-//             GPU, runs it for `cycles`, checks it and returns every statistic.
+// Purpose     The interface between the machine model and those who run it. RunMachine() builds the
+//             GPU, runs it for `cycles`, checks it and returns what the hardware did; with the host
+//             of model/host, RunSimulation() (host/simulation.h) returns every statistic.
 // Units       Cycles are core cycles; an instruction is a warp instruction; bytes are bytes.
 // Errors      InputError for impossible requests; CheckFailure when a check of the run fires.
 #pragma once
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,17 +23,20 @@
 
 namespace smk {
 
-// One program taking part in a run; its index is the control plane's kernel slot.
-struct RunProgram {
+class HostPort;
+
+// A program that the host is asked to execute; it is named by its place in RunRequest::jobs.
+struct Job {
   std::shared_ptr<const Workload> workload;
   Cycle arrival = 0;
-  bool repeat = true;  // execute again when it ends early (SMK Sec. 6.1)
+  bool repeat = true;       // execute again when it ends early (SMK Sec. 6.1)
+  std::string client = {};  // whose job it is; empty: that of the name of its workload
 };
 
 struct RunRequest {
   MachineConfig machine;
   PolicyConfig policy;
-  std::vector<RunProgram> programs;  // 1 to 4
+  std::vector<Job> jobs;
   Cycle cycles = 2000000;
   std::uint64_t seed = 1;
   bool ideal_preemption = false;  // contexts move in no time and without traffic (SMK Sec. 6.5)
@@ -59,7 +64,7 @@ enum class Stall : std::uint8_t {
 inline constexpr unsigned kNumStalls = 9;
 extern const std::array<const char*, kNumStalls> kStallNames;
 
-// Statistics of one program (by kernel slot), over the whole run unless stated.
+// What the hardware did for one job, over the whole run unless stated.
 struct KernelStats {
   std::string name;
   std::uint64_t warp_instructions = 0;
@@ -81,28 +86,64 @@ struct KernelStats {
   }
 };
 
+// The counters of KernelStats that the machine counts by kernel slot; its stalls are, too.
+inline constexpr std::uint64_t KernelStats::*kSlotCounters[] = {
+    &KernelStats::warp_instructions, &KernelStats::thread_instructions,
+    &KernelStats::tbs_completed,     &KernelStats::l1_accesses,
+    &KernelStats::l1_hits,           &KernelStats::l2_accesses,
+    &KernelStats::l2_hits,           &KernelStats::dram_read_bytes,
+    &KernelStats::dram_write_bytes,  &KernelStats::context_bytes,
+    &KernelStats::preemptions,       &KernelStats::restores,
+    &KernelStats::flushes,           &KernelStats::preemption_cycles};
+
+// When the host did what for one job; how much of it was done is in KernelStats.
+struct JobStats {
+  std::string client;
+  Cycle arrival = 0;
+  Cycle start = kNever;   // its first launch; kNever: none
+  Cycle finish = kNever;  // the end of its first execution; kNever: it did not end
+  std::uint64_t slices_begun = 0, slices_completed = 0;  // a whole kernel is one slice
+  KernelId slot{0};                                      // of its last launch
+  // From the arrival to the end, when there was one.
+  std::optional<Cycle> turnaround() const {
+    return finish == kNever ? std::nullopt : std::optional<Cycle>(finish - arrival);
+  }
+};
+
+// One launch: a whole kernel or a slice of it, in a kernel slot.
+struct LaunchRecord {
+  Cycle start = 0, end = kNever;  // taken by the control plane; said to be done, kNever: not yet
+  JobId job{0};
+  KernelId slot{0};
+  std::uint32_t kernel = 0;  // its place in Workload::kernels
+  std::uint32_t number = 0;  // launches of the job so far, this one included
+  std::uint32_t first_tb = 0, tb_count = 0;
+};
+
 struct SmStats {
   std::array<std::uint64_t, kNumStalls> scheduler_cycles{};  // sums to schedulers x cycles
-  std::array<std::uint64_t, kMaxKernels> warp_instructions{};
-  std::array<std::uint64_t, kMaxKernels> tb_cycles{};  // resident TBs, integrated over cycles
+  std::vector<std::uint64_t> warp_instructions;              // by job
+  std::vector<std::uint64_t> tb_cycles;  // by job: resident TBs, integrated over cycles
 };
 
 // Life of one TB on one SM. A preempted TB has one record for each stay.
 struct TbRecord {
   Cycle start = 0, end = 0;  // warps placed; last warp retired, context saved, or dropped
   KernelId kernel{0};
-  std::uint32_t launch = 0;  // launch number of the program
+  std::uint32_t launch = 0;  // launch number of the job
   TbId tb{0};
   SmId sm{0};
   TbSlot slot{0};
   bool restored = false;  // began from a saved context
   char outcome = 'C';     // C completed, S saved, F flushed, R still running at the end of the run
+  JobId job{0};
 };
 
-// One sample per SM and step of the timeline, for timelines and reports.
+// One sample per SM and step of the timeline, for timelines and reports; by kernel slot.
 struct EpochSample {
   Cycle cycle = 0;
   SmId sm{0};
+  std::array<JobId, kMaxKernels> job{};                        // whose slot it is, or was last
   std::array<std::uint64_t, kMaxKernels> warp_instructions{};  // since the last one
   std::array<std::uint8_t, kMaxKernels> resident_tbs{};
   std::array<std::uint16_t, kMaxKernels> quota{};       // of a scheduler, in force
@@ -114,19 +155,23 @@ struct RunResult {
   Cycle cycles = 0;
   double wall_seconds = 0;
   std::uint64_t warp_instructions = 0;
-  std::vector<KernelStats> kernels;  // in the order of RunRequest::programs
+  std::vector<KernelStats> kernels;  // by job, as in RunRequest::jobs
+  std::vector<JobStats> jobs;
   std::vector<SmStats> sms;
   std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
+  std::vector<LaunchRecord> launches;  // when anything else is recorded
   std::vector<TbRecord> tbs;
   std::vector<Decision> decisions;
   std::vector<EpochSample> epochs;
-  PartitionTable partitions{};
+  // By SM and job: TBs that the partition of the job's kernel slot holds at the end.
+  std::vector<std::vector<std::uint8_t>> partitions;
   std::uint64_t checks = 0;  // checks that were evaluated and held
   // Outputs of two control planes that were compared and equal; 0 when only one ran.
   std::uint64_t lockstep_events = 0;
 };
 
 // Runs one simulation in this process (the SystemC kernel allows one at a time, one after another).
-RunResult RunSimulation(const RunRequest& request, std::unique_ptr<ControlPlane> control);
+// What is known of the jobs beyond `kernels` is the host's to add: see host/simulation.h.
+RunResult RunMachine(const RunRequest& request, ControlPlane& control, HostPort& host);
 
 }  // namespace smk

@@ -23,9 +23,10 @@ std::string TbLedger::Name(KernelId kernel, TbId tb) {
   return "kernel " + std::to_string(Index(kernel)) + " TB " + std::to_string(Index(tb));
 }
 
-void TbLedger::BeginLaunch(KernelId kernel, std::uint32_t tb_count) {
+void TbLedger::BeginLaunch(KernelId kernel, std::uint32_t first_tb, std::uint32_t tb_count) {
   Slot& slot = slots_[Index(kernel)];
   slot.open = true;
+  slot.first_tb = first_tb;
   slot.place.assign(tb_count, Place::kNew);
   slot.count = {};
   slot.count[0] = tb_count;
@@ -47,9 +48,9 @@ void TbLedger::EndLaunch(KernelId kernel, Cycle now) {
 
 void TbLedger::Dispatch(KernelId kernel, TbId tb, bool restore, unsigned sm, Cycle now) {
   Slot& slot = slots_[Index(kernel)];
-  checks_.Require(slot.open && Index(tb) < slot.place.size(), now, sm,
+  checks_.Require(Has(slot, tb), now, sm,
                   [&] { return Name(kernel, tb) + " starts but is not of a running launch"; });
-  const Place from = slot.place[Index(tb)];
+  const Place from = At(&slot, tb);
   const bool legal =
       restore ? from == Place::kSaved : from == Place::kNew || from == Place::kFlushed;
   checks_.Require(legal, now, sm, [&] {
@@ -62,7 +63,7 @@ void TbLedger::Dispatch(KernelId kernel, TbId tb, bool restore, unsigned sm, Cyc
 
 void TbLedger::Leave(KernelId kernel, TbId tb, Place to, unsigned sm, Cycle now) {
   Slot& slot = slots_[Index(kernel)];
-  const Place from = slot.place[Index(tb)];
+  const Place from = At(&slot, tb);
   checks_.Require(from == Place::kResident, now, sm, [&] {
     return Name(kernel, tb) + " becomes " + PlaceName(to) + " but it is " + PlaceName(from);
   });
@@ -86,7 +87,7 @@ void TbLedger::Balance(KernelId kernel, std::uint64_t resident, Cycle now) {
 }
 
 void TbLedger::Move(Slot* slot, TbId tb, Place to) {
-  Place& place = slot->place[Index(tb)];
+  Place& place = At(slot, tb);
   --slot->count[static_cast<unsigned>(place)];
   ++slot->count[static_cast<unsigned>(to)];
   place = to;

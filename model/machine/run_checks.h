@@ -40,7 +40,8 @@ class TbLedger {
 
   explicit TbLedger(RunChecks& checks) : checks_(checks) {}
 
-  void BeginLaunch(KernelId kernel, std::uint32_t tb_count);
+  // The launch has the TBs `first_tb` to `first_tb` + `tb_count` - 1 of its kernel's grid.
+  void BeginLaunch(KernelId kernel, std::uint32_t first_tb, std::uint32_t tb_count);
   // The kernel-done pulse: all TBs must be complete, and it must come once per launch.
   void EndLaunch(KernelId kernel, Cycle now);
 
@@ -60,11 +61,17 @@ class TbLedger {
  private:
   struct Slot {
     bool open = false;  // a launch is in the slot
-    std::vector<Place> place;
+    std::uint32_t first_tb = 0;
+    std::vector<Place> place;  // by TB, from first_tb on
     std::array<std::uint64_t, kPlaces> count{};
     std::uint64_t dispatched = 0;  // TBs that started at least once
   };
-  void Move(Slot* slot, TbId tb, Place to);
+  // Whether the TB is one of the launch, and where it is.
+  static bool Has(const Slot& slot, TbId tb) {
+    return slot.open && Index(tb) - slot.first_tb < slot.place.size();
+  }
+  static Place& At(Slot* slot, TbId tb) { return slot->place[Index(tb) - slot->first_tb]; }
+  static void Move(Slot* slot, TbId tb, Place to);
   static std::string Name(KernelId kernel, TbId tb);
 
   RunChecks& checks_;

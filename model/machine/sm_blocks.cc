@@ -208,7 +208,8 @@ void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
   counters_.tb_cycles[Index(block.kernel)] += now - block.start;
   if (gpu_.tb_records != nullptr) {
     gpu_.tb_records->push_back({block.start, now, block.kernel, launch.number, block.tb, id_,
-                                TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome});
+                                TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome,
+                                launch.job});
   }
   if (outcome == 'R') return;  // the end of the run: the TB stays
   taken_ -= launch.spec->need;

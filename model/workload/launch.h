@@ -11,11 +11,14 @@
 
 namespace smk {
 
-// The launch in a kernel slot; changes only when all TBs of the one before are complete.
+// The launch in a kernel slot: a whole kernel or a slice of it. Changes only when all TBs of the
+// one before are complete. TBs are named by their index in the grid of the kernel, so that a slice
+// executes what the whole kernel would.
 struct Launch {
   const KernelSpec* spec = nullptr;
   const Program* program = nullptr;
-  std::uint32_t number = 0;          // launches of the program so far, this one included
+  JobId job{0};
+  std::uint32_t number = 0;          // launches of the job so far, this one included
   unsigned warps = 0;                // per TB
   std::uint64_t key = 0;             // source of the warps' draws
   std::uint64_t memory_base = 0;     // byte address of the program's memory

@@ -22,9 +22,9 @@ namespace {
 
 // Names that a run or a comparison leaves in its folder.
 constexpr const char* kOurFiles[] = {
-    "config.toml",   "manifest.json", "stats.json",       "kernels.csv", "tbs.csv",
-    "decisions.csv", "samples.csv",   "timeline.json.gz", "compare.csv", "compare.json",
-    "wave.fst",      "wave.gtkw",     "report.html"};
+    "config.toml",  "manifest.json", "stats.json",    "kernels.csv", "jobs.csv",
+    "launches.csv", "tbs.csv",       "decisions.csv", "samples.csv", "timeline.json.gz",
+    "compare.csv",  "compare.json",  "wave.fst",      "wave.gtkw",   "report.html"};
 
 std::runtime_error Failure(const std::string& path, const char* what) {
   return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));

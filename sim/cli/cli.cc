@@ -43,7 +43,7 @@ void AddList(CLI::App* app, const char* name, std::vector<std::string>* values,
 
 void AddCommonOptions(CLI::App* app, Options* o) {
   AddText(app, "kernels", &o->kernels,
-          "1 to 4 kernels: names, workload files or trace:FOLDER, joined by +", "KERNEL+KERNEL");
+          "kernels: names, workload files or trace:FOLDER, joined by +", "KERNEL+KERNEL");
   AddText(app, "--preempt", &o->preempt,
           "how an SM changes hands under spatial: switch (default), drain, flush", "MODE");
   AddText(app, "--control", &o->control,
@@ -56,6 +56,8 @@ void AddCommonOptions(CLI::App* app, Options* o) {
           "change one key of the machine, policy, control or run; again for more", "KEY=VALUE");
   AddList(app, "--arrive", &o->arrivals, "launch this kernel at this cycle (default 0)",
           "KERNEL@CYCLE");
+  AddList(app, "--client", &o->clients, "whose job this kernel is (default: one of its name)",
+          "KERNEL@CLIENT");
   AddText(app, "--seed", &o->seed, "seed of everything random in the workloads (default 1)", "N");
   AddText(app, "--config", &o->config, "start from a config.toml that an earlier run wrote",
           "FILE");

@@ -9,14 +9,13 @@
 #include "base/files.h"
 #include "base/toml_file.h"
 #include "report/data.h"
+#include "run/results.h"
 
 namespace smk::sim {
 namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
-
-constexpr int kStatsSchema = 1;
 
 ordered_json ReadJson(const std::string& path) {
   try {
@@ -32,7 +31,7 @@ void CheckSchema(const ordered_json& j, const std::string& path) {
   if (!j.is_object() || schema == j.end() || !schema->is_number_integer()) {
     throw InputError(fmt::format("{}: schema: expected a whole number", path));
   }
-  if (schema->get<int>() != kStatsSchema) {
+  if (schema->get<int>() < 1 || schema->get<int>() > kStatsSchema) {
     throw InputError(fmt::format("{}: its schema is version {}, this smk knows version {}", path,
                                  schema->get<int>(), kStatsSchema));
   }

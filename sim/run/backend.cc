@@ -12,6 +12,7 @@
 #include "control/reference_control.h"
 #include "cosim/lockstep_control.h"
 #include "cosim/rtl_control.h"
+#include "host/simulation.h"
 #include "run/trace_name.h"
 #include "workload/workload_file.h"
 

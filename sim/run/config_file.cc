@@ -54,10 +54,13 @@ std::string KnobLines(const Configuration& configuration, const std::string& sec
 }
 
 std::string RunSection(const Experiment& e, const Policy& policy) {
-  std::vector<std::string> names, arrivals;
+  std::vector<std::string> names, arrivals, clients;
   for (const std::string& name : e.names) names.push_back(Portable(name));
   for (std::size_t i = 0; i < e.arrivals.size(); ++i) {
     if (e.arrivals[i] != 0) arrivals.push_back(fmt::format("{}@{}", e.labels[i], e.arrivals[i]));
+  }
+  for (std::size_t i = 0; i < e.clients.size(); ++i) {
+    if (!e.clients[i].empty()) clients.push_back(fmt::format("{}@{}", e.labels[i], e.clients[i]));
   }
   std::string text = "[run]\n";
   text += fmt::format("kernels = {}\n", QuotedList(names));
@@ -71,6 +74,7 @@ std::string RunSection(const Experiment& e, const Policy& policy) {
   text += fmt::format("cycles = {}\n", e.cycles);
   text += fmt::format("seed = {}\n", Quoted(fmt::to_string(e.seed)));
   text += fmt::format("arrive = {}\n", QuotedList(arrivals));
+  text += fmt::format("client = {}\n", QuotedList(clients));
   text += fmt::format("repeat = {}\n", e.repeat);
   return text + KnobLines(InEffect(e, policy.config), "run");
 }
@@ -188,6 +192,11 @@ class RunReader {
          const std::vector<std::string> arrivals = List("arrive", node);
          if (options_.arrivals.empty()) options_.arrivals = arrivals;
        }},
+      {"client",
+       [this](const toml::node& node) {
+         const std::vector<std::string> clients = List("client", node);
+         if (options_.clients.empty()) options_.clients = clients;
+       }},
       {"repeat",
        [this](const toml::node& node) {
          options_.no_repeat = options_.no_repeat || !Bool("repeat", node);
@@ -225,6 +234,7 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
   if (toml::table* run = root["run"].as_table()) {
     if (other_policy) run->erase("preempt");
     if (other_kernels) run->erase("arrive");
+    if (other_kernels) run->erase("client");
   }
   const std::vector<std::string> given = std::move(options->sets);
   options->sets.clear();

@@ -17,6 +17,7 @@ namespace {
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "2000000";
 constexpr Cycle kMaxCycles = 1'000'000'000'000;
+constexpr std::size_t kMostJobs = 1024;
 constexpr Cycle kMaxTimelineSamples = 4000;
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
@@ -32,10 +33,6 @@ std::vector<std::string> ParseKernels(const std::string& text) {
   std::vector<std::string> names = Split(text, '+');
   if (std::find(names.begin(), names.end(), "") != names.end()) {
     throw InputError(fmt::format("kernels: expected KERNEL+KERNEL, got '{}'", text));
-  }
-  if (names.size() > kMaxKernels) {
-    throw InputError(fmt::format("kernels: at most {} can run together, got {} in '{}'",
-                                 kMaxKernels, names.size(), text));
   }
   return names;
 }
@@ -71,9 +68,10 @@ void CheckFits(const Experiment& experiment) {
   }
 }
 
-// The position of the kernel that an --arrive names, by label or, when it is there once, by name.
-std::size_t FindArriving(const Experiment& experiment, const std::string& text,
-                         const std::string& name) {
+// The position of the kernel that an option names, by label or, when it is there once, by name.
+// `text` is the option as it was typed.
+std::size_t FindNamed(const Experiment& experiment, const std::string& text,
+                      const std::string& name) {
   std::size_t found = 0, matches = 0;
   for (std::size_t i = 0; i < experiment.labels.size(); ++i) {
     if (experiment.labels[i] == name) return i;
@@ -86,11 +84,11 @@ std::size_t FindArriving(const Experiment& experiment, const std::string& text,
   }
   if (matches == 1) return found;
   if (matches == 0) {
-    throw InputError(fmt::format("--arrive {}: '{}' is not in the run (one of {})", text, name,
-                                 Join(experiment.labels)));
+    throw InputError(
+        fmt::format("{}: '{}' is not in the run (one of {})", text, name, Join(experiment.labels)));
   }
-  throw InputError(fmt::format("--arrive {}: '{}' is in the run {} times; write one of {}", text,
-                               name, matches, Join(experiment.labels)));
+  throw InputError(fmt::format("{}: '{}' is in the run {} times; write one of {}", text, name,
+                               matches, Join(experiment.labels)));
 }
 
 void ParseArrivals(const std::vector<std::string>& arrivals, Experiment* experiment) {
@@ -100,13 +98,27 @@ void ParseArrivals(const std::vector<std::string>& arrivals, Experiment* experim
     if (at == std::string::npos) {
       throw InputError(fmt::format("--arrive: expected KERNEL@CYCLE, got '{}'", text));
     }
-    const std::size_t kernel = FindArriving(*experiment, text, text.substr(0, at));
+    const std::size_t kernel = FindNamed(*experiment, "--arrive " + text, text.substr(0, at));
     if (given[kernel]) {
       throw InputError(fmt::format("--arrive {}: the arrival of this kernel is given twice", text));
     }
     given[kernel] = true;
     experiment->arrivals[kernel] =
         ParseCount("--arrive " + text, text.substr(at + 1), 0, experiment->cycles - 1);
+  }
+}
+
+void ParseClients(const std::vector<std::string>& clients, Experiment* experiment) {
+  for (const std::string& text : clients) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string::npos || at + 1 == text.size()) {
+      throw InputError(fmt::format("--client: expected KERNEL@CLIENT, got '{}'", text));
+    }
+    const std::size_t kernel = FindNamed(*experiment, "--client " + text, text.substr(0, at));
+    if (!experiment->clients[kernel].empty()) {
+      throw InputError(fmt::format("--client {}: the client of this kernel is given twice", text));
+    }
+    experiment->clients[kernel] = text.substr(at + 1);
   }
 }
 
@@ -227,10 +239,10 @@ void LoadWorkloads(const Options& options, const Backend& backend, Experiment* e
       experiment->workloads.push_back(backend.find_workload(name));
     }
   }
-  if (experiment->names.size() > kMaxKernels) {
-    throw InputError(fmt::format(
-        "kernels: at most {} can run together, and every stream of a trace is one; got {}: {}",
-        kMaxKernels, experiment->names.size(), Join(experiment->names)));
+  if (experiment->names.size() > kMostJobs) {
+    throw InputError(
+        fmt::format("kernels: at most {} in a run, and every stream of a trace is one; got {}",
+                    kMostJobs, experiment->names.size()));
   }
   for (auto& workload : experiment->workloads) {
     workload = WithSmallerGrids(workload, experiment->run_config.grid_divisor);
@@ -283,6 +295,8 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.labels = MakeLabels(experiment.workloads);
   experiment.arrivals.assign(experiment.names.size(), 0);
   ParseArrivals(options.arrivals, &experiment);
+  experiment.clients.resize(experiment.names.size());
+  ParseClients(options.clients, &experiment);
   ParseTimeline(options, &experiment);
   ParseWave(options, &experiment);
   CheckFits(experiment);
@@ -327,8 +341,8 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
   RunRequest request = BaseRequest(experiment, recording);
   request.policy = policy.config;
   for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
-    request.programs.push_back(
-        {experiment.workloads[i], experiment.arrivals[i], experiment.repeat});
+    request.jobs.push_back({experiment.workloads[i], experiment.arrivals[i], experiment.repeat,
+                            experiment.clients[i]});
   }
   return request;
 }
@@ -339,7 +353,7 @@ RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
   const Configuration alone = InEffectAlone(experiment);
   request.policy = alone.policy;
   request.ideal_preemption = alone.run.ideal_preemption;
-  request.programs.push_back({experiment.workloads[kernel], 0, experiment.repeat});
+  request.jobs.push_back({experiment.workloads[kernel], 0, experiment.repeat});
   return request;
 }
 

@@ -26,6 +26,7 @@ struct Options {
   std::optional<std::string> seed;
   std::vector<std::string> sets;
   std::vector<std::string> arrivals;
+  std::vector<std::string> clients;
   std::string config;  // file to take everything else from
   std::string out;
   std::optional<std::string> timeline;  // FROM:TO of the timeline; empty: the whole run
@@ -45,7 +46,8 @@ struct Experiment {
   std::vector<std::string> labels;  // for people: "sgemm", or "sgemm#1" and "sgemm#2"
   std::vector<std::shared_ptr<const Workload>> workloads;
   std::vector<Cycle> arrivals;
-  std::string machine_name;  // as given
+  std::vector<std::string> clients;  // whose jobs they are; empty: that of the workload's name
+  std::string machine_name;          // as given
   std::string machine_path;
   MachineConfig machine;
   std::string machine_toml;

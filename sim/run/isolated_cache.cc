@@ -21,7 +21,7 @@ std::string IsolatedCache::Path(const Experiment& experiment, std::size_t kernel
       "model {}\nexecutable {}\nworkload {} {}\ncycles {}\nseed {}\nrepeat {}\ncontrol {}\n",
       kModelVersion, executable_hash_, experiment.workloads[kernel]->name,
       experiment.workloads[kernel]->content_hash, request.cycles, request.seed,
-      request.programs[0].repeat, Name(experiment.control));
+      request.jobs[0].repeat, Name(experiment.control));
   const Configuration alone = InEffectAlone(experiment);
   for (const Knob& knob : Knobs()) {
     if (knob.alone) key += fmt::format("{} {}\n", knob.path, knob.print(alone));

@@ -2,6 +2,7 @@
 #include "run/metrics.h"
 
 #include <algorithm>
+#include <map>
 
 namespace smk::sim {
 namespace {
@@ -26,6 +27,34 @@ void Combine(Metrics* metrics) {
 }
 
 }  // namespace
+
+std::vector<ClientTotals> ByClient(const RunResult& result) {
+  std::vector<ClientTotals> clients;
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < result.jobs.size(); ++i) {
+    const JobStats& job = result.jobs[i];
+    const KernelStats& kernel = result.kernels.at(i);
+    const auto [place, added] = places.emplace(job.client, clients.size());
+    if (added) clients.emplace_back().name = job.client;
+    ClientTotals& client = clients[place->second];
+    ++client.jobs;
+    if (const std::optional<Cycle> turnaround = job.turnaround()) {
+      ++client.finished;
+      // The sum until all are there.
+      client.mean_turnaround =
+          client.mean_turnaround.value_or(0) + static_cast<double>(*turnaround);
+    }
+    client.executions += kernel.program_runs;
+    client.kernels_completed += kernel.launches_completed;
+    client.slices_completed += job.slices_completed;
+    client.tbs_completed += kernel.tbs_completed;
+    client.warp_instructions += kernel.warp_instructions;
+  }
+  for (ClientTotals& client : clients) {
+    if (client.mean_turnaround) *client.mean_turnaround /= static_cast<double>(client.finished);
+  }
+  return clients;
+}
 
 double Ipc(const KernelStats& kernel) { return kernel.ipc(kernel.cycles_present); }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "machine/run.h"
@@ -18,6 +19,19 @@ struct Metrics {
   std::optional<double> antt;                     // mean of 1 / normalized IPC
   std::optional<double> fairness;                 // smallest normalized IPC / largest
 };
+
+// What was done for all jobs of one client.
+struct ClientTotals {
+  std::string name;
+  std::size_t jobs = 0;
+  std::size_t finished = 0;               // jobs that were executed at least once
+  std::optional<double> mean_turnaround;  // of these, in cycles
+  std::uint64_t executions = 0, kernels_completed = 0, slices_completed = 0;
+  std::uint64_t tbs_completed = 0, warp_instructions = 0;
+};
+
+// In the order in which their first jobs stand in the run.
+std::vector<ClientTotals> ByClient(const RunResult& result);
 
 double Ipc(const KernelStats& kernel);
 

@@ -55,6 +55,10 @@ Policy ParseTable(std::string_view text, std::size_t kernels) {
   Policy policy;
   policy.config = Config(DispatchMode::kTable);
   const std::vector<std::string> counts = Split(text.substr(kTablePrefix.size()), ',');
+  if (kernels > kMaxKernels) {
+    throw InputError(fmt::format("--policy {}: a table is for at most {} kernels, the run has {}",
+                                 text, kMaxKernels, kernels));
+  }
   if (counts.size() != kernels) {
     throw InputError(fmt::format("--policy {}: expected {} for the {} of the run, got {}", text,
                                  kernels == 1 ? "1 count" : fmt::format("{} counts", kernels),

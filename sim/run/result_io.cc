@@ -67,6 +67,29 @@ void Fields(Archive& archive, Kernel& k, const KernelStats* /*tag*/) {
   archive(k.preemption_cycles);
 }
 
+template <typename Archive, typename Job>
+void Fields(Archive& archive, Job& j, const JobStats* /*tag*/) {
+  archive(j.client);
+  archive(j.arrival);
+  archive(j.start);
+  archive(j.finish);
+  archive(j.slices_begun);
+  archive(j.slices_completed);
+  Enum(archive, j.slot);
+}
+
+template <typename Archive, typename Launch>
+void Fields(Archive& archive, Launch& l, const LaunchRecord* /*tag*/) {
+  archive(l.start);
+  archive(l.end);
+  Enum(archive, l.job);
+  Enum(archive, l.slot);
+  archive(l.kernel);
+  archive(l.number);
+  archive(l.first_tb);
+  archive(l.tb_count);
+}
+
 template <typename Archive, typename Sm>
 void Fields(Archive& archive, Sm& s, const SmStats* /*tag*/) {
   archive(s.scheduler_cycles);
@@ -85,6 +108,7 @@ void Fields(Archive& archive, Tb& t, const TbRecord* /*tag*/) {
   Enum(archive, t.slot);
   archive(t.restored);
   Enum(archive, t.outcome);
+  Enum(archive, t.job);
 }
 
 template <typename Archive, typename D>
@@ -103,6 +127,7 @@ template <typename Archive, typename E>
 void Fields(Archive& archive, E& e, const EpochSample* /*tag*/) {
   archive(e.cycle);
   Enum(archive, e.sm);
+  for (auto& job : e.job) Enum(archive, job);
   archive(e.warp_instructions);
   archive(e.resident_tbs);
   archive(e.quota);
@@ -142,9 +167,11 @@ json ToJson(const RunResult& result) {
   j["wall_seconds"] = result.wall_seconds;
   j["warp_instructions"] = result.warp_instructions;
   j["kernels"] = WriteAll(result.kernels);
+  j["jobs"] = WriteAll(result.jobs);
   j["sms"] = WriteAll(result.sms);
   j["dram_row_hits"] = result.dram_row_hits;
   j["dram_row_misses"] = result.dram_row_misses;
+  j["launches"] = WriteAll(result.launches);
   j["tbs"] = WriteAll(result.tbs);
   j["decisions"] = WriteAll(result.decisions);
   j["epochs"] = WriteAll(result.epochs);
@@ -160,9 +187,11 @@ RunResult FromJson(const json& j) {
   j.at("wall_seconds").get_to(result.wall_seconds);
   j.at("warp_instructions").get_to(result.warp_instructions);
   ReadAll(j.at("kernels"), &result.kernels);
+  ReadAll(j.at("jobs"), &result.jobs);
   ReadAll(j.at("sms"), &result.sms);
   j.at("dram_row_hits").get_to(result.dram_row_hits);
   j.at("dram_row_misses").get_to(result.dram_row_misses);
+  ReadAll(j.at("launches"), &result.launches);
   ReadAll(j.at("tbs"), &result.tbs);
   ReadAll(j.at("decisions"), &result.decisions);
   ReadAll(j.at("epochs"), &result.epochs);

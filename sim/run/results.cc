@@ -10,46 +10,53 @@
 namespace smk::sim {
 namespace {
 
-// Moves everything that belongs to kernel slot 0 of a run of its own to `slot`.
-void MoveToSlot(std::size_t slot, RunResult* result) {
-  const auto kernel = static_cast<KernelId>(slot);
-  for (SmStats& sm : result->sms) {
-    std::swap(sm.warp_instructions[0], sm.warp_instructions[slot]);
-    std::swap(sm.tb_cycles[0], sm.tb_cycles[slot]);
+// Makes job 0, in kernel slot 0 of a run of its own, job `job` in the slot of that number. The
+// decisions of jobs for which there is no such slot are left out.
+void MoveToJob(std::size_t job, RunResult* result) {
+  const bool has_slot = job < kMaxKernels;
+  const auto slot = static_cast<KernelId>(has_slot ? job : 0);
+  for (JobStats& stats : result->jobs) stats.slot = slot;
+  for (TbRecord& tb : result->tbs) {
+    tb.kernel = slot;
+    tb.job = static_cast<JobId>(job);
   }
-  for (TbRecord& tb : result->tbs) tb.kernel = kernel;
+  if (!has_slot) result->decisions.clear();
+  for (LaunchRecord& launch : result->launches) {
+    launch.slot = slot;
+    launch.job = static_cast<JobId>(job);
+  }
   for (Decision& decision : result->decisions) {
-    decision.kernel = kernel;
-    std::swap(decision.share[0], decision.share[slot]);
+    decision.kernel = slot;
+    std::swap(decision.share[0], decision.share[job]);
   }
-  for (auto& row : result->partitions) std::swap(row[0], row[slot]);
 }
 
-void Add(const SmStats& other, SmStats* sm) {
+template <typename Values>
+void Append(const Values& from, Values* to) {
+  to->insert(to->end(), from.begin(), from.end());
+}
+
+void Append(const SmStats& other, SmStats* sm) {
   for (unsigned i = 0; i < kNumStalls; ++i) sm->scheduler_cycles[i] += other.scheduler_cycles[i];
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    sm->warp_instructions[k] += other.warp_instructions[k];
-    sm->tb_cycles[k] += other.tb_cycles[k];
-  }
+  Append(other.warp_instructions, &sm->warp_instructions);
+  Append(other.tb_cycles, &sm->tb_cycles);
 }
 
-void Append(RunResult other, RunResult* all) {
+void Append(const RunResult& other, RunResult* all) {
   all->wall_seconds += other.wall_seconds;
   all->warp_instructions += other.warp_instructions;
   all->dram_row_hits += other.dram_row_hits;
   all->dram_row_misses += other.dram_row_misses;
   all->checks += other.checks;
-  for (std::size_t i = 0; i < all->sms.size(); ++i) Add(other.sms.at(i), &all->sms[i]);
-  for (unsigned sm = 0; sm < kMaxSms; ++sm) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      all->partitions[sm][k] =
-          static_cast<std::uint8_t>(all->partitions[sm][k] + other.partitions[sm][k]);
-    }
+  for (std::size_t i = 0; i < all->sms.size(); ++i) {
+    Append(other.sms.at(i), &all->sms[i]);
+    Append(other.partitions.at(i), &all->partitions.at(i));
   }
-  const auto append = [](auto& from, auto& to) { to.insert(to.end(), from.begin(), from.end()); };
-  append(other.kernels, all->kernels);
-  append(other.tbs, all->tbs);
-  append(other.decisions, all->decisions);
+  Append(other.kernels, &all->kernels);
+  Append(other.jobs, &all->jobs);
+  Append(other.launches, &all->launches);
+  Append(other.tbs, &all->tbs);
+  Append(other.decisions, &all->decisions);
 }
 
 }  // namespace
@@ -63,8 +70,8 @@ double Results::cycles_per_second() const {
 RunResult MergeBaseline(std::vector<RunResult> alone) {
   RunResult all = std::move(alone.at(0));
   for (std::size_t i = 1; i < alone.size(); ++i) {
-    MoveToSlot(i, &alone[i]);
-    Append(std::move(alone[i]), &all);
+    MoveToJob(i, &alone[i]);
+    Append(alone[i], &all);
   }
   return all;
 }
@@ -75,7 +82,8 @@ void CheckResult(const RunRequest& request, RunResult* result) {
     ++result->checks;
   };
   check(result->cycles == request.cycles, "the run did not last as long as it was asked to");
-  check(result->kernels.size() == request.programs.size(), "a kernel has no statistics");
+  check(result->kernels.size() == request.jobs.size() && result->jobs.size() == request.jobs.size(),
+        "a kernel has no statistics");
   const std::uint64_t slots = request.cycles * request.machine.sm.schedulers;
   std::uint64_t issued = 0, by_sm = 0;
   for (std::size_t i = 0; i < result->sms.size(); ++i) {

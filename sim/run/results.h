@@ -23,7 +23,10 @@ struct Results {
   double cycles_per_second() const;
 };
 
-// The baseline policy runs each kernel alone: their results side by side, kernel i in slot i.
+// Version of stats.json. A newer one has more keys; those of older ones are there unchanged.
+inline constexpr int kStatsSchema = 2;
+
+// The baseline policy runs each kernel alone: their results side by side, kernel i as job i.
 // Amounts of the SMs are sums over the runs.
 RunResult MergeBaseline(std::vector<RunResult> alone);
 
@@ -35,6 +38,8 @@ void CheckResult(const RunRequest& request, RunResult* result);
 nlohmann::ordered_json StatsJson(const Results& results);
 
 std::string KernelsCsv(const Results& results);
+std::string JobsCsv(const Results& results);
+std::string LaunchesCsv(const Results& results);
 std::string TbsCsv(const Results& results);
 std::string DecisionsCsv(const Results& results);
 std::string SamplesCsv(const Results& results);

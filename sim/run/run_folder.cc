@@ -65,6 +65,8 @@ void WriteRun(const OutputFolder& folder, const std::string& command_line, const
   folder.Write("config.toml", ConfigToml(*results.experiment, results.policy));
   folder.Write("stats.json", StatsJson(results).dump(2) + "\n");
   folder.Write("kernels.csv", KernelsCsv(results));
+  folder.Write("jobs.csv", JobsCsv(results));
+  folder.Write("launches.csv", LaunchesCsv(results));
   folder.Write("tbs.csv", TbsCsv(results));
   folder.Write("decisions.csv", DecisionsCsv(results));
   // Kernels that ran one after another have no time in common.

@@ -82,6 +82,10 @@ Results Runner::Baseline(const Policy& policy) const {
   results.experiment = &experiment_;
   results.policy = policy;
   results.result = MergeBaseline(std::move(alone));
+  // An isolated run may be that of another client, from the cache.
+  for (std::size_t i = 0; i < experiment_.clients.size(); ++i) {
+    if (!experiment_.clients[i].empty()) results.result.jobs.at(i).client = experiment_.clients[i];
+  }
   results.metrics = BaselineMetrics(results.result);
   return results;
 }

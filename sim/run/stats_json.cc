@@ -26,13 +26,6 @@ ordered_json StallsJson(const KernelStats& kernel) {
   return object;
 }
 
-template <typename Array>
-ordered_json FirstOf(const Array& values, std::size_t count) {
-  ordered_json array = ordered_json::array();
-  for (std::size_t i = 0; i < count; ++i) array.push_back(values[i]);
-  return array;
-}
-
 ordered_json KernelJson(const Results& results, std::size_t i) {
   const KernelStats& kernel = results.result.kernels[i];
   ordered_json j;
@@ -65,6 +58,45 @@ ordered_json KernelJson(const Results& results, std::size_t i) {
   return j;
 }
 
+ordered_json CycleOrNull(Cycle cycle) {
+  return cycle == kNever ? ordered_json(nullptr) : ordered_json(cycle);
+}
+
+ordered_json JobJson(const RunResult& result, std::size_t i) {
+  const JobStats& job = result.jobs[i];
+  const KernelStats& kernel = result.kernels[i];
+  const std::optional<Cycle> turnaround = job.turnaround();
+  ordered_json j;
+  j["job"] = i;
+  j["name"] = kernel.name;
+  j["client"] = job.client;
+  j["kernel_slot"] = job.start == kNever ? ordered_json(nullptr) : ordered_json(Index(job.slot));
+  j["arrival"] = job.arrival;
+  j["start"] = CycleOrNull(job.start);
+  j["finish"] = CycleOrNull(job.finish);
+  j["turnaround"] = turnaround ? ordered_json(*turnaround) : ordered_json(nullptr);
+  j["executions"] = kernel.program_runs;
+  j["kernels_completed"] = kernel.launches_completed;
+  j["slices_begun"] = job.slices_begun;
+  j["slices_completed"] = job.slices_completed;
+  j["tbs_completed"] = kernel.tbs_completed;
+  return j;
+}
+
+ordered_json ClientJson(const ClientTotals& client) {
+  ordered_json j;
+  j["name"] = client.name;
+  j["jobs"] = client.jobs;
+  j["finished"] = client.finished;
+  j["mean_turnaround"] = OrNull(client.mean_turnaround);
+  j["executions"] = client.executions;
+  j["kernels_completed"] = client.kernels_completed;
+  j["slices_completed"] = client.slices_completed;
+  j["tbs_completed"] = client.tbs_completed;
+  j["warp_instructions"] = client.warp_instructions;
+  return j;
+}
+
 ordered_json PreemptionsJson(const RunResult& result) {
   const std::uint64_t count = Total(result, &KernelStats::preemptions);
   const std::uint64_t cycles = Total(result, &KernelStats::preemption_cycles);
@@ -94,20 +126,12 @@ ordered_json SmsJson(const RunResult& result) {
     const SmStats& sm = result.sms[i];
     ordered_json j;
     j["sm"] = i;
-    j["warp_instructions"] = FirstOf(sm.warp_instructions, result.kernels.size());
-    j["tb_cycles"] = FirstOf(sm.tb_cycles, result.kernels.size());
+    j["warp_instructions"] = sm.warp_instructions;
+    j["tb_cycles"] = sm.tb_cycles;
     j["scheduler_cycles"] = ByReason(sm.scheduler_cycles);
     sms.push_back(std::move(j));
   }
   return sms;
-}
-
-ordered_json PartitionsJson(const RunResult& result) {
-  ordered_json rows = ordered_json::array();
-  for (std::size_t sm = 0; sm < result.sms.size(); ++sm) {
-    rows.push_back(FirstOf(result.partitions[sm], result.kernels.size()));
-  }
-  return rows;
 }
 
 ordered_json SchedulerCyclesJson(const RunResult& result) {
@@ -132,7 +156,7 @@ ordered_json StatsJson(const Results& results) {
   const Experiment& experiment = *results.experiment;
   const RunResult& result = results.result;
   ordered_json j;
-  j["schema"] = 1;
+  j["schema"] = kStatsSchema;
   j["model_version"] = kModelVersion;
   j["workload"] = experiment.workload_name();
   j["machine"] = experiment.machine.name;
@@ -146,6 +170,10 @@ ordered_json StatsJson(const Results& results) {
   for (std::size_t i = 0; i < result.kernels.size(); ++i) {
     j["kernels"].push_back(KernelJson(results, i));
   }
+  j["jobs"] = ordered_json::array();
+  for (std::size_t i = 0; i < result.jobs.size(); ++i) j["jobs"].push_back(JobJson(result, i));
+  j["clients"] = ordered_json::array();
+  for (const ClientTotals& client : ByClient(result)) j["clients"].push_back(ClientJson(client));
   j["stp"] = OrNull(results.metrics.stp);
   j["antt"] = OrNull(results.metrics.antt);
   j["fairness"] = OrNull(results.metrics.fairness);
@@ -153,7 +181,7 @@ ordered_json StatsJson(const Results& results) {
   j["dram"] = DramJson(result);
   j["scheduler_cycles"] = SchedulerCyclesJson(result);
   j["sms"] = SmsJson(result);
-  j["partitions"] = PartitionsJson(result);
+  j["partitions"] = result.partitions;
   j["checks"] = result.checks;
   if (experiment.control == ControlKind::kLockstep) {
     // A mismatch ends the run, so a run with statistics has none.

@@ -63,12 +63,29 @@ std::string KernelTable(const Results& results) {
   return table.ToString();
 }
 
+// When each job ran: of jobs that had to wait for a kernel slot, or that end.
+std::string JobTable(const Results& results) {
+  const bool tells = results.result.jobs.size() > kMaxKernels || !results.experiment->repeat;
+  if (results.policy.time_shared || !tells) return "";
+  const auto cycle = [](Cycle at) { return at == kNever ? "-" : fmt::to_string(at); };
+  TextTable table({"job", "client", "slot", "arrives", "starts", "ends", "turnaround", "executed"},
+                  {0, 1});
+  for (std::size_t i = 0; i < results.result.jobs.size(); ++i) {
+    const JobStats& job = results.result.jobs[i];
+    table.Add({results.experiment->labels[i], job.client,
+               job.start == kNever ? "-" : fmt::to_string(Index(job.slot)), cycle(job.arrival),
+               cycle(job.start), cycle(job.finish), cycle(job.turnaround().value_or(kNever)),
+               fmt::to_string(results.result.kernels[i].program_runs)});
+  }
+  return table.ToString() + '\n';
+}
+
 }  // namespace
 
 std::string Summary(const Results& results) {
   const RunResult& result = results.result;
   const std::uint64_t count = Total(result, &KernelStats::preemptions);
-  std::string text = Header(results) + '\n' + KernelTable(results) + '\n';
+  std::string text = Header(results) + '\n' + KernelTable(results) + '\n' + JobTable(results);
   text += fmt::format("STP {}   fairness {}   ANTT {}\n", Ratio(results.metrics.stp),
                       Ratio(results.metrics.fairness), Ratio(results.metrics.antt));
   text += fmt::format("preemptions {}", count);

@@ -9,6 +9,8 @@
 #include <set>
 #include <tuple>
 
+#include "run/slot_jobs.h"
+
 namespace smk::sim {
 namespace {
 
@@ -42,7 +44,8 @@ class Timeline {
       : results_(results),
         from_(results.experiment->timeline_from),
         to_(std::min(results.experiment->timeline_to, results.result.cycles)),
-        gpu_pid_(results.result.sms.size()) {
+        gpu_pid_(results.result.sms.size()),
+        slot_jobs_(SlotJobsOf(results)) {
     for (const std::string& label : results.experiment->labels) labels_.push_back(Quoted(label));
     FindCut(max_events);
   }
@@ -139,13 +142,13 @@ class Timeline {
   void Stay(const TbRecord& tb) {
     if (!Visible(tb)) return;
     const Cycle begin = std::max(tb.start, from_), end = std::min(tb.end, to_);
-    const std::string& label = results_.experiment->labels.at(Index(tb.kernel));
-    Push('B', begin, Rank::kBegin, Index(tb.sm), Index(tb.slot),
-         fmt::format(
-             ",\"name\":{},\"cat\":{},\"args\":{{\"launch\":{},\"tb\":{},\"start_cycle\":{},"
-             "\"end_cycle\":{},\"restored\":{},\"outcome\":\"{}\"}}",
-             Quoted(fmt::format("{} TB {}", label, Index(tb.tb))), labels_.at(Index(tb.kernel)),
-             tb.launch, Index(tb.tb), tb.start, tb.end, tb.restored, tb.outcome));
+    const std::string& label = results_.experiment->labels.at(Index(tb.job));
+    Push(
+        'B', begin, Rank::kBegin, Index(tb.sm), Index(tb.slot),
+        fmt::format(",\"name\":{},\"cat\":{},\"args\":{{\"launch\":{},\"tb\":{},\"start_cycle\":{},"
+                    "\"end_cycle\":{},\"restored\":{},\"outcome\":\"{}\"}}",
+                    Quoted(fmt::format("{} TB {}", label, Index(tb.tb))), labels_.at(Index(tb.job)),
+                    tb.launch, Index(tb.tb), tb.start, tb.end, tb.restored, tb.outcome));
     Push('E', end, Rank::kEnd, Index(tb.sm), Index(tb.slot), "");
   }
 
@@ -155,9 +158,9 @@ class Timeline {
     for (const TbRecord& tb : results_.result.tbs) stays.push_back(&tb);
     std::stable_sort(stays.begin(), stays.end(),
                      [](const TbRecord* a, const TbRecord* b) { return a->start < b->start; });
-    std::map<std::tuple<KernelId, std::uint32_t, TbId>, const TbRecord*> saved;
+    std::map<std::tuple<JobId, std::uint32_t, TbId>, const TbRecord*> saved;
     for (const TbRecord* tb : stays) {
-      const auto key = std::make_tuple(tb->kernel, tb->launch, tb->tb);
+      const auto key = std::make_tuple(tb->job, tb->launch, tb->tb);
       const auto before = saved.find(key);
       if (tb->restored && before != saved.end()) Arrow(*before->second, *tb);
       if (before != saved.end()) saved.erase(before);
@@ -176,10 +179,10 @@ class Timeline {
   void Mark(const Decision& d) {
     if (!Shown(d)) return;
     std::string args = fmt::format("{{\"cycle\":{},\"kernel\":{},\"sm\":{}", d.cycle,
-                                   labels_.at(Index(d.kernel)), Index(d.sm));
+                                   labels_.at(slot_jobs_.At(d.kernel, d.cycle)), Index(d.sm));
     if (d.reason == DecisionReason::kPreempt) {
-      args += fmt::format(",\"victim\":{},\"victim_tbs\":{}", labels_.at(Index(d.victim)),
-                          d.victim_tbs);
+      args += fmt::format(",\"victim\":{},\"victim_tbs\":{}",
+                          labels_.at(slot_jobs_.At(d.victim, d.cycle)), d.victim_tbs);
     }
     Push('i', d.cycle, Rank::kBegin, gpu_pid_, 0,
          fmt::format(",\"name\":\"{}\",\"cat\":\"decision\",\"s\":\"t\",\"args\":{}}}",
@@ -194,19 +197,31 @@ class Timeline {
     Push('C', cycle, Rank::kCounter, pid, std::nullopt,
          fmt::format(",\"name\":\"{}\",\"args\":{{{}}}", name, args));
   }
-  template <typename Value>
-  void ByKernel(const char* name, Cycle cycle, std::size_t pid, const Value& value) {
+  // `value` is that of a kernel slot in the sample, which counts for the slot's job; `text` writes
+  // a job's.
+  template <typename Value, typename Text>
+  void ByKernel(const char* name, Cycle cycle, std::size_t pid, const EpochSample& sample,
+                const Value& value, const Text& text) {
     std::string args;
-    for (unsigned k = 0; k < results_.result.kernels.size(); ++k) {
-      args += fmt::format("{}{}:{}", k == 0 ? "" : ",", labels_[k], value(k));
+    for (std::size_t job = 0; job < results_.result.kernels.size(); ++job) {
+      std::uint64_t sum = 0;
+      for (unsigned k = 0; k < kMaxKernels; ++k) {
+        if (Index(sample.job[k]) == job) sum += value(k);
+      }
+      args += fmt::format("{}{}:{}", job == 0 ? "" : ",", labels_[job], text(sum));
     }
     Counter(name, cycle, pid, args);
   }
+  static std::string Whole(std::uint64_t value) { return fmt::to_string(value); }
 
   // What an SM holds when the sample is taken.
   void State(const EpochSample& s) {
     const std::size_t pid = Index(s.sm);
-    ByKernel("resident TBs", s.cycle, pid, [&](unsigned k) { return unsigned{s.resident_tbs[k]}; });
+    const auto by_kernel = [&](const char* name, const auto& values) {
+      ByKernel(
+          name, s.cycle, pid, s, [&](unsigned k) { return values[k]; }, Whole);
+    };
+    by_kernel("resident TBs", s.resident_tbs);
     const auto in_use = [&](const char* name, double amount) {
       Counter(name, s.cycle, pid, fmt::format("\"in use\":{}", amount));
     };
@@ -214,8 +229,8 @@ class Timeline {
     in_use("shared memory (KB)", s.taken.shared_memory * kSharedMemoryUnitKb);
     in_use("threads", s.taken.threads * kThreadUnit);
     if (!results_.policy.config.quota_enable) return;
-    ByKernel("quota", s.cycle, pid, [&](unsigned k) { return s.quota[k]; });
-    ByKernel("quota left", s.cycle, pid, [&](unsigned k) { return s.quota_left[k]; });
+    by_kernel("quota", s.quota);
+    by_kernel("quota left", s.quota_left);
   }
 
   // IPC is that of the time since the sample before, and is drawn from there.
@@ -231,6 +246,7 @@ class Timeline {
         Rates(start, sample.cycle, Index(sample.sm), sample);
         auto& [end, sum] = whole[start];
         end = sample.cycle;
+        sum.job = sample.job;
         for (unsigned k = 0; k < kMaxKernels; ++k) {
           sum.warp_instructions[k] += sample.warp_instructions[k];
         }
@@ -240,9 +256,9 @@ class Timeline {
     for (const auto& [start, rest] : whole) Rates(start, rest.first, gpu_pid_, rest.second);
   }
   void Rates(Cycle start, Cycle end, std::size_t pid, const EpochSample& sample) {
-    ByKernel("IPC", start, pid, [&](unsigned k) {
-      return fmt::format("{:.4g}", HitRate(sample.warp_instructions[k], end - start));
-    });
+    ByKernel(
+        "IPC", start, pid, sample, [&](unsigned k) { return sample.warp_instructions[k]; },
+        [&](std::uint64_t issued) { return fmt::format("{:.4g}", HitRate(issued, end - start)); });
   }
 
   // Allocation units [D12].
@@ -253,6 +269,7 @@ class Timeline {
   const Cycle from_;
   Cycle to_;
   const std::size_t gpu_pid_;
+  const SlotJobs slot_jobs_;
   std::optional<Cycle> cut_;
   std::uint64_t arrows_ = 0;
   std::vector<std::string> labels_;  // of the kernels, as JSON

@@ -87,7 +87,10 @@ void ExportCsv(SweepStore* store, const std::optional<std::vector<std::string>>&
     fmt::print(out, "{},", rows.ColumnName(column));
   }
   fmt::print(out, "experiments");
-  for (unsigned slot = 0; slot < kMaxKernels; ++slot) {
+  const std::size_t slots = std::max<std::size_t>(
+      kMaxKernels, static_cast<std::size_t>(database.Number(
+                       "SELECT IFNULL(MAX(slot), 0) + 1 FROM kernels JOIN wanted USING (run)")));
+  for (std::size_t slot = 0; slot < slots; ++slot) {
     for (const char* column : kKernelColumns) fmt::print(out, ",{}_{}", column, slot);
   }
   fmt::print(out, "\n");
@@ -96,12 +99,11 @@ void ExportCsv(SweepStore* store, const std::optional<std::vector<std::string>>&
     for (int column = 0; column < rows.columns(); ++column) line += CsvCell(rows, column) + ",";
     line += Experiments(&members, rows.Text(0), " ");
     kernels.With(rows.Text(0));
-    for (unsigned slot = 0; slot < kMaxKernels; ++slot) {
+    for (std::size_t slot = 0; slot < slots; ++slot) {
       const bool there = kernels.Step();
       for (int i = 0; i < kernels.columns(); ++i) line += "," + (there ? CsvCell(kernels, i) : "");
       if (!there) {
-        for (++slot; slot < kMaxKernels; ++slot)
-          line += std::string(std::size(kKernelColumns), ',');
+        for (++slot; slot < slots; ++slot) line += std::string(std::size(kKernelColumns), ',');
       }
     }
     fmt::print(out, "{}\n", line);

@@ -35,9 +35,9 @@ std::string RunId(const LoadedRun& run) {
                   run.policy.name, IdText(configuration, "policy"), Name(run.experiment.control),
                   IdText(configuration, "control"), r.cycles, r.seed, IdText(configuration, "run"),
                   IdOfChanges(configuration));
-  for (const RunProgram& program : r.programs) {
-    key += fmt::format("kernel {} {} at {} repeat {}\n", program.workload->name,
-                       program.workload->content_hash, program.arrival, program.repeat);
+  for (const Job& job : r.jobs) {
+    key += fmt::format("kernel {} {} at {} repeat {}\n", job.workload->name,
+                       job.workload->content_hash, job.arrival, job.repeat);
   }
   return HashText(key + run.experiment.machine_toml).substr(0, 16);
 }

@@ -277,9 +277,9 @@ void SweepStore::InsertKernels(const SweepRun& run, const LoadedRun& loaded,
   Statement preemptions(database_, "INSERT INTO preemptions VALUES (?,?,?,?,?,?,?)");
   for (std::size_t slot = 0; slot < result.kernels.size(); ++slot) {
     const KernelStats& k = result.kernels[slot];
-    const RunProgram& program = loaded.request.programs[slot];
+    const Job& job = loaded.request.jobs[slot];
     kernels
-        .With(run.id, slot, k.name, program.workload->type, run.isolated[slot], program.arrival,
+        .With(run.id, slot, k.name, job.workload->type, run.isolated[slot], job.arrival,
               k.cycles_present, k.warp_instructions, k.thread_instructions, k.tbs_completed,
               k.launches_completed, k.program_runs, k.l1_accesses, k.l1_hits, k.l2_accesses,
               k.l2_hits, k.dram_read_bytes, k.dram_write_bytes, Of(k.stalls, Stall::kPipeline),

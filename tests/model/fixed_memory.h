@@ -20,6 +20,7 @@ class FixedMemory : public MemoryPort {
     calls.push_back({access, address, now});
     return now + latency;
   }
+  MemoryStats stats() const override { return {}; }
   Cycle latency = 300;
   std::vector<Call> calls;
 };

@@ -173,6 +173,17 @@ TEST(MachineConfigFiles, PathsAreTakenAsTheyAre) {
   EXPECT_THROW(MachineConfig::Load("./absent.toml"), InputError);
 }
 
+TEST_F(MachineConfigErrors, UnknownMemoryModelNamesThoseThereAre) {
+  Replace("memory", "model", "model = \"hbm\"");
+  EXPECT_EQ(Message(), At() + "memory.model: expected one of gddr, fixed, got 'hbm'");
+  Replace("memory", "model", "model = 3");
+  EXPECT_EQ(Message(), At() + "memory.model: expected one of gddr, fixed, got 3");
+  const std::string good = ToToml(MachineConfig{});
+  EXPECT_EQ(ErrorOf(good, {"memory.model=fixed"}), "");
+  EXPECT_EQ(ErrorOf(good, {"memory.model=hbm"}),
+            "--set memory.model: expected one of gddr, fixed, got hbm");
+}
+
 TEST_F(MachineConfigErrors, CorrectFileHasNone) {
   Replace("sm.l1", "bytes", "bytes = 49152");
   EXPECT_EQ(Message(), "");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "host/host.h"
 #include "machine/gpu.h"
 #include "model/fixed_memory.h"
 #include "model/simple_control.h"
@@ -161,21 +162,27 @@ class MicroRun {
     return config;
   }
 
-  // Runs the kernels, each as a program of its own; without `control` under a SimpleControl.
-  RunResult Run(const std::vector<MicroKernel>& kernels, ControlPlane* control = nullptr) {
-    request.programs.clear();
-    for (const MicroKernel& kernel : kernels) {
-      request.programs.push_back({kernel.Build(), 0, repeat});
+  // Runs the kernels, each as a job of its own; without `control` under a SimpleControl, without
+  // `scheduler` in order.
+  RunResult Run(const std::vector<MicroKernel>& kernels, ControlPlane* control = nullptr,
+                std::unique_ptr<HostScheduler> scheduler = nullptr) {
+    request.jobs.clear();
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+      request.jobs.push_back({kernels[i].Build(), i < arrivals.size() ? arrivals[i] : 0, repeat});
     }
     SimpleControl simple(Control());
-    Gpu gpu(request, control != nullptr ? *control : simple, memory);
+    Host host(request, std::move(scheduler));
+    Gpu gpu(request, control != nullptr ? *control : simple, memory, host);
     gpu.Advance(request.cycles);
-    return gpu.Finish();
+    RunResult result = gpu.Finish();
+    host.Finish(&result);
+    return result;
   }
 
   RunRequest request;
   FixedMemory memory;
   bool repeat = true;
+  std::vector<Cycle> arrivals;  // of the kernels; 0 for those that are not there
 };
 
 }  // namespace smk

@@ -75,7 +75,8 @@ class SimpleControl : public ControlPlane {
   void EndCycle(Cycle) override {
     if (launching_ < 0) return;
     Kernel& kernel = kernels_[static_cast<unsigned>(launching_)];
-    kernel.next_tb = kernel.completed = 0;
+    kernel.next_tb = kernel.launch.first_tb;
+    kernel.completed = 0;
     kernel.running = true;
     launching_ = -1;
   }
@@ -142,7 +143,7 @@ class SimpleControl : public ControlPlane {
       if (FitsIn(sm.taken + kernels_[a.kernel].launch.need, config_.limits)) return true;
     }
     for (const Kernel& k : kernels_) {
-      if (k.running && k.next_tb < k.launch.tb_count &&
+      if (k.running && k.next_tb != k.launch.first_tb + k.launch.tb_count &&
           FitsIn(sm.taken + k.launch.need, config_.limits)) {
         return true;
       }
@@ -163,7 +164,9 @@ class SimpleControl : public ControlPlane {
     for (unsigned n = 0; n < kMaxKernels; ++n) {
       const unsigned k = (turn_ + n) % kMaxKernels;
       Kernel& kernel = kernels_[k];
-      if (!kernel.running || kernel.next_tb == kernel.launch.tb_count) continue;
+      if (!kernel.running || kernel.next_tb == kernel.launch.first_tb + kernel.launch.tb_count) {
+        continue;
+      }
       if (!FitsIn(sm->taken + kernel.launch.need, config_.limits)) continue;
       turn_ = k + 1;
       Claim(sm, k, kernel.next_tb++, false, 0);

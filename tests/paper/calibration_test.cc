@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "control/reference_control.h"
-#include "machine/run.h"
+#include "host/simulation.h"
 #include "workload/workload_file.h"
 
 namespace smk {
@@ -32,7 +32,7 @@ TEST_P(Calibration, StallCyclesAloneAreThoseOfThePaper) {
   const std::string data_dir = SMK_SOURCE_DIR;
   RunRequest request;
   request.machine = MachineConfig::Load(data_dir + "/machines/gtx980.toml");
-  request.programs.push_back({FindWorkload(GetParam().name, data_dir), 0, true});
+  request.jobs.push_back({FindWorkload(GetParam().name, data_dir), 0, true});
   request.policy.dispatch = DispatchMode::kLeftover;
   request.cycles = 400000;
   ControlConfig hardware;
@@ -44,7 +44,7 @@ TEST_P(Calibration, StallCyclesAloneAreThoseOfThePaper) {
       100.0 * (1.0 - static_cast<double>(result.warp_instructions) / scheduler_cycles);
   EXPECT_GE(stall, GetParam().low);
   EXPECT_LE(stall, GetParam().high);
-  EXPECT_EQ(request.programs[0].workload->type, GetParam().type);
+  EXPECT_EQ(request.jobs[0].workload->type, GetParam().type);
 }
 
 std::string Name(const ::testing::TestParamInfo<Target>& info) {

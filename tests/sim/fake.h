@@ -37,18 +37,24 @@ inline RunResult FakeResult(const RunRequest& request, unsigned ipc = 8) {
   result.wall_seconds = 0.5;
   const unsigned sms = request.machine.sms;
   result.sms.resize(sms);
-  const std::uint64_t each = request.cycles * ipc / (sms * request.programs.size());
-  for (std::size_t k = 0; k < request.programs.size(); ++k) {
+  const std::uint64_t each = request.cycles * ipc / (sms * request.jobs.size());
+  for (std::size_t k = 0; k < request.jobs.size(); ++k) {
     KernelStats kernel;
-    kernel.name = request.programs[k].workload->name;
+    kernel.name = request.jobs[k].workload->name;
     kernel.warp_instructions = each * sms;
-    kernel.cycles_present = request.cycles - request.programs[k].arrival;
+    kernel.cycles_present = request.cycles - request.jobs[k].arrival;
     kernel.stalls[static_cast<unsigned>(Stall::kDataMemory)] = 700;
     kernel.stalls[static_cast<unsigned>(Stall::kPipeline)] = 300;
     result.kernels.push_back(kernel);
+    JobStats job;
+    job.client = request.jobs[k].client.empty() ? kernel.name : request.jobs[k].client;
+    job.arrival = request.jobs[k].arrival;
+    job.slot = static_cast<KernelId>(k % kMaxKernels);
+    result.jobs.push_back(job);
     result.warp_instructions += kernel.warp_instructions;
     for (SmStats& sm : result.sms) {
-      sm.warp_instructions[k] = each;
+      sm.warp_instructions.push_back(each);
+      sm.tb_cycles.push_back(0);
       sm.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)] += each;
     }
   }
@@ -57,6 +63,7 @@ inline RunResult FakeResult(const RunRequest& request, unsigned ipc = 8) {
         request.cycles * request.machine.sm.schedulers -
         sm.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)];
   }
+  result.partitions.assign(sms, std::vector<std::uint8_t>(request.jobs.size()));
   return result;
 }
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "control/reference_control.h"
-#include "machine/run.h"
+#include "host/simulation.h"
 #include "trace/export.h"
 #include "trace/rig.h"
 #include "workload/workload_file.h"
@@ -77,8 +77,8 @@ class TraceRoundTrip : public TraceFolder {
     ExportTrace(workload, what);
     return LoadTrace(what.folder, {Cache(), true}).streams.at(0);
   }
-  RunResult Run(const std::vector<RunProgram>& programs) {
-    request.programs = programs;
+  RunResult Run(const std::vector<Job>& programs) {
+    request.jobs = programs;
     ControlConfig hardware;
     hardware.num_sms = request.machine.sms;
     hardware.limits = request.machine.sm.limits;

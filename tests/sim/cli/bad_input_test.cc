@@ -45,7 +45,10 @@ TEST_F(BadInput, Kernels) {
   Refuses("run sgemm+ --cycles 20k", "KERNEL+KERNEL");
   Refuses("run + --cycles 20k", "KERNEL+KERNEL");
   Refuses("run '' --cycles 20k", "KERNEL+KERNEL");
-  Refuses("run sgemm+lbm+spmv+sad+cutcp --cycles 20k", "at most 4");
+  std::string many = "sgemm";
+  for (unsigned i = 0; i < 1024; ++i) many += "+sgemm";
+  Refuses("run " + many + " --cycles 20k", "at most 1024 in a run");
+  Refuses("run sgemm+lbm+spmv+sad+cutcp --policy table:1,1,1,1,1 --cycles 20k", "at most 4");
   Refuses("run missing.toml --cycles 20k", "missing.toml");
   Refuses("run . --cycles 20k", ".");
 }
@@ -144,6 +147,11 @@ TEST_F(BadInput, Arrivals) {
   Refuses("run sgemm+lbm --arrive lbm@-1", "--arrive");
   Refuses("run sgemm+lbm --cycles 20k --arrive lbm@20k", "from 0 to 19999");
   Refuses("run sgemm+lbm --arrive lbm@1 --arrive lbm@2", "twice");
+  Refuses("run sgemm+lbm --client lbm", "KERNEL@CLIENT");
+  Refuses("run sgemm+lbm --client lbm@", "KERNEL@CLIENT");
+  Refuses("run sgemm+lbm --client cutcp@me", "not in the run");
+  Refuses("run sgemm+lbm --client lbm@a --client lbm@b", "twice");
+  Refuses("run sgemm+lbm --set memory.model=hbm", "one of gddr, fixed");
   Refuses("run sgemm+lbm --policy isolated --arrive lbm@1", "isolated");
 }
 

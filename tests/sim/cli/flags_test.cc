@@ -11,12 +11,12 @@ class Flags : public CommandTest {};
 
 // The flags that the tests below are about; help that offers another one fails.
 const std::set<std::string> kTested = {
-    "--help",          "--preempt",    "--control",    "--cycles",   "--machine",      "--set",
-    "--arrive",        "--seed",       "--config",     "--out",      "--force",        "--timeline",
-    "--timeline-step", "--jobs",       "--no-cache",   "--policies", "--policy",       "--quiet",
-    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed", "--export",
-    "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",         "--tasks",
-    "--sbatch",        "--strict",     "--wave",       "--title"};
+    "--help",     "--preempt",       "--control",    "--cycles",     "--machine",  "--set",
+    "--arrive",   "--client",        "--seed",       "--config",     "--out",      "--force",
+    "--timeline", "--timeline-step", "--jobs",       "--no-cache",   "--policies", "--policy",
+    "--quiet",    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed",
+    "--export",   "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",
+    "--tasks",    "--sbatch",        "--strict",     "--wave",       "--title"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
@@ -186,7 +186,7 @@ TEST_F(Flags, TimelineItsWindowAndItsStep) {
 TEST_F(Flags, ConfigRepeatsARun) {
   const std::string arguments =
       "lbm+sgemm --cycles 30k --seed 7 --policy spatial --preempt flush --arrive sgemm@5k "
-      "--machine fermi --no-repeat --set sms=8 --set policy.epoch_length=2000 "
+      "--client lbm@alice --machine fermi --no-repeat --set sms=8 --set policy.epoch_length=2000 "
       "--set policy.warp_policy=lrr --set control.preempted_depth=64 "
       "--set run.grid_divisor=4";
   const auto first = Fixed(arguments);

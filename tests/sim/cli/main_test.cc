@@ -36,7 +36,7 @@ Backend Failing(const char* when) {
   Backend backend = FakeBackend();
   const std::string name = when;
   backend.run = [name](const RunRequest& request, ControlKind, const ControlConfig&) {
-    if (request.programs.size() > 1) {
+    if (request.jobs.size() > 1) {
       if (name == "check") throw CheckFailure("cycle 7: SM 3: a TB was lost");
       if (name == "input") throw InputError("config: impossible");
       throw std::runtime_error("out of luck");

@@ -54,9 +54,9 @@ TEST_F(Outputs, PassIsTheLastLine) {
   for (const auto& entry : std::filesystem::directory_iterator(Path("out"))) {
     files.insert(entry.path().filename());
   }
-  EXPECT_EQ(files,
-            (std::set<std::string>{"config.toml", "decisions.csv", "kernels.csv", "manifest.json",
-                                   "samples.csv", "stats.json", "tbs.csv", "timeline.json.gz"}));
+  EXPECT_EQ(files, (std::set<std::string>{"config.toml", "decisions.csv", "jobs.csv", "kernels.csv",
+                                          "launches.csv", "manifest.json", "samples.csv",
+                                          "stats.json", "tbs.csv", "timeline.json.gz"}));
 }
 
 // Samples add up to the instructions of the run, with a timeline and without; epochs are the steps
@@ -138,7 +138,8 @@ TEST_F(Outputs, EachNameIsInTheDocuments) {
       documented(name.substr(name.rfind('.') + 1), file);
     });
   }
-  for (const char* file : {"kernels.csv", "tbs.csv", "decisions.csv", "samples.csv"}) {
+  for (const char* file :
+       {"kernels.csv", "jobs.csv", "launches.csv", "tbs.csv", "decisions.csv", "samples.csv"}) {
     for (const std::string& column : Cells(Lines(Read(std::string("out/") + file))[0])) {
       if (column.rfind("stall_", 0) == 0 || column.rfind("share_", 0) == 0) continue;
       documented(column, file);
@@ -172,6 +173,51 @@ TEST_F(Outputs, TablesAgreeWithTheStatistics) {
                                        stats["kernels"][1]["tbs_completed"].get<unsigned>());
   EXPECT_EQ(outcomes["saved"], stats["preemptions"]["count"].get<unsigned>());
   EXPECT_GT(outcomes["saved"], 0u);
+}
+
+// More programs than kernel slots: the rest waits, everything that is said of them is of the job.
+TEST_F(Outputs, JobsWaitForAKernelSlot) {
+  WriteTiny("tiny.toml");
+  std::string kernels = "tiny.toml";
+  for (unsigned i = 1; i < 6; ++i) kernels += "+tiny.toml";
+  const Outcome shown = Smk("run " + kernels + " --cycles 60k --no-repeat --policy smk");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_NE(shown.out.find("turnaround"), std::string::npos);
+  const ordered_json stats = Stats(kernels +
+                                   " --cycles 60k --no-repeat --policy smk --timeline "
+                                   "--client tiny#1@x --client tiny#6@x");
+  ASSERT_EQ(stats["jobs"].size(), 6u);
+  ASSERT_EQ(stats["kernels"].size(), 6u);
+  std::uint64_t first_end = ~std::uint64_t{0};
+  for (unsigned i = 0; i < 6; ++i) {
+    const ordered_json& job = stats["jobs"][i];
+    EXPECT_EQ(job["executions"], 1);
+    EXPECT_EQ(job["tbs_completed"], 64);
+    EXPECT_EQ(job["turnaround"],
+              job["finish"].get<std::uint64_t>() - job["arrival"].get<unsigned>());
+    if (i < 4) {
+      EXPECT_EQ(job["kernel_slot"], i);
+      first_end = std::min(first_end, job["finish"].get<std::uint64_t>());
+    } else {
+      EXPECT_GE(job["start"].get<std::uint64_t>(), first_end);
+    }
+  }
+  // The shared clients and those that have the name of their program.
+  ASSERT_EQ(stats["clients"].size(), 2u);
+  EXPECT_EQ(stats["clients"][0]["name"], "x");
+  EXPECT_EQ(stats["clients"][0]["jobs"], 2);
+  EXPECT_EQ(stats["clients"][1]["tbs_completed"], 4 * 64);
+  EXPECT_EQ(Lines(Read("stats/jobs.csv")).size(), 7u);
+  EXPECT_EQ(Lines(Read("stats/launches.csv")).size(), 7u);
+  std::map<std::string, unsigned> completed;
+  for (const std::string& line : Lines(Read("stats/tbs.csv"))) {
+    if (Cells(line).back() == "completed") ++completed[Cells(line)[0]];
+  }
+  ASSERT_EQ(completed.size(), 6u);
+  for (const auto& job : completed) EXPECT_EQ(job.second, 64u) << "kernel " << job.first;
+  EXPECT_EQ(Smk("report stats").status, 0);
+  Stats(kernels + " --cycles 60k --policy isolated");
+  EXPECT_EQ(Smk("report stats").status, 0);
 }
 
 TEST_F(Outputs, DecisionsHaveReasons) {

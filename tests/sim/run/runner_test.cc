@@ -228,7 +228,7 @@ TEST(Tasks, FailuresComeBackAsWhatTheyWere) {
 TEST(ResultIo, LosesNothing) {
   RunRequest request;
   request.machine = MachineConfig{};
-  request.programs = {{FakeWorkload("a"), 0, true}, {FakeWorkload("b"), 3, true}};
+  request.jobs = {{FakeWorkload("a"), 0, true}, {FakeWorkload("b"), 3, true}};
   RunResult result = FakeResult(request);
   TbRecord tb;
   tb.tb = TbId{4000000000u};
@@ -244,7 +244,14 @@ TEST(ResultIo, LosesNothing) {
   sample.quota_left = {4, 3, 2, 1};
   sample.taken = {1, 2, 3, 4};
   result.epochs.push_back(sample);
-  result.partitions[31][3] = 9;
+  result.partitions.back()[1] = 9;
+  LaunchRecord launch;
+  launch.start = 5;
+  launch.job = JobId{1};
+  launch.first_tb = 4000000000u;
+  result.launches.push_back(launch);
+  result.jobs[1].finish = 77;
+  result.jobs[1].slices_begun = 3;
   result.wall_seconds = 0.1;
   const RunResult back =
       FromJson(nlohmann::json::from_msgpack(nlohmann::json::to_msgpack(ToJson(result))));
@@ -252,7 +259,11 @@ TEST(ResultIo, LosesNothing) {
   EXPECT_EQ(back.tbs[0].outcome, 'S');
   EXPECT_EQ(back.decisions[0].share, decision.share);
   EXPECT_EQ(back.epochs[0].quota_left, sample.quota_left);
-  EXPECT_EQ(back.partitions[31][3], 9);
+  EXPECT_EQ(back.partitions, result.partitions);
+  EXPECT_EQ(back.launches[0].end, kNever);
+  EXPECT_EQ(back.launches[0].first_tb, launch.first_tb);
+  EXPECT_EQ(back.jobs[0].turnaround(), std::nullopt);
+  EXPECT_EQ(back.jobs[1].turnaround(), 74u);
 }
 
 }  // namespace

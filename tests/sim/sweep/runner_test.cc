@@ -29,7 +29,7 @@ class SweepRunner : public testing::Test {
     fs::remove_all(folder);
     fs::create_directories(folder);
     backend.run = [this](const RunRequest& request, ControlKind, const ControlConfig&) {
-      if (request.programs.size() == 2) trouble(request);
+      if (request.jobs.size() == 2) trouble(request);
       return FakeResult(request);
     };
   }

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/host.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "base/error.h"
+#include "host/in_order.h"
+#include "machine/lanes.h"
+#include "machine/run_checks.h"
+
+namespace smk {
+namespace {
+
+// Address map: each job's memory is 64 GB; context buffers are 8 GB per kernel slot, above the
+// memory of the first jobs. It all fits into the 45 bits that usual memory systems can address, and
+// 15 jobs into 41 bits. Of more than 495 jobs, some share memory: they can find lines of each other
+// in the caches, and nothing else of a run depends on addresses being their own.
+constexpr std::uint64_t kJobBytes = std::uint64_t{1} << 36;
+constexpr std::uint64_t kContextRegion = std::uint64_t{1} << 40;
+constexpr std::uint64_t kContextBytes = std::uint64_t{1} << 33;
+constexpr std::uint64_t kAboveContexts = std::uint64_t{1} << 41;
+constexpr std::uint64_t kMemoryEnd = std::uint64_t{1} << 45;
+
+std::uint64_t MemoryBase(JobId job) {
+  constexpr std::uint64_t kBelow = kContextRegion / kJobBytes - 1;
+  constexpr std::uint64_t kAbove = (kMemoryEnd - kAboveContexts) / kJobBytes;
+  const std::uint64_t place = Index(job) % (kBelow + kAbove);
+  return place < kBelow ? (place + 1) * kJobBytes : kAboveContexts + (place - kBelow) * kJobBytes;
+}
+
+// Context buffers are a power of two of lines.
+std::uint64_t ContextStride(unsigned lines) {
+  std::uint64_t stride = kLineBytes;
+  while (stride < std::uint64_t{lines} * kLineBytes) stride *= 2;
+  return stride;
+}
+
+const char* ErrorText(LaunchError error) {
+  switch (error) {
+    case LaunchError::kTooLarge:
+      return "one thread block needs more than an SM (or the kernel's part of it) has";
+    case LaunchError::kSlotBusy:
+      return "the kernel slot is busy";
+    case LaunchError::kNoTbs:
+      return "the grid has no thread blocks";
+    case LaunchError::kBadSlot:
+      return "the control plane has fewer kernel slots";
+    case LaunchError::kNone:
+      break;
+  }
+  return "no reason";
+}
+
+}  // namespace
+
+Host::Host(const RunRequest& request, std::unique_ptr<HostScheduler> scheduler)
+    : launch_latency_(request.machine.launch_latency),
+      record_(request.record_tbs || request.record_decisions || request.record_timeline),
+      scheduler_(scheduler != nullptr ? std::move(scheduler) : MakeInOrder()),
+      jobs_(request.jobs.size()),
+      progress_(request.jobs.size()) {
+  timers_.reserve(jobs_.size());
+  std::map<std::string, std::uint64_t> twins;
+  for (std::size_t i = 0; i < jobs_.size(); ++i) {
+    const Job& job = request.jobs[i];
+    // The GPU refuses a request with such a job.
+    if (job.workload == nullptr || job.workload->launches.empty()) continue;
+    const std::string& name = job.workload->name;
+    jobs_[i].job = &job;
+    progress_[i].key = ProgramKey(request.seed, name, twins[name]++);
+    progress_[i].stats.client = job.client.empty() ? name : job.client;
+    progress_[i].stats.arrival = job.arrival;
+    Wake(static_cast<JobId>(i), job.arrival);
+  }
+  scheduler_->Start(view_);
+  FindNextEvent();
+}
+
+// The job will be ready at that time.
+void Host::Wake(JobId job, Cycle at) {
+  timers_.emplace_back(at, job);
+  std::push_heap(timers_.begin(), timers_.end(), std::greater<>());
+}
+
+void Host::WakeReady() {
+  while (!timers_.empty() && timers_.front().first <= view_.now) {
+    const JobId job = timers_.front().second;
+    std::pop_heap(timers_.begin(), timers_.end(), std::greater<>());
+    timers_.pop_back();
+    jobs_[Index(job)].ready = true;
+    scheduler_->OnReady(job, view_);
+  }
+}
+
+void Host::SetFreeSlots() {
+  view_.free_slots = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (!slots_[k].busy && slots_[k].free_at <= view_.now) {
+      view_.free_slots |= static_cast<KernelMask>(1u << k);
+    }
+  }
+}
+
+// Nothing happens before the next job becomes ready, the next slot free, or the scheduler wakes.
+void Host::FindNextEvent() {
+  next_event_ = std::max(scheduler_->NextEvent(), view_.now + 1);
+  if (!timers_.empty()) next_event_ = std::min(next_event_, timers_.front().first);
+  for (const Slot& slot : slots_) {
+    if (!slot.busy && slot.free_at > view_.now) next_event_ = std::min(next_event_, slot.free_at);
+  }
+}
+
+void Host::Drive(Cycle now, HostInputs* in) {
+  view_.now = now;
+  if (!offer_) {
+    SetFreeSlots();
+    WakeReady();
+    offer_ = scheduler_->Choose(view_);
+    if (!offer_) {
+      FindNextEvent();
+      return;
+    }
+    Check(*offer_);
+  }
+  const JobState& state = jobs_[Index(offer_->job)];
+  const KernelSpec& spec = state.kernel();
+  in->launch_valid = true;
+  in->launch_kernel = offer_->slot;
+  in->launch.need = spec.need;
+  in->launch.first_tb = state.next_tb;
+  in->launch.tb_count = offer_->tb_count;
+  in->launch.context_base = kContextRegion + Index(offer_->slot) * kContextBytes;
+  in->launch.idempotent = spec.idempotence != Idempotence::kNo;
+}
+
+void Host::Check(const LaunchChoice& choice) const {
+  const auto fail = [&](const std::string& what) {
+    RunChecks::Fail(view_.now, RunChecks::kNoSm,
+                    std::string("host scheduler ") + scheduler_->name() + " launches " + what);
+  };
+  const unsigned job = Index(choice.job), slot = Index(choice.slot);
+  if (job >= jobs_.size()) fail("job " + std::to_string(job) + ", which does not exist");
+  if (!jobs_[job].ready) fail("job " + std::to_string(job) + ", which is not ready");
+  if (slot >= kMaxKernels || (view_.free_slots >> slot & 1) == 0) {
+    fail("into kernel slot " + std::to_string(slot) + ", which is not free");
+  }
+  if (choice.tb_count == 0 || choice.tb_count > jobs_[job].tbs_left()) {
+    fail(std::to_string(choice.tb_count) + " TBs of job " + std::to_string(job) + ", which has " +
+         std::to_string(jobs_[job].tbs_left()) + " left");
+  }
+}
+
+void Host::Observe(Cycle now, const HostInputs& in, const HostOutputs& out) {
+  view_.now = now;
+  if (in.launch_valid) {
+    next_event_ = now + 1;
+    if (out.launch_ready) {
+      if (out.launch_error != LaunchError::kNone) Refuse(*offer_, out.launch_error);
+      Begin(*offer_, in.launch);
+      offer_.reset();
+    }
+  }
+  for (unsigned done = out.kernel_done; done != 0; done &= done - 1) {
+    Done(static_cast<KernelId>(LowestLane(done)));
+  }
+}
+
+void Host::Refuse(const LaunchChoice& choice, LaunchError error) const {
+  const JobState& state = jobs_[Index(choice.job)];
+  throw InputError(state.job->workload->source_file + ": kernel " + state.kernel().name +
+                   " cannot be launched: " + ErrorText(error));
+}
+
+void Host::Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor) {
+  JobState& state = jobs_[Index(choice.job)];
+  Progress& progress = progress_[Index(choice.job)];
+  JobStats& stats = progress.stats;
+  const KernelSpec& spec = state.kernel();
+  Launch& launch = launches_[Index(choice.slot)];
+  launch.spec = &spec;
+  launch.program = spec.program.get();
+  launch.job = choice.job;
+  launch.number = static_cast<std::uint32_t>(++stats.slices_begun);
+  launch.warps = (spec.threads + kWarpThreads - 1) / kWarpThreads;
+  launch.key = MixHash(progress.key, state.place);
+  launch.memory_base = MemoryBase(choice.job);
+  launch.context_base = descriptor.context_base;
+  launch.context_lines = ContextLines(spec.need);
+  launch.context_stride = ContextStride(launch.context_lines);
+  stats.start = std::min(stats.start, view_.now);
+  stats.slot = choice.slot;
+  Slot& slot = slots_[Index(choice.slot)];
+  slot.busy = true;
+  slot.launch = choice;
+  if (record_) {
+    slot.record = records_.size();
+    records_.push_back({view_.now, kNever, choice.job, choice.slot,
+                        state.job->workload->launches[state.place], launch.number, state.next_tb,
+                        choice.tb_count});
+  }
+  state.next_tb += choice.tb_count;
+  state.ready = state.tbs_left() != 0;
+  ++state.running;
+}
+
+void Host::Done(KernelId id) {
+  Slot& slot = slots_[Index(id)];
+  // The machine ends the run when no launch is in the slot.
+  if (!slot.busy) return;
+  slot.busy = false;
+  slot.free_at = view_.now + launch_latency_;
+  if (record_) records_[slot.record].end = view_.now;
+  const JobId job = slot.launch.job;
+  JobState& state = jobs_[Index(job)];
+  ++progress_[Index(job)].stats.slices_completed;
+  --state.running;
+  state.tbs_done += slot.launch.tb_count;
+  LaunchDone done{job, id};
+  done.kernel_done = state.tbs_done == state.kernel().tb_count();
+  if (done.kernel_done) done.job_done = NextKernel(job);
+  scheduler_->OnDone(done, view_);
+  next_event_ = view_.now + 1;
+}
+
+bool Host::NextKernel(JobId job) {
+  JobState& state = jobs_[Index(job)];
+  Progress& progress = progress_[Index(job)];
+  ++progress.kernels_completed;
+  state.next_tb = state.tbs_done = 0;
+  state.ready = false;
+  const bool ended = ++state.place == state.job->workload->launches.size();
+  if (ended) {
+    state.place = 0;
+    ++progress.executions;
+    progress.stats.finish = std::min(progress.stats.finish, view_.now);
+  }
+  if (!ended || state.job->repeat) Wake(job, view_.now + launch_latency_);
+  return ended;
+}
+
+void Host::Finish(RunResult* result) {
+  for (std::size_t i = 0; i < progress_.size(); ++i) {
+    result->kernels.at(i).launches_completed = progress_[i].kernels_completed;
+    result->kernels[i].program_runs = progress_[i].executions;
+    result->jobs.push_back(std::move(progress_[i].stats));
+  }
+  result->launches = std::move(records_);
+}
+
+}  // namespace smk

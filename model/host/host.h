@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host: keeps the jobs of a run and launches what its scheduler chooses.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "host/host_scheduler.h"
+#include "machine/host_port.h"
+#include "machine/run.h"
+
+namespace smk {
+
+// Between a HostScheduler and the GPU. A kernel slot takes its next launch, and a job its next
+// kernel, `launch_latency` cycles after the one before is done. A job that repeats starts again
+// when its program ends, and sees the same random draws: they depend on the seed, the program's
+// name, the kernel's place in the program, the TB and the warp, not on the kernel slot, the slice
+// or the time, so a job does the same work alone and with others, whole and in slices.
+class Host : public HostPort {
+ public:
+  // `request` must live as long as the host. Without a scheduler: in_order.
+  explicit Host(const RunRequest& request, std::unique_ptr<HostScheduler> scheduler = nullptr);
+
+  Cycle NextEvent() const override { return next_event_; }
+  void Drive(Cycle now, HostInputs* in) override;
+  void Observe(Cycle now, const HostInputs& in, const HostOutputs& out) override;
+  const LaunchTable& launches() const override { return launches_; }
+
+  // At the end of the run: adds what only the host knows.
+  void Finish(RunResult* result);
+
+ private:
+  // What JobState does not show.
+  struct Progress {
+    std::uint64_t key = 0;  // source of its draws
+    JobStats stats;
+    std::uint64_t kernels_completed = 0;
+    std::uint64_t executions = 0;
+  };
+  struct Slot {
+    bool busy = false;
+    Cycle free_at = 0;       // when not busy
+    LaunchChoice launch;     // when busy
+    std::size_t record = 0;  // of it in records_
+  };
+  using Timer = std::pair<Cycle, JobId>;  // when a job becomes ready
+
+  void Wake(JobId job, Cycle at);
+  void WakeReady();
+  void SetFreeSlots();
+  void FindNextEvent();
+  void Check(const LaunchChoice& choice) const;
+  [[noreturn]] void Refuse(const LaunchChoice& choice, LaunchError error) const;
+  void Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor);
+  void Done(KernelId slot);
+  // The job's kernel is complete; true when its program is, too.
+  bool NextKernel(JobId job);
+
+  const Cycle launch_latency_;
+  const bool record_;
+  std::unique_ptr<HostScheduler> scheduler_;
+  std::vector<JobState> jobs_;  // by JobId
+  std::vector<Progress> progress_;
+  std::vector<Timer> timers_;  // a heap, the next first
+  std::array<Slot, kMaxKernels> slots_{};
+  LaunchTable launches_{};
+  std::vector<LaunchRecord> records_;
+  HostView view_{0, jobs_, 0};
+  std::optional<LaunchChoice> offer_;  // not yet taken
+  Cycle next_event_ = 0;
+};
+
+}  // namespace smk

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "host/simulation.h"
+
+#include "host/host.h"
+
+namespace smk {
+
+RunResult RunSimulation(const RunRequest& request, std::unique_ptr<ControlPlane> control,
+                        std::unique_ptr<HostScheduler> scheduler) {
+  Host host(request, std::move(scheduler));
+  RunResult result = RunMachine(request, *control, host);
+  host.Finish(&result);
+  return result;
+}
+
+}  // namespace smk
