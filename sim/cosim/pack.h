@@ -2,8 +2,8 @@
 // Messages in the ports of verilated models: packed, unpacked, compared, by the descriptions in
 // control/packed.h and control/message_fields.h.
 //
-// Interface   Pack, Unpack: a whole port, or the part of it from bit `lsb` on. PackAt, UnpackAt: one
-//             element of a port that is a vector. CompareFields: what counts in two messages.
+// Interface   Pack, Unpack: a whole port, or the part of it from bit `lsb` on. PackAt, UnpackAt:
+//             one element of a port that is a vector. CompareFields: what counts in two messages.
 // A value of more bits than its field has loses the upper ones, as in SystemVerilog.
 #pragma once
 
