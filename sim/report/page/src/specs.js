@@ -210,7 +210,7 @@ export function stackedBars({
     type: 'nominal',
     sort: labelsInOrder,
     title: null,
-    axis: { ticks: false, labelAngle, labelLimit: 200 },
+    axis: { ticks: false, labelAngle, labelLimit: 200, labelOverlap: true },
     scale: { paddingInner: 0.2 },
   };
   const amount = {
