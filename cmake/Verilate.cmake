@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...] [INNER] [FAST]
-#              [RTL folder DEPENDS file...])
+#              [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
 #
 # A static library with the verilated MODULE, as class V<module> or V<prefix>. With INNER, the scope
 # of a model in waveforms is the module itself: no scope of ports around it, so that several models
-# can be traced into one hierarchy. With FAST, it is compiled for speed. With RTL, modules come from
+# can be traced into one hierarchy. With FAST, it is compiled for speed. Waveforms
+# hold TRACE_DEPTH levels of the hierarchy, or all. With RTL, modules come from
 # a changed copy of rtl/ that is made with DEPENDS, and there are no waveforms. The checkers in
 # tb/<block> of all modules inside are bound. Not verilate() of Verilator's
 # own CMake package: that one runs Verilator while configuring, so that a slip in one
@@ -87,7 +88,7 @@ target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
 set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}" CACHE INTERNAL "")
 
 function(smk_verilate target module file)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "PREFIX;RTL" "DEFINES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "PREFIX;RTL;TRACE_DEPTH" "DEFINES;DEPENDS")
   if(NOT arg_PREFIX)
     set(arg_PREFIX "${module}")
   endif()
@@ -112,9 +113,16 @@ function(smk_verilate target module file)
     list(APPEND flags -Wno-WIDTH)
   elseif(SMK_TRACE)
     list(APPEND flags --trace-fst --trace-structs --no-trace-params)
+    if(arg_TRACE_DEPTH)
+      list(APPEND flags --trace-depth ${arg_TRACE_DEPTH})
+    endif()
+  endif()
+  # Verilator 5.006 loses the variable of a loop that copies a register of more than 40 words.
+  if(arg_DEFINES MATCHES "V100")
+    list(APPEND flags -fno-reloop)
   endif()
   # Every point exists in the default configuration; the others would cost their time again.
-  if(SMK_COVERAGE AND NOT arg_DEFINES MATCHES "FERMI|SMALL")
+  if(SMK_COVERAGE AND NOT arg_DEFINES MATCHES "FERMI|SMALL|V100")
     # Toggles of wide vectors, too (by default of 256 bits at most), but not of memories.
     list(APPEND flags --coverage --coverage-max-width 2048)
   endif()

@@ -20,22 +20,21 @@ module smk_min_group #(
   output logic [N-1:0]       onehot_o,
   output logic [Width-1:0]   key_o
 );
-  // Each pair is compared once: both of its rows ask whether the later key is lower.
-  for (genvar i = 0; i < N; i++) begin : gen_row
-    logic [Width-1:0] key;
-    // Bit j: i wins against j.
-    logic [N-1:0]     wins;
-    assign key = key_i[i*Width +: Width];
-    for (genvar j = 0; j < N; j++) begin : gen_pair
-      if (j < i) begin : gen_earlier
-        assign wins[j] = key < key_i[j*Width +: Width];
-      end else if (j == i) begin : gen_same
-        assign wins[j] = 1'b1;
-      end else begin : gen_later
-        assign wins[j] = !(key_i[j*Width +: Width] < key);
+  // Each pair is compared once: both of its rows ask whether the later key is lower. Bit j: the key
+  // of this row wins against j.
+  logic [Width-1:0] key, other;
+  logic [N-1:0]     wins;
+  always_comb begin
+    for (int unsigned i = 0; i < N; i++) begin
+      key = key_i[i*Width +: Width];
+      for (int unsigned j = 0; j < N; j++) begin
+        other = key_i[j*Width +: Width];
+        if (j < i)      wins[j] = key < other;
+        else if (j > i) wins[j] = !(other < key);
+        else            wins[j] = 1'b1;
       end
+      onehot_o[i] = valid_i[i] && ((~valid_i | wins) == '1);
     end
-    assign onehot_o[i] = valid_i[i] && ((~valid_i | wins) == '1);
   end
 
   assign valid_o = valid_i != '0;

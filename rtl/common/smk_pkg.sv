@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_pkg: the numbers of one configuration, the types made of them, and the messages.
 //
-// Purpose     One place for every width and limit. Configuration gtx980 unless SMK_CONFIG_FERMI or
-//             SMK_CONFIG_SMALL is defined; small exists for proofs.
+// Purpose     One place for every width and limit. Configuration gtx980 unless SMK_CONFIG_FERMI,
+//             SMK_CONFIG_V100 or SMK_CONFIG_SMALL is defined; small exists for proofs.
 // Paper       [SMK] Table 4 (gtx980); [Warped-Slicer] Table I (fermi); [SMK] Sec. 5, Fig. 3.
 // Interface   Written out with its name wherever it is used: smk_pkg::kernel_id_t.
 // Model       model/base/ids.h, model/base/resources.h, model/control/control_plane.h, messages.h
@@ -21,6 +21,18 @@ package smk_pkg;
   parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 4;
   parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 8;
   parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 96;
+`elsif SMK_CONFIG_V100
+  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 80;
+  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
+  // All that is in an SM is as in gtx980.
+  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 4;
+  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 16;
+  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 256;
+  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 384;
+  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 64;
+  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 32;
+  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
+  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 768;
 `elsif SMK_CONFIG_FERMI
   parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 16;
   parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
@@ -359,6 +371,20 @@ package smk_pkg;
   // The lowest set bit alone.
   function automatic logic [63:0] lowest_one(input logic [63:0] mask);
     lowest_one = mask & (~mask + 64'd1);
+  endfunction
+
+  // The lowest SM of a mask alone.
+  function automatic sm_mask_t lowest_sm(input sm_mask_t mask);
+    lowest_sm = mask & (~mask + NumSms'(1));
+  endfunction
+
+  // The number of the only SM in a mask; 0 without one.
+  function automatic sm_id_t index_of_sm(input sm_mask_t onehot);
+    sm_mask_t has_bit;
+    for (int unsigned b = 0; b < SmWidth; b++) begin
+      for (int unsigned s = 0; s < NumSms; s++) has_bit[s] = onehot[s] && ((s >> b) & 1) != 0;
+      index_of_sm[b] = has_bit != '0;
+    end
   endfunction
 
   // The highest set bit alone.

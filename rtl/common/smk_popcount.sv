@@ -8,7 +8,6 @@
 // Throughput  One count per cycle.
 // Reset       No state.
 // Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
-// N is a power of two.
 module smk_popcount #(
   parameter  int unsigned N     = 16,
   localparam int unsigned Width = $clog2(N + 1)

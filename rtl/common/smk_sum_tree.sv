@@ -8,7 +8,7 @@
 // Throughput  One sum per cycle.
 // Reset       No state.
 // Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
-// N is a power of two. Terms are not below zero, and the sum is modulo 2^Width.
+// Terms are not below zero, and the sum is modulo 2^Width.
 module smk_sum_tree #(
   parameter int unsigned N         = 16,
   parameter int unsigned TermWidth = 4,

@@ -94,7 +94,7 @@
   smk_pkg::kernel_mask_t     at_allowed, at_planned;
   smk_pkg::tb_cnt_vec_t      at_tbs, at_partition;
   logic                      sees, is_here, fits_in, may_take;
-  assign at           = smk_pkg::SmWidth'(smk_pkg::index_of_16(16'(candidate_sm)));
+  assign at           = smk_pkg::index_of_sm(candidate_sm);
   assign at_need      = need_q.kernel[queue_kernel];
   assign at_taken     = taken.sm[at];
   assign at_room      = dut_room;

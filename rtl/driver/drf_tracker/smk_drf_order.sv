@@ -43,12 +43,11 @@ module smk_drf_order (
            $signed(floor_i.kernel[k]) > $signed(floor_i.kernel[j])) && k != j;
     end
   end
-  for (genvar i = 0; i < NumSms; i++) begin : gen_sm
-    for (genvar j = 0; j < NumSms; j++) begin : gen_order
-      if (i < j) begin : gen_pair
-        assign sm_above_d[i*NumSms + j] = sm_share_i.sm[i] > sm_share_i.sm[j];
-      end else begin : gen_none
-        assign sm_above_d[i*NumSms + j] = 1'b0;
+  always_comb begin
+    sm_above_d = '0;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      for (int unsigned j = 0; j < NumSms; j++) begin
+        if (i < j) sm_above_d[i*NumSms + j] = sm_share_i.sm[i] > sm_share_i.sm[j];
       end
     end
   end
@@ -62,20 +61,29 @@ module smk_drf_order (
     end
   end
 
+  // Of the SMs of each kernel, the one that has no other of them ahead of it.
+  smk_pkg::sm_mask_t            asked, ahead;
+  logic [NumKernels*NumSms-1:0] lowest_sms;
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      for (int unsigned j = 0; j < NumSms; j++) begin
+        if (j < i)      ahead[j] = `SMK_CUT(SmNotBehind, !sm_above_q[j*NumSms + i]);
+        else if (j > i) ahead[j] = sm_above_q[i*NumSms + j];
+        else            ahead[j] = 1'b0;
+      end
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        asked                    = pick_sms_i.kernel[k];
+        lowest_sms[k*NumSms + i] = asked[i] && (asked & ahead) == '0;
+      end
+    end
+  end
+
   for (genvar k = 0; k < NumKernels; k++) begin : gen_pick
     smk_pkg::sm_mask_t     sms, lowest;
     smk_pkg::kernel_mask_t ahead_lowest, ahead_highest;
     assign sms                 = pick_sms_i.kernel[k];
+    assign lowest              = lowest_sms[k*NumSms +: NumSms];
     assign pick_sm_o.kernel[k] = lowest;
-    for (genvar i = 0; i < NumSms; i++) begin : gen_sm
-      smk_pkg::sm_mask_t ahead;
-      for (genvar j = 0; j < NumSms; j++) begin : gen_before
-        if (j < i)      assign ahead[j] = `SMK_CUT(SmNotBehind, !sm_above_q[j*NumSms + i]);
-        else if (j > i) assign ahead[j] = sm_above_q[i*NumSms + j];
-        else            assign ahead[j] = 1'b0;
-      end
-      assign lowest[i] = sms[i] && (sms & ahead) == '0;
-    end
     for (genvar j = 0; j < NumKernels; j++) begin : gen_before
       if (j < k) begin : gen_earlier
         assign ahead_lowest[j]  = `SMK_CUT(KernelNotBehind, !above_q[j*NumKernels + k]);

@@ -84,17 +84,6 @@ module smk_kernel_table (
   // TBs not yet completed (left), and not yet handed out.
   smk_pkg::tb_id_vec_t     left_q, remaining_q, next_tb_q;
 
-  // The set bits of a mask, added in pairs.
-  function automatic logic [SmCntWidth-1:0] ones_of(input smk_pkg::sm_mask_t mask);
-    logic [31:0] sum;
-    sum     = 32'(mask);
-    sum     = (sum & 32'h5555_5555) + ((sum >> 1) & 32'h5555_5555);
-    sum     = (sum & 32'h3333_3333) + ((sum >> 2) & 32'h3333_3333);
-    sum     = (sum & 32'h0f0f_0f0f) + ((sum >> 4) & 32'h0f0f_0f0f);
-    sum     = (sum & 32'h00ff_00ff) + ((sum >> 8) & 32'h00ff_00ff);
-    ones_of = SmCntWidth'(sum + (sum >> 16));
-  endfunction
-
   // An amount times a constant: shifts and adds.
   function automatic logic [ShareWidth-1:0] weigh(input logic [ShareWidth-1:0] amount,
                                                   input logic [ShareWidth-1:0] weight);
@@ -186,7 +175,9 @@ module smk_kernel_table (
                             finished_kernel_i.sm[sm] == KernelWidth'(k);
       end
     end
-    assign finished     = ones_of(`SMK_CUT(FinishedHere, finished_here));
+    smk_popcount #(.N(NumSms)) u_finished (
+      .mask_i(`SMK_CUT(FinishedHere, finished_here)), .count_o(finished)
+    );
     assign dispatch_new = `SMK_CUT(DispatchNewValid, dispatch_new_valid_i) &&
                           dispatch_new_kernel_i == KernelWidth'(k);
     smk_down_counter #(.Width(TbIdWidth), .AmountWidth(SmCntWidth), .LowWidth(SmCntWidth)) u_left (

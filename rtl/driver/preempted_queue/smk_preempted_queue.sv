@@ -195,7 +195,7 @@ module smk_preempted_queue (
                         request_kernel_i.sm[sm] == KernelWidth'(k);
     end
     assign asks.kernel[k]   = mine;
-    assign lowest.kernel[k] = NumSms'(smk_pkg::lowest_one(64'(mine)));
+    assign lowest.kernel[k] = smk_pkg::lowest_sm(mine);
     assign asked[k]         = mine != '0;
   end
   for (genvar k = 0; k < NumKernels; k++) begin : gen_take
@@ -240,7 +240,7 @@ module smk_preempted_queue (
       pending_q      <= pending_d;
       tb_of_q        <= tb_of_d;
       buffer_of_q    <= buffer_of_d;
-      winner_q       <= NumSms'(smk_pkg::lowest_one(64'(pending_d)));
+      winner_q       <= smk_pkg::lowest_sm(pending_d);
       ack_q          <= `SMK_CUT(Winner, winner_q);
       grant_q        <= grant_d;
       grant_buffer_q <= grant_buffer_d;
@@ -296,7 +296,7 @@ module smk_preempted_queue (
   end
   // One event is queued at a time, the lowest of those pending.
   `SMK_ASSERT(WinnerIsLowest_A,
-              winner_q == NumSms'(smk_pkg::lowest_one(64'(pending_q))))
+              winner_q == smk_pkg::lowest_sm(pending_q))
   // Every event is acknowledged once.
   `SMK_ASSERT(AckPerEvent_A, 1'b1 |=> 32'($countones(pending_q)) == $past(
               32'($countones(pending_q)) + 32'($countones(events_valid_i))) - 32'(ack_q != '0))

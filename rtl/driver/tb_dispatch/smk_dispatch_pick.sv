@@ -138,7 +138,7 @@ module smk_dispatch_pick (
         candidates_q  <= candidates_flat;
         is_reserved_q <= settled != '0;
         is_evict_q    <= settled == '0 && evict != '0;
-        sm_q          <= NumSms'(smk_pkg::lowest_one(64'(sms)));
+        sm_q          <= smk_pkg::lowest_sm(sms);
       end
     end
   end

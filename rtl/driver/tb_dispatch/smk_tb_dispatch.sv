@@ -90,7 +90,6 @@ module smk_tb_dispatch (
 );
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
-  localparam int unsigned SmWidth     = smk_pkg::SmWidth;
 
   // The step, that it is void, and whether it may act; see smk_dispatch_steps.
   smk_pkg::dispatch_step_e step;
@@ -285,11 +284,11 @@ module smk_tb_dispatch (
   );
   assign command_sm_o = sm_q;
   always_comb begin
-    step_sm = SmWidth'(smk_pkg::index_of_16(16'(candidate_sm)));
+    step_sm = smk_pkg::index_of_sm(candidate_sm);
     if (step == smk_pkg::StSm) begin
-      step_sm = SmWidth'(smk_pkg::index_of_16(16'(evict_sm)));
+      step_sm = smk_pkg::index_of_sm(evict_sm);
     end else if (step == smk_pkg::StRange) begin
-      step_sm = SmWidth'(smk_pkg::index_of_16(16'(victim_sm)));
+      step_sm = smk_pkg::index_of_sm(victim_sm);
     end
   end
 
