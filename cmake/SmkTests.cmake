@@ -45,7 +45,7 @@ endfunction()
 
 # The verilated blocks that a test includes, as libraries: smk_rtl_<block> and the like.
 function(smk_find_verilated file result)
-  file(STRINGS "${file}" includes REGEX "^#include <V(smk|fermi|small)_[a-z_]+\\.h>")
+  file(STRINGS "${file}" includes REGEX "^#include <V(smk|fermi|small|v100)_[a-z_]+\\.h>")
   list(FILTER includes EXCLUDE REGEX "_smk_pkg\\.h>")
   list(TRANSFORM includes REPLACE "^#include <V(.*)\\.h>.*" "smk_rtl_\\1")
   list(TRANSFORM includes REPLACE "^smk_rtl_smk_" "smk_rtl_")

@@ -25,7 +25,7 @@ constexpr unsigned Index(Id id) {
 }
 
 // Upper bounds of every configuration; arrays in the seam have these sizes.
-inline constexpr unsigned kMaxSms = 32;
+inline constexpr unsigned kMaxSms = 132;
 inline constexpr unsigned kMaxKernels = 4;
 inline constexpr unsigned kMaxSchedulers = 4;
 inline constexpr unsigned kMaxWarpsPerScheduler = 16;

@@ -19,6 +19,7 @@
 
 #include "base/ids.h"
 #include "base/resources.h"
+#include "base/sm_mask.h"
 
 namespace smk {
 
@@ -187,7 +188,7 @@ class ControlPlane {
   virtual void EndCycle(Cycle now) = 0;
 
   // Valid after EndCycle: who must be stepped in the next cycle even if all its inputs are quiet.
-  virtual std::uint32_t awake_sms() const = 0;
+  virtual SmMask awake_sms() const = 0;
   virtual bool driver_awake() const = 0;
 
   // Decisions are recorded only when asked for, before the first cycle.

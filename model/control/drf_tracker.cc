@@ -17,7 +17,7 @@ void DrfTracker::ApplyEvent(unsigned sm, const Inputs& in, const KernelTable::St
       if (!event.counted) state_.share[k] -= static_cast<std::int32_t>(kernels.slot[k].share);
       break;
     case EventKind::kSettled: {
-      if ((in.shortfall_mask >> sm & 1) == 0) break;
+      if (!in.shortfall_mask.Test(sm)) break;
       const unsigned victim = Index(in.shortfall_kernel[sm]);
       state_.share[victim] +=
           static_cast<std::int32_t>(event.shortfall * kernels.slot[victim].share);
@@ -41,12 +41,9 @@ void DrfTracker::ShowShares(bool changes) {
 
 void DrfTracker::Tick(const Inputs& in) {
   const KernelTable::State& kernels = *in.kernel_table;
-  ShowShares(in.event_mask != 0 || in.kernel_done != 0 || in.dispatch_valid || in.reserve_valid ||
+  ShowShares(in.event_mask.Any() || in.kernel_done != 0 || in.dispatch_valid || in.reserve_valid ||
              in.cancel_valid || in.preempt_valid);
-  for (SmMask m = in.event_mask; m != 0; m &= m - 1) {
-    const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
-    ApplyEvent(sm, in, kernels);
-  }
+  for (const unsigned sm : in.event_mask) ApplyEvent(sm, in, kernels);
   const auto share = [&](KernelId k) {
     return static_cast<std::int32_t>(kernels.slot[Index(k)].share);
   };
@@ -71,11 +68,9 @@ void DrfTracker::Tick(const Inputs& in) {
 std::uint32_t DrfTracker::Share(unsigned kernel, std::int32_t share, unsigned sm, int tbs) const {
   const auto taken = static_cast<std::uint32_t>(std::max(share, 0));
   if (!config_.count_running_sms) return taken;
-  std::uint32_t running = 0;
-  for (unsigned i = 0; i < config_.num_sms; ++i) {
-    running += state_.resident[kernel][i] + (i == sm ? tbs : 0) > 0 ? 1 : 0;
-  }
-  return std::max(taken, running * config_.weights.whole);
+  SmMask running = RunsOn(kernel);
+  running.Assign(sm, state_.resident[kernel][sm] + tbs > 0);
+  return std::max(taken, running.Count() * config_.weights.whole);
 }
 
 std::uint32_t DrfTracker::SmShare(unsigned sm, std::optional<unsigned> exclude,
@@ -100,11 +95,10 @@ unsigned DrfTracker::LowestKernel(KernelMask mask) const {
   return best;
 }
 
-unsigned DrfTracker::LowestSm(SmMask mask, const KernelTable::State& kernels) const {
+unsigned DrfTracker::LowestSm(const SmMask& mask, const KernelTable::State& kernels) const {
   unsigned best = kMaxSms;
   std::uint32_t best_share = ~0u;
-  for (; mask != 0; mask &= mask - 1) {
-    const unsigned sm = static_cast<unsigned>(__builtin_ctz(mask));
+  for (const unsigned sm : mask) {
     const std::uint32_t share = SmShare(sm, std::nullopt, kernels);
     if (share < best_share) {
       best = sm;
@@ -114,12 +108,11 @@ unsigned DrfTracker::LowestSm(SmMask mask, const KernelTable::State& kernels) co
   return best;
 }
 
-unsigned DrfTracker::HighestSm(SmMask mask, unsigned exclude,
+unsigned DrfTracker::HighestSm(const SmMask& mask, unsigned exclude,
                                const KernelTable::State& kernels) const {
-  unsigned best = static_cast<unsigned>(__builtin_ctz(mask));
+  unsigned best = mask.Lowest();
   std::uint32_t best_share = SmShare(best, exclude, kernels);
-  for (mask &= mask - 1; mask != 0; mask &= mask - 1) {
-    const unsigned sm = static_cast<unsigned>(__builtin_ctz(mask));
+  for (const unsigned sm : mask) {
     const std::uint32_t share = SmShare(sm, exclude, kernels);
     if (share > best_share) {
       best = sm;

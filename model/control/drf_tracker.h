@@ -45,8 +45,8 @@ class DrfTracker {
     std::array<SmEvent, kMaxSms> event{};
     // Whom a kSettled shortfall belongs to; only SMs in shortfall_mask have one that still counts.
     std::array<KernelId, kMaxSms> shortfall_kernel{};
-    SmMask shortfall_mask = 0;
-    SmMask event_mask = 0;                             // SMs whose event is valid
+    SmMask shortfall_mask{};
+    SmMask event_mask{};                               // SMs whose event is valid
     const KernelTable::State* kernel_table = nullptr;  // registers of kernel_table
   };
   struct State {
@@ -84,8 +84,8 @@ class DrfTracker {
                         const KernelTable::State& kernels) const;
   // Ties go to the lowest id. The masks must not be empty.
   unsigned LowestKernel(KernelMask mask) const;
-  unsigned LowestSm(SmMask mask, const KernelTable::State& kernels) const;
-  unsigned HighestSm(SmMask mask, unsigned exclude, const KernelTable::State& kernels) const;
+  unsigned LowestSm(const SmMask& mask, const KernelTable::State& kernels) const;
+  unsigned HighestSm(const SmMask& mask, unsigned exclude, const KernelTable::State& kernels) const;
   // Kernel with the highest rK among those of `mask` resident on the SM; nullopt when none is.
   std::optional<unsigned> HighestKernelOn(unsigned sm, KernelMask mask) const;
   // The range of rK over `active` as it is, against what it will be when `victim_tbs` TBs of the
@@ -97,6 +97,10 @@ class DrfTracker {
   }
   ResourceVector Free(unsigned sm) const { return config_.limits - state_.taken[sm]; }
   KernelMask ResidentOn(unsigned sm) const;
+  // SMs with TBs of the kernel.
+  SmMask RunsOn(unsigned kernel) const {
+    return SmsNotZero(state_.resident[kernel], config_.num_sms);
+  }
 
  private:
   std::uint32_t Share(unsigned kernel, std::int32_t share, unsigned sm, int tbs) const;

@@ -3,16 +3,6 @@
 
 namespace smk {
 
-// What the SMs' registers say in this cycle, regrouped per receiver.
-struct Driver::Events {
-  SmMask any = 0;
-  SmMask settled = 0;
-  SmMask to_queue = 0;
-  SmMask command_ready = 0;
-  std::array<std::uint8_t, kMaxKernels> finished{};
-  std::array<SmEvent, kMaxSms> event{};
-};
-
 Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
     : config_(config),
       policy_(policy),
@@ -27,17 +17,19 @@ Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
   state_.views = kernels_.Views();
 }
 
-Driver::Events Driver::Collect(const Inputs& in) const {
+Driver::Events Driver::Collect(const Inputs& in) {
   Events e;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const SmToDriver& s = (*in.sm)[sm];
-    const SmMask bit = 1u << sm;
-    if (s.command_ready) e.command_ready |= bit;
+    if (s.command_ready) e.command_ready.Set(sm);
     if (!s.event.valid) continue;
-    e.any |= bit;
-    e.event[sm] = s.event;
-    if (NeedsAck(s.event.kind)) e.to_queue |= bit;
-    if (s.event.kind == EventKind::kSettled) e.settled |= bit;
+    e.any.Set(sm);
+    drf_in_.event[sm] = s.event;
+    if (NeedsAck(s.event.kind)) {
+      e.to_queue.Set(sm);
+      queue_in_.event[sm] = s.event;
+    }
+    if (s.event.kind == EventKind::kSettled) e.settled.Set(sm);
     if (s.event.kind == EventKind::kFinished) ++e.finished[Index(s.event.kernel)];
   }
   return e;
@@ -57,9 +49,9 @@ KernelTable::Inputs Driver::KernelInputs(const HostInputs& host) const {
   return k;
 }
 
-DrfTracker::Inputs Driver::DrfInputs(const Events& events, KernelMask kernel_done) const {
+void Driver::SetDrfInputs(const Events& events, KernelMask kernel_done) {
   const TbDispatch::State& d = dispatch_.state();
-  DrfTracker::Inputs in;
+  DrfTracker::Inputs& in = drf_in_;
   in.kernel_table = &kernels_.state();
   in.kernel_done = kernel_done;
   in.dispatch_valid = d.pulses.dispatch;
@@ -73,38 +65,32 @@ DrfTracker::Inputs Driver::DrfInputs(const Events& events, KernelMask kernel_don
   in.preempt_kernel = d.pulses.victim;
   in.preempt_count = d.pulses.victim_tbs;
   in.event_mask = events.any;
-  in.event = events.event;
   in.shortfall_mask = d.victims_valid;
-  for (SmMask m = events.settled; m != 0; m &= m - 1) {
-    const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
-    in.shortfall_kernel[sm] = d.reservation[sm].victim;
-  }
-  return in;
+  for (const unsigned sm : events.settled) in.shortfall_kernel[sm] = d.reservation[sm].victim;
 }
 
-PreemptedQueue::Inputs Driver::QueueInputs(const Inputs& in, const Events& events) const {
-  PreemptedQueue::Inputs q;
+void Driver::SetQueueInputs(const Inputs& in, const Events& events) {
+  PreemptedQueue::Inputs& q = queue_in_;
+  q.request_mask = SmMask();
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const SmToDriver& s = (*in.sm)[sm];
     if (!s.buffer_request) continue;
-    q.request_mask |= 1u << sm;
+    q.request_mask.Set(sm);
     q.request_kernel[sm] = s.buffer_kernel;
   }
   q.event_mask = events.to_queue;
-  q.event = events.event;
   q.pop_valid = dispatch_.state().pulses.pop;
   q.pop_kernel = dispatch_.state().pulses.kernel;
-  return q;
 }
 
 // SMs whose partition covers the kernels that may run there and is in force.
 SmMask Driver::Settled() const {
-  SmMask mask = 0;
+  SmMask mask;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const KernelMask wanted = assign_.state().allowed[sm] & kernels_.active();
-    if ((wanted & ~dispatch_.state().planned[sm]) == 0) mask |= 1u << sm;
+    if ((wanted & ~dispatch_.state().planned[sm]) == 0) mask.Set(sm);
   }
-  return mask & ~dispatch_.state().busy;
+  return mask - dispatch_.state().busy;
 }
 
 // The i-th member's window comes from SM i, in the cycle in which it ends.
@@ -128,8 +114,8 @@ QuotaCalculator::Inputs Driver::QuotaInputs(const Events& events) const {
   q.profile_valid = state_.profile_valid;
   q.profile_issued = state_.profile_issued;
   q.partition = &dispatch_.state().partition;
-  q.settled = quota_.busy() ? Settled() : 0;
-  q.command_ready = state_.quota_owns_bus && (events.command_ready >> quota_.state().sm & 1) != 0;
+  if (quota_.busy()) q.settled = Settled();
+  q.command_ready = state_.quota_owns_bus && events.command_ready.Test(quota_.state().sm);
   return q;
 }
 
@@ -148,28 +134,28 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.member_expired = member_expired_;
   t.event_mask = events.any;
   t.settled_mask = events.settled;
-  t.command_ready = state_.quota_owns_bus ? 0 : events.command_ready;
+  if (!state_.quota_owns_bus) t.command_ready = events.command_ready;
   return t;
 }
 
+// Registers that said something before, and those that do now.
 void Driver::DriveSms(bool tick) {
-  SmMask look = 0;
   const PreemptedQueue::State& q = queue_.state();
   const TbDispatch::State& d = dispatch_.state();
-  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+  SmMask look = tick ? SmMask::First(config_.num_sms) : q.ack | q.grant;
+  for (const unsigned sm : state_.look | look) {
     DriverToSm& out = state_.to_sm[sm];
     out.tick = tick;
-    out.event_ack = (q.ack >> sm & 1) != 0;
-    out.buffer_valid = (q.grant >> sm & 1) != 0;
+    out.event_ack = q.ack.Test(sm);
+    out.buffer_valid = q.grant.Test(sm);
     out.buffer = q.grant_buffer;
     out.command_valid = false;
-    if (out.tick || out.event_ack || out.buffer_valid) look |= 1u << sm;
   }
   if (state_.quota_owns_bus || d.command_valid) {
     const unsigned sm = state_.quota_owns_bus ? quota_.state().sm : d.command_sm;
     state_.to_sm[sm].command_valid = true;
     state_.to_sm[sm].command = state_.quota_owns_bus ? quota_.state().command : d.command;
-    look |= 1u << sm;
+    look.Set(sm);
   }
   state_.look = look;
 }
@@ -188,8 +174,8 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   member_expired_ = kernels.member_expired;
   *out = ToHost(kernels);
 
-  const DrfTracker::Inputs drf = DrfInputs(events, kernel_done_);
-  const PreemptedQueue::Inputs queue = QueueInputs(in, events);
+  SetDrfInputs(events, kernel_done_);
+  SetQueueInputs(in, events);
   const QuotaCalculator::Inputs quota = QuotaInputs(events);
   const TbDispatch::Pulses pulses = dispatch_.state().pulses;
   const SmAssign::Inputs assign{state_.assign_pending, kernels_.members(),
@@ -205,8 +191,8 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
     log->push_back(*dispatch_.state().decision);
     log->back().cycle = now;
   }
-  drf_.Tick(drf);
-  queue_.Tick(queue);
+  drf_.Tick(drf_in_);
+  queue_.Tick(queue_in_);
   planner_.Tick(planner);
   assign_.Tick(assign);
   HearProfile(in);
@@ -225,11 +211,11 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
       quota_.state().command_valid && (state_.quota_owns_bus || !dispatch_.state().command_valid);
   DriveSms(in.host.tick);
   const PreemptedQueue::State& q = queue_.state();
-  awake_ = state_.look != 0 || state_.profile_valid != 0 || state_.some_finished ||
+  awake_ = state_.look.Any() || state_.profile_valid != 0 || state_.some_finished ||
            state_.assign_pending || state_.need_changed != 0 || kernels_.state().done_pulse != 0 ||
            kernels_.state().expired_pulse != 0 || assign_.state().busy ||
-           assign_.state().changed != 0 || planner_.state().busy || planner_.state().done ||
-           q.pending != 0 || q.ack != 0 || q.grant != 0 || quota_.busy() || drf_.busy() ||
+           assign_.state().changed.Any() || planner_.state().busy || planner_.state().done ||
+           q.pending.Any() || q.ack.Any() || q.grant.Any() || quota_.busy() || drf_.busy() ||
            dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events));
 }
 

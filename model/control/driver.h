@@ -31,7 +31,7 @@ class Driver {
   // The registers between the blocks and towards the SMs.
   struct State {
     std::array<DriverToSm, kMaxSms> to_sm{};
-    SmMask look = 0;  // SMs to which it says something
+    SmMask look{};  // SMs to which it says something
     KernelViews views{};
     bool assign_pending = false;  // the set of kernels changed
     KernelMask need_changed = 0;  // launched with another need
@@ -65,11 +65,18 @@ class Driver {
   const QuotaCalculator& quota_calculator() const { return quota_; }
 
  private:
-  struct Events;
-  Events Collect(const Inputs& in) const;
+  // What the SMs' registers say in this cycle, regrouped per receiver.
+  struct Events {
+    SmMask any;
+    SmMask settled;
+    SmMask to_queue;
+    SmMask command_ready;
+    std::array<std::uint8_t, kMaxKernels> finished{};
+  };
+  Events Collect(const Inputs& in);
   KernelTable::Inputs KernelInputs(const HostInputs& host) const;
-  DrfTracker::Inputs DrfInputs(const Events& events, KernelMask kernel_done) const;
-  PreemptedQueue::Inputs QueueInputs(const Inputs& in, const Events& events) const;
+  void SetDrfInputs(const Events& events, KernelMask kernel_done);
+  void SetQueueInputs(const Inputs& in, const Events& events);
   QuotaCalculator::Inputs QuotaInputs(const Events& events) const;
   void HearProfile(const Inputs& in);
   TbDispatch::Inputs DispatchInputs(const Events& events) const;
@@ -89,6 +96,10 @@ class Driver {
   State state_;
   KernelMask kernel_done_ = 0;  // outputs of the kernel table in this cycle
   KernelMask member_expired_ = 0;
+  // Wires to the two blocks that hear of events. Of the entries per SM, only those that a mask
+  // names are written in a cycle; the others are old.
+  DrfTracker::Inputs drf_in_;
+  PreemptedQueue::Inputs queue_in_;
   bool awake_ = false;
 };
 

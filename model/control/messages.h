@@ -94,6 +94,5 @@ struct SmToDriver {
 
 using KernelViews = std::array<KernelView, kMaxKernels>;
 using KernelMask = std::uint8_t;  // bit per kernel slot
-using SmMask = std::uint32_t;     // bit per SM
 
 }  // namespace smk

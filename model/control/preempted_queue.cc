@@ -37,10 +37,9 @@ void PreemptedQueue::Pop(unsigned kernel) {
 // Lowest SM with a request that its kernel's free list can serve; not one that was granted just now
 // and has not yet seen it.
 void PreemptedQueue::Grant(const Inputs& in) {
-  const SmMask candidates = in.request_mask & ~state_.grant;
-  state_.grant = 0;
-  for (SmMask m = candidates; m != 0; m &= m - 1) {
-    const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
+  const SmMask candidates = in.request_mask - state_.grant;
+  state_.grant = SmMask();
+  for (const unsigned sm : candidates) {
     Queue& q = state_.queue[Index(in.request_kernel[sm])];
     if (q.free_count != 0) {
       state_.grant_buffer = q.free_ring[q.free_head];
@@ -51,7 +50,7 @@ void PreemptedQueue::Grant(const Inputs& in) {
     } else {
       continue;
     }
-    state_.grant = 1u << sm;
+    state_.grant = SmMask::Of(sm);
     return;
   }
 }
@@ -59,17 +58,14 @@ void PreemptedQueue::Grant(const Inputs& in) {
 void PreemptedQueue::Tick(const Inputs& in) {
   Grant(in);
   if (in.pop_valid) Pop(Index(in.pop_kernel));
-  state_.ack = 0;
-  if (state_.pending != 0) {
-    const unsigned sm = static_cast<unsigned>(__builtin_ctz(state_.pending));
+  state_.ack = SmMask();
+  if (state_.pending.Any()) {
+    const unsigned sm = state_.pending.Lowest();
     Push(state_.pending_event[sm]);
-    state_.ack = 1u << sm;
-    state_.pending &= state_.pending - 1;
+    state_.ack = SmMask::Of(sm);
+    state_.pending.Clear(sm);
   }
-  for (SmMask m = in.event_mask; m != 0; m &= m - 1) {
-    const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
-    state_.pending_event[sm] = in.event[sm];
-  }
+  for (const unsigned sm : in.event_mask) state_.pending_event[sm] = in.event[sm];
   state_.pending |= in.event_mask;
 }
 

@@ -32,9 +32,9 @@ class PreemptedQueue {
     bool restart = false;  // flushed: starts again, no context
   };
   struct Inputs {
-    SmMask request_mask = 0;  // SMs that ask for a buffer
+    SmMask request_mask{};  // SMs that ask for a buffer
     std::array<KernelId, kMaxSms> request_kernel{};
-    SmMask event_mask = 0;  // SMs with a new acknowledged event
+    SmMask event_mask{};  // SMs with a new acknowledged event
     std::array<SmEvent, kMaxSms> event{};
     bool pop_valid = false;
     KernelId pop_kernel{0};
@@ -49,10 +49,10 @@ class PreemptedQueue {
   };
   struct State {
     std::array<Queue, kMaxKernels> queue;
-    SmMask pending = 0;  // captured events not yet queued
+    SmMask pending{};  // captured events not yet queued
     std::array<SmEvent, kMaxSms> pending_event{};
-    SmMask ack = 0;    // pulse
-    SmMask grant = 0;  // pulse, one hot
+    SmMask ack{};    // pulse
+    SmMask grant{};  // pulse, one hot
     std::uint16_t grant_buffer = 0;
   };
   // All outputs are registers.

@@ -37,7 +37,7 @@ void QuotaCalculator::StartSm(const Inputs& in) {
     if ((sharing >> k & 1) == 0) continue;
     if (state_.issued[k] == 0 || (*in.partition)[ProfileSm(in.members, k)][k] == 0) known = false;
   }
-  if (!known || (in.settled >> state_.sm & 1) == 0) {
+  if (!known || !in.settled.Test(state_.sm)) {
     NextSm();
     return;
   }
@@ -104,7 +104,7 @@ void QuotaCalculator::Send(const Inputs& in) {
     state_.kernel = static_cast<std::uint8_t>(k + 1);
   }
   // A partition that changed meanwhile gets its quotas in the next round.
-  if (state_.last != (*in.partition)[state_.sm] || (in.settled >> state_.sm & 1) == 0) {
+  if (state_.last != (*in.partition)[state_.sm] || !in.settled.Test(state_.sm)) {
     NextSm();
     return;
   }

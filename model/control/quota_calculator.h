@@ -32,7 +32,7 @@ class QuotaCalculator {
     KernelMask profile_valid = 0;  // the i-th member's profiling SM reports
     std::array<std::uint16_t, kMaxKernels> profile_issued{};
     const PartitionTable* partition = nullptr;  // TBs in force per SM and kernel
-    SmMask settled = 0;                         // SMs whose partition is in force
+    SmMask settled{};                           // SMs whose partition is in force
     bool command_ready = false;                 // the command offered is sent this cycle
   };
   enum class Step : std::uint8_t { kIdle, kSm, kScale, kDivide, kSend };

@@ -32,29 +32,28 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
     sms_[i].Step(in, driver_out_[i], views_, out);
-    stepped_ |= 1u << i;
+    stepped_.Set(i);
   }
 
   void EndCycle(Cycle) override {
-    for (SmMask m = stepped_; m != 0; m &= m - 1) {
-      const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
-      const SmMask bit = 1u << i;
-      if (sms_[i].awake() || (awake_ & bit) != 0) sm_out_[i] = sms_[i].state().to_driver;
-      awake_ = sms_[i].awake() ? awake_ | bit : awake_ & ~bit;
-      const bool talks =
-          sm_out_[i].event.valid || sm_out_[i].buffer_request || sm_out_[i].profile_valid;
-      talking_ = talks ? talking_ | bit : talking_ & ~bit;
+    for (const unsigned i : stepped_) {
+      if (sms_[i].awake() || awake_.Test(i)) sm_out_[i] = sms_[i].state().to_driver;
+      awake_.Assign(i, sms_[i].awake());
+      talking_.Assign(
+          i, sm_out_[i].event.valid || sm_out_[i].buffer_request || sm_out_[i].profile_valid);
     }
-    stepped_ = 0;
+    stepped_ = SmMask();
     if (driver_stepped_) {
-      driver_out_ = driver_.state().to_sm;
+      // Registers that no SM must look at say nothing, before and now.
+      for (const unsigned i : look_ | looked_) driver_out_[i] = driver_.state().to_sm[i];
+      looked_ = look_;
       views_ = driver_.state().views;
       driver_stepped_ = false;
     }
   }
 
   SmMask awake_sms() const override { return awake_ | look_; }
-  bool driver_awake() const override { return driver_.awake() || talking_ != 0; }
+  bool driver_awake() const override { return driver_.awake() || talking_.Any(); }
 
   void EnableDecisionLog(bool on) override { log_on_ = on; }
   const std::vector<Decision>& TakeDecisions() override {
@@ -65,7 +64,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   PartitionTable partitions() const override { return driver_.tb_dispatch().state().partition; }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
     const SmControl::State& s = sms_[Index(sm)].state();
-    const bool in_cycle = (stepped_ >> Index(sm) & 1) != 0;
+    const bool in_cycle = stepped_.Test(Index(sm));
     const SmControl::Quotas& q = in_cycle ? s.used : s.quotas;
     return q.gated ? q.quota : std::array<std::uint16_t, kMaxKernels>{};
   }
@@ -81,10 +80,11 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   std::array<SmToDriver, kMaxSms> sm_out_{};
   KernelViews views_{};
   bool driver_stepped_ = false;
-  SmMask stepped_ = 0;
-  SmMask awake_ = 0;
-  SmMask look_ = 0;
-  SmMask talking_ = 0;
+  SmMask stepped_;
+  SmMask awake_;
+  SmMask look_;    // SMs to which the driver has said something, in this step
+  SmMask looked_;  // and in the one before
+  SmMask talking_;
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };

@@ -32,7 +32,7 @@ KernelMask SmAssign::Choose(const Inputs& in) const {
 }
 
 void SmAssign::Tick(const Inputs& in) {
-  state_.changed = 0;
+  state_.changed = SmMask();
   if (in.start) {
     state_.busy = true;
     state_.next = 0;
@@ -43,7 +43,7 @@ void SmAssign::Tick(const Inputs& in) {
   if (!state_.busy) return;
   const KernelMask chosen = Choose(in);
   const bool dedicated = in.profile && state_.next < __builtin_popcount(state_.members);
-  if (chosen != state_.allowed[state_.next]) state_.changed = 1u << state_.next;
+  if (chosen != state_.allowed[state_.next]) state_.changed = SmMask::Of(state_.next);
   state_.allowed[state_.next] = chosen;
   for (unsigned k = 0; k < kMaxKernels && !dedicated; ++k) state_.running[k] += chosen >> k & 1;
   ++state_.next;

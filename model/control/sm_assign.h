@@ -36,7 +36,7 @@ class SmAssign {
     KernelMask members = 0;                           // as of start
     std::array<std::uint8_t, kMaxKernels> running{};  // SMs given to each kernel so far
     std::array<KernelMask, kMaxSms> allowed{};
-    SmMask changed = 0;  // pulse: SM decided differently from before
+    SmMask changed{};  // pulse: SM decided differently from before
   };
   // All outputs are registers.
   using Outputs = State;

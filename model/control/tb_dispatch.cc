@@ -6,13 +6,13 @@
 namespace smk {
 namespace {
 
-unsigned Lowest(SmMask mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
+unsigned Lowest(KernelMask mask) { return static_cast<unsigned>(__builtin_ctz(mask)); }
 
 }  // namespace
 
 // Whatever may change what a decision looks at: counts, shares, assignments, kernels.
 bool TbDispatch::Happens(const Inputs& in) const {
-  return (in.event_mask | in.assign->changed | in.queue->state().ack) != 0 ||
+  return (in.event_mask | in.assign->changed | in.queue->state().ack).Any() ||
          (in.need_changed | in.member_expired | in.kernel_done) != 0 || state_.pulses.dispatch ||
          state_.pulses.cancel || state_.pulses.preempt;
 }
@@ -26,15 +26,17 @@ bool TbDispatch::Overtaken() const {
 // Registers that lose their meaning when kernels come and go or SMs change.
 void TbDispatch::Forget(const Inputs& in) {
   ForgetTried(in);
-  state_.busy &= ~in.settled_mask;
+  state_.busy -= in.settled_mask;
   const KernelMask gone = in.need_changed | in.member_expired;
-  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    if (in.assign->changed >> sm & 1) state_.planned[sm] = 0;
-    if (in.member_expired & state_.planned[sm]) state_.planned[sm] = 0;
-    state_.planned[sm] &= static_cast<KernelMask>(~gone);
+  for (const unsigned sm : in.assign->changed) state_.planned[sm] = 0;
+  if (gone != 0) {
+    for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+      if (in.member_expired & state_.planned[sm]) state_.planned[sm] = 0;
+      state_.planned[sm] &= static_cast<KernelMask>(~gone);
+    }
+    state_.tried.fill(SmMask());
   }
-  if (gone != 0) state_.tried.fill(0);
-  if (gone != 0 || (in.assign->changed >> state_.sm & 1) != 0) state_.plan_void = true;
+  if (gone != 0 || in.assign->changed.Test(state_.sm)) state_.plan_void = true;
   ForgetDone(in);
 }
 
@@ -42,35 +44,35 @@ void TbDispatch::Forget(const Inputs& in) {
 SmMask TbDispatch::Retry(const Inputs& in) const {
   const SmMask changed = in.event_mask | in.assign->changed;
   const bool all = in.policy->dispatch == DispatchMode::kOnDemand &&
-                   (changed != 0 || in.queue->state().ack != 0);
-  return all ? ~0u : changed;
+                   (changed.Any() || in.queue->state().ack.Any());
+  return all ? all_sms() : changed;
 }
 
 void TbDispatch::ForgetTried(const Inputs& in) {
   const SmMask retry = Retry(in);
-  for (SmMask& tried : state_.tried) tried &= ~retry;
+  for (SmMask& tried : state_.tried) tried -= retry;
 }
 
 // Room reserved for a kernel that is done is nobody's, and a victim kernel that is done has no rK.
 void TbDispatch::ForgetDone(const Inputs& in) {
-  state_.victims_valid &= ~in.settled_mask;
+  state_.victims_valid -= in.settled_mask;
   if (in.kernel_done == 0) return;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const Reservation& r = state_.reservation[sm];
-    if (in.kernel_done >> Index(r.kernel) & 1) state_.reservations &= ~(1u << sm);
-    if (in.kernel_done >> Index(r.victim) & 1) state_.victims_valid &= ~(1u << sm);
+    if (in.kernel_done >> Index(r.kernel) & 1) state_.reservations.Clear(sm);
+    if (in.kernel_done >> Index(r.victim) & 1) state_.victims_valid.Clear(sm);
   }
 }
 
 // What the step of this cycle does, on top of what happened in it.
 void TbDispatch::Apply(const Inputs& in) {
   if (act_.failed) {
-    state_.tried[state_.kernel] |= (1u << state_.candidate_sm) & ~Retry(in);
+    state_.tried[state_.kernel] |= SmMask::Of(state_.candidate_sm) - Retry(in);
   }
-  if (act_.retry_all) state_.tried.fill(0);
+  if (act_.retry_all) state_.tried.fill(SmMask());
   state_.busy |= act_.leaving;
   state_.victims_valid |= act_.reserve;
-  state_.reservations = (state_.reservations & ~act_.unreserve) | act_.reserve;
+  state_.reservations = (state_.reservations - act_.unreserve) | act_.reserve;
   if (act_.plan_start) state_.plan_void = false;
   if (!act_.plan_in_force) return;
   state_.planned[state_.sm] = state_.plan_void ? 0 : in.planner->kernels;
@@ -95,35 +97,32 @@ KernelMask TbDispatch::Waiting(const Inputs& in) const {
 
 // SMs that may host the kernel and on which no TB is on its way out.
 SmMask TbDispatch::Usable(const Inputs& in, unsigned kernel) const {
-  SmMask mask = 0;
-  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    if (in.assign->allowed[sm] >> kernel & 1) mask |= 1u << sm;
-  }
-  return mask & ~state_.busy & ~state_.reservations;
+  return SmsWithBit(in.assign->allowed, kernel, config_.num_sms) - state_.busy -
+         state_.reservations;
 }
 
 // SMs that host a kernel which may not run there any more. With partitions, planning evicts.
 SmMask TbDispatch::SmsToEvict(const Inputs& in) const {
-  if (in.assign_busy) return 0;
-  SmMask mask = 0;
-  for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    const KernelMask resident = in.drf->ResidentOn(sm) & in.active;
-    if (resident & ~in.assign->allowed[sm]) mask |= 1u << sm;
+  if (in.assign_busy) return {};
+  SmMask mask;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if ((in.active >> k & 1) == 0) continue;
+    mask |= in.drf->RunsOn(k) - SmsWithBit(in.assign->allowed, k, config_.num_sms);
   }
-  return mask & ~state_.busy & ~state_.reservations;
+  return mask - state_.busy - state_.reservations;
 }
 
 bool TbDispatch::HasCandidates(const Inputs& in) const {
   const KernelMask waiting = Waiting(in);
   for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if ((waiting >> k & 1) != 0 && Candidates(in, k) != 0) return true;
+    if ((waiting >> k & 1) != 0 && Candidates(in, k).Any()) return true;
   }
   return false;
 }
 
 bool TbDispatch::HasWork(const Inputs& in) const {
-  if (in.assign_busy || (state_.reservations & ~state_.busy) != 0) return true;
-  return HasCandidates(in) || (!partitioned(*in.policy) && SmsToEvict(in) != 0);
+  if (in.assign_busy || (state_.reservations - state_.busy).Any()) return true;
+  return HasCandidates(in) || (!partitioned(*in.policy) && SmsToEvict(in).Any());
 }
 
 void TbDispatch::Decide(DecisionReason reason) {
@@ -154,15 +153,15 @@ void TbDispatch::Send(const SmCommand& command) {
 
 // First cycle of a decision: what it is about, and on which SMs.
 void TbDispatch::Mask(const Inputs& in) {
-  const SmMask settled_reservations = state_.reservations & ~state_.busy;
-  const SmMask evict = partitioned(*in.policy) ? 0 : SmsToEvict(in);
+  const SmMask settled_reservations = state_.reservations - state_.busy;
+  const SmMask evict = partitioned(*in.policy) ? SmMask() : SmsToEvict(in);
   state_.step = Step::kSm;
-  state_.reserved = settled_reservations != 0;
-  state_.evict = !state_.reserved && evict != 0;
+  state_.reserved = settled_reservations.Any();
+  state_.evict = !state_.reserved && evict.Any();
   if (state_.reserved) {
-    state_.sm = static_cast<std::uint8_t>(Lowest(settled_reservations));
+    state_.sm = static_cast<std::uint8_t>(settled_reservations.Lowest());
   } else if (state_.evict) {
-    state_.sm = static_cast<std::uint8_t>(Lowest(evict));
+    state_.sm = static_cast<std::uint8_t>(evict.Lowest());
   } else if (in.assign_busy || !HasCandidates(in)) {
     state_.step = Step::kIdle;
   } else {
@@ -170,7 +169,7 @@ void TbDispatch::Mask(const Inputs& in) {
     state_.kernels = 0;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       state_.candidates[k] = Candidates(in, k);
-      const bool may = (waiting >> k & 1) != 0 && state_.candidates[k] != 0;
+      const bool may = (waiting >> k & 1) != 0 && state_.candidates[k].Any();
       state_.kernels |= static_cast<KernelMask>((may ? 1u : 0u) << k);
     }
   }
@@ -194,7 +193,7 @@ void TbDispatch::PickSm(const Inputs& in) {
 void TbDispatch::Evict(const Inputs& in) {
   if (!state_.searching && state_.wait > 2 * in.policy->latency_scale) return;
   state_.kernel = static_cast<std::uint8_t>(Lowest(in.drf->ResidentOn(state_.sm)));
-  act_.leaving = 1u << state_.sm;
+  act_.leaving = SmMask::Of(state_.sm);
   SmCommand command;
   command.op = CommandOp::kEvict;
   command.mode = in.policy->preempt;
@@ -242,7 +241,7 @@ void TbDispatch::Dispatch(const Inputs& in) {
   }
   state_.pulses.dispatch = true;
   state_.pulses.dispatch_reserved = state_.reserved;
-  if (state_.reserved) act_.unreserve = 1u << state_.sm;
+  if (state_.reserved) act_.unreserve = SmMask::Of(state_.sm);
   act_.retry_all = in.policy->dispatch == DispatchMode::kOnDemand;
   Send(command);
   Decide(reason);
@@ -252,7 +251,7 @@ void TbDispatch::Dispatch(const Inputs& in) {
 void TbDispatch::FitReserved(const Inputs& in) {
   if (state_.look.waiting && state_.look.allowed && state_.look.fits) return Dispatch(in);
   state_.step = Step::kIdle;
-  act_.unreserve = 1u << state_.sm;
+  act_.unreserve = SmMask::Of(state_.sm);
   state_.pulses.cancel = true;
 }
 
@@ -296,13 +295,13 @@ void TbDispatch::SendPlan(const Inputs& in) {
   command.last = (left & (left - 1)) == 0;
   Send(command);
   act_.plan_in_force = command.last;
-  if (command.last) act_.leaving = 1u << state_.sm;
+  if (command.last) act_.leaving = SmMask::Of(state_.sm);
   state_.plan_kernel = static_cast<std::uint8_t>(k + 1);
 }
 
 // The command was offered; it holds until the SM takes it.
 void TbDispatch::WaitForSm(const Inputs& in) {
-  if ((in.command_ready >> state_.command_sm & 1) == 0) return;
+  if (!in.command_ready.Test(state_.command_sm)) return;
   const bool plan = state_.command.op == CommandOp::kPartition && !state_.command.last;
   state_.command_valid = false;
   state_.step = plan ? Step::kSendPlan : Step::kIdle;

@@ -44,9 +44,9 @@ class TbDispatch {
     KernelMask need_changed = 0;  // launched with another need: its partitions are void
     KernelMask kernel_done = 0;
     KernelMask member_expired = 0;  // its place is given away: partitions with it are void
-    SmMask event_mask = 0;          // SMs with any event
-    SmMask settled_mask = 0;        // SMs with a kSettled event
-    SmMask command_ready = 0;       // registered by each SM
+    SmMask event_mask{};            // SMs with any event
+    SmMask settled_mask{};          // SMs with a kSettled event
+    SmMask command_ready{};         // registered by each SM
   };
   enum class Step : std::uint8_t {
     kIdle,
@@ -99,7 +99,7 @@ class TbDispatch {
   };
   // Who loses TBs, and how many.
   struct VictimSearch {
-    SmMask sms = 0;  // that may lose some
+    SmMask sms{};  // that may lose some
     std::uint8_t sm = 0;
     bool room_coming = false;
     bool found = false;
@@ -129,10 +129,10 @@ class TbDispatch {
     bool evict = false;      // the decision evicts
     std::uint8_t plan_kernel = 0;
     std::array<SmMask, kMaxKernels> tried{};
-    SmMask busy = 0;  // SMs with TBs leaving: not settled
+    SmMask busy{};  // SMs with TBs leaving: not settled
     std::array<Reservation, kMaxSms> reservation{};
-    SmMask reservations = 0;   // valid ones
-    SmMask victims_valid = 0;  // SMs with a kPreempt in flight whose victim kernel still runs
+    SmMask reservations{};   // valid ones
+    SmMask victims_valid{};  // SMs with a kPreempt in flight whose victim kernel still runs
     std::array<KernelMask, kMaxSms> planned{};  // kernels covered by the partition in force
     PartitionTable partition{};
     bool command_valid = false;
@@ -157,16 +157,16 @@ class TbDispatch {
     return policy.dispatch == DispatchMode::kPartitioned ||
            policy.dispatch == DispatchMode::kEven || policy.dispatch == DispatchMode::kTable;
   }
-  SmMask all_sms() const { return config_.num_sms == 32 ? ~0u : (1u << config_.num_sms) - 1; }
+  SmMask all_sms() const { return SmMask::First(config_.num_sms); }
 
  private:
   // What the step of this cycle does to what is remembered; what happened comes first.
   struct Act {
     bool failed = false;     // nothing can be done for the pair
     bool retry_all = false;  // rK has changed
-    SmMask leaving = 0;
-    SmMask reserve = 0;
-    SmMask unreserve = 0;
+    SmMask leaving{};
+    SmMask reserve{};
+    SmMask unreserve{};
     bool plan_start = false;
     bool plan_in_force = false;
   };
@@ -186,7 +186,7 @@ class TbDispatch {
   SmMask Usable(const Inputs& in, unsigned kernel) const;
   // SMs on which something might still be done for the kernel.
   SmMask Candidates(const Inputs& in, unsigned kernel) const {
-    return Usable(in, kernel) & ~state_.tried[kernel];
+    return Usable(in, kernel) - state_.tried[kernel];
   }
   SmMask SmsToEvict(const Inputs& in) const;
   bool HasCandidates(const Inputs& in) const;

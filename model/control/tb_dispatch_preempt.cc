@@ -8,8 +8,8 @@ namespace smk {
 // Room that is being made for the kernel: one TB each.
 unsigned TbDispatch::RoomComing(unsigned kernel) const {
   unsigned n = 0;
-  for (SmMask m = state_.reservations; m != 0; m &= m - 1) {
-    n += Index(state_.reservation[__builtin_ctz(m)].kernel) == kernel ? 1 : 0;
+  for (const unsigned sm : state_.reservations) {
+    n += Index(state_.reservation[sm].kernel) == kernel ? 1 : 0;
   }
   return n;
 }
@@ -17,7 +17,7 @@ unsigned TbDispatch::RoomComing(unsigned kernel) const {
 // The SM with the highest rSM without the candidate.
 void TbDispatch::FindVictimSm(const Inputs& in) {
   VictimSearch& search = state_.search;
-  if (search.sms != 0) {
+  if (search.sms.Any()) {
     search.sm =
         static_cast<std::uint8_t>(in.drf->HighestSm(search.sms, state_.kernel, *in.kernels));
   }
@@ -28,7 +28,7 @@ void TbDispatch::FindVictimSm(const Inputs& in) {
 void TbDispatch::FindVictimKernel(const Inputs& in) {
   VictimSearch& search = state_.search;
   const KernelMask others = static_cast<KernelMask>(in.active & ~(1u << state_.kernel));
-  const auto victim = search.sms == 0 ? std::nullopt : in.drf->HighestKernelOn(search.sm, others);
+  const auto victim = search.sms.None() ? std::nullopt : in.drf->HighestKernelOn(search.sm, others);
   search.found = victim.has_value();
   state_.victim = static_cast<std::uint8_t>(victim.value_or(0));
   const ResourceVector& need = in.kernels->slot[state_.kernel].need;
@@ -84,7 +84,7 @@ void TbDispatch::TestRange(const Inputs& in) {
 void TbDispatch::Preempt() {
   state_.reservation[state_.sm] = {static_cast<KernelId>(state_.kernel),
                                    static_cast<KernelId>(state_.victim)};
-  act_.reserve = act_.leaving = 1u << state_.sm;
+  act_.reserve = act_.leaving = SmMask::Of(state_.sm);
   act_.retry_all = true;
   state_.pulses.reserve = true;
   state_.pulses.preempt = true;

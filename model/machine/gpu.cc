@@ -113,7 +113,7 @@ bool Gpu::StepSms() {
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
   for (unsigned i = 0; i < count; ++i) {
-    const bool awake = (awake_sms_ >> i & 1) != 0;
+    const bool awake = awake_sms_.Test(i);
     if (next_event_[i] > now_ && !awake) continue;
     Sm& sm = *sms_[i];
     sm.Begin(now_);
@@ -134,7 +134,7 @@ bool Gpu::StepSms() {
 
 void Gpu::Jump(Cycle until) {
   ++now_;
-  if (awake_sms_ != 0 || driver_awake_) return;
+  if (awake_sms_.Any() || driver_awake_) return;
   Cycle next = std::min({next_tick_, next_sample_, next_launch_, until});
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (next_event_[i] <= now_) return;

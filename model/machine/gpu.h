@@ -63,7 +63,7 @@ class Gpu {
   Cycle next_launch_ = 0;  // when the host may have one
   Cycle next_sample_ = kNever;
   std::array<Cycle, kMaxSms> next_event_{};  // by SM
-  std::uint32_t awake_sms_ = 0;
+  SmMask awake_sms_;
   bool driver_awake_ = true;
   SmOutputs outputs_{};
   std::array<QuotaCheck, kMaxSms> quota_checks_{};

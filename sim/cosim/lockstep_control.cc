@@ -46,6 +46,13 @@ class Comparer {
         [this](const FieldPath& field, auto want, auto got) { Same(field, want, got); });
   }
 
+  // Of masks that differ, the first SM is named.
+  void Same(const char* block, const char* signal, const SmMask& expected, const SmMask& seen) {
+    const SmMask differ = (expected | seen) - (expected & seen);
+    if (differ.Any()) set_sm(differ.Lowest());
+    Same(block, signal, differ.Any() && expected.Test(sm_), differ.Any() && seen.Test(sm_));
+  }
+
  private:
   [[noreturn]] void Fail(const FieldPath& signal, std::uint64_t expected, std::uint64_t seen) {
     std::ostringstream text;
@@ -111,14 +118,13 @@ class LockstepControl final : public ControlPlane {
     rtl_->StepSm(sm, in, out);
     got_[i] = *out;
     if (late_left_) out->quota_left = want_[i].quota_left;
-    stepped_ |= 1u << i;
+    stepped_.Set(i);
   }
 
   void EndCycle(Cycle now) override {
     comparer_.set_cycle(now);
     comparer_.CountCycle();
-    for (SmMask m = stepped_; m != 0; m &= m - 1) {
-      const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
+    for (const unsigned i : stepped_) {
       comparer_.set_sm(i);
       CompareIssue(want_[i], got_[i], &comparer_);
       comparer_.SameFields<SmOutputsFields<Any>>({"sm", "preempt_engine"}, want_[i], got_[i]);
@@ -126,7 +132,7 @@ class LockstepControl final : public ControlPlane {
     reference_->EndCycle(now);
     rtl_->EndCycle(now);
     CompareRegisters();
-    stepped_ = 0;
+    stepped_ = SmMask();
     driver_stepped_ = false;
   }
 
@@ -146,8 +152,7 @@ class LockstepControl final : public ControlPlane {
     comparer_.set_sm(kNoSm);
     comparer_.Same("sm_control", "awake", reference_->awake_sms(), rtl_->awake_sms());
     comparer_.Same("driver", "awake", reference_->driver_awake(), rtl_->driver_awake());
-    for (SmMask m = stepped_; m != 0; m &= m - 1) {
-      const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
+    for (const unsigned i : stepped_) {
       comparer_.set_sm(i);
       comparer_.SameFields<SmToDriverFields<Any>>(
           {"to_driver", "sm_control"}, want_probe_.to_driver(i), got_probe_.to_driver(i));
@@ -185,7 +190,7 @@ class LockstepControl final : public ControlPlane {
   const bool late_left_;
   Comparer comparer_;
   std::array<SmOutputs, kMaxSms> want_{}, got_{};
-  SmMask stepped_ = 0;
+  SmMask stepped_;
   bool driver_stepped_ = false;
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;

@@ -204,6 +204,13 @@ void UnpackAt(unsigned index, const Port& port, Value* value) {
   using Element = typename VectorType::Element;
   Unpack<Element>(port, value, index * kWidthOf<Element>);
 }
+// A port with a bit per member of a set, as a mask of SMs.
+template <typename Mask, unsigned members, typename Port>
+Mask UnpackMask(const Port& port) {
+  Mask mask;
+  Unpack<Bits<members>>(port, &mask);
+  return mask;
+}
 // The same between ports: what C++ does not look at, of at most 64 bits.
 template <typename VectorType, typename Port>
 void CopyAt(unsigned index, std::uint64_t bits, Port* port) {

@@ -20,18 +20,19 @@
 
 namespace smk {
 
-#define SMK_RTL_CONFIG(Name, prefix)                  \
+// `sm` is the configuration whose SMs it has.
+#define SMK_RTL_CONFIG(Name, prefix, sm)              \
   struct Name {                                       \
     static constexpr const char* kName = #prefix;     \
     using Package = V##prefix##_cosim_driver_smk_pkg; \
     using Driver = V##prefix##_cosim_driver;          \
-    using Tables = V##prefix##_cosim_tables;          \
-    using Scheduler = V##prefix##_cosim_scheduler;    \
-    using Profile = V##prefix##_cosim_profile;        \
+    using Tables = V##sm##_cosim_tables;              \
+    using Scheduler = V##sm##_cosim_scheduler;        \
+    using Profile = V##sm##_cosim_profile;            \
   }
-SMK_RTL_CONFIG(RtlGtx980, gtx980);
-SMK_RTL_CONFIG(RtlFermi, fermi);
-SMK_RTL_CONFIG(RtlSmall, small);
+SMK_RTL_CONFIG(RtlGtx980, gtx980, gtx980);
+SMK_RTL_CONFIG(RtlFermi, fermi, fermi);
+SMK_RTL_CONFIG(RtlSmall, small, small);
 #undef SMK_RTL_CONFIG
 
 }  // namespace smk

@@ -41,11 +41,10 @@ class RtlControl final : public ControlPlane, public ControlProbe {
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
     now_ = now;
-    for (SmMask m = heard_; m != 0; m &= m - 1) {
-      const unsigned sm = static_cast<unsigned>(__builtin_ctz(m));
+    for (const unsigned sm : heard_) {
       driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
     }
-    heard_ = 0;
+    heard_ = SmMask();
     driver_->Step(in, now, out, log_on_ ? &log_ : nullptr);
     driver_stepped_ = true;
   }
@@ -53,22 +52,20 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
     sms_[i].Step(in, driver_->model(), all_, out);
-    stepped_ |= 1u << i;
+    stepped_.Set(i);
   }
 
   void EndCycle(Cycle now) override {
     now_ = now;
     if (all_) StepOthers();
     if (wave_) DumpWave();
-    for (SmMask m = stepped_; m != 0; m &= m - 1) {
-      const unsigned i = static_cast<unsigned>(__builtin_ctz(m));
-      const SmMask bit = 1u << i;
+    for (const unsigned i : stepped_) {
       if (!sms_[i].Edge()) continue;
-      awake_ = sms_[i].awake() ? awake_ | bit : awake_ & ~bit;
-      talking_ = sms_[i].talks() ? talking_ | bit : talking_ & ~bit;
-      heard_ |= bit;
+      awake_.Assign(i, sms_[i].awake());
+      talking_.Assign(i, sms_[i].talks());
+      heard_.Set(i);
     }
-    stepped_ = 0;
+    stepped_ = SmMask();
     if (driver_stepped_) {
       driver_->Edge();
       look_ = driver_->look();
@@ -81,7 +78,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   }
 
   SmMask awake_sms() const override { return awake_ | look_; }
-  bool driver_awake() const override { return driver_->awake() || talking_ != 0; }
+  bool driver_awake() const override { return driver_->awake() || talking_.Any(); }
 
   void EnableDecisionLog(bool on) override { log_on_ = on; }
   const std::vector<Decision>& TakeDecisions() override {
@@ -126,7 +123,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     }
     SmOutputs out;
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
-      if ((stepped_ >> sm & 1) == 0) StepSm(static_cast<SmId>(sm), {}, &out);
+      if (!stepped_.Test(sm)) StepSm(static_cast<SmId>(sm), {}, &out);
     }
   }
 
@@ -138,11 +135,11 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   const bool all_;
   Cycle now_ = 0;
   bool driver_stepped_ = false;
-  SmMask stepped_ = 0;
-  SmMask awake_ = 0;
-  SmMask look_ = 0;
-  SmMask talking_ = 0;
-  SmMask heard_ = 0;  // SMs whose registers may have changed since the driver looked
+  SmMask stepped_;
+  SmMask awake_;
+  SmMask look_;
+  SmMask talking_;
+  SmMask heard_;  // SMs whose registers may have changed since the driver looked
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };

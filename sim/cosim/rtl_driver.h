@@ -50,10 +50,9 @@ class RtlDriver {
   bool awake() const { return driver_->awake_o != 0; }
   // SMs that must look at the driver's registers.
   SmMask look() const {
-    const SmMask all = Package::NumSms == 32 ? ~0u : (1u << Package::NumSms) - 1;
-    return driver_->tick_o != 0
-               ? all
-               : driver_->command_valid_o | driver_->buffer_valid_o | driver_->event_ack_o;
+    if (driver_->tick_o != 0) return SmMask::First(Package::NumSms);
+    const auto sms = [](const auto& port) { return UnpackMask<SmMask, Package::NumSms>(port); };
+    return sms(driver_->command_valid_o) | sms(driver_->buffer_valid_o) | sms(driver_->event_ack_o);
   }
   PartitionTable partitions() const { return Ports::Partitions(model()); }
   DriverToSm ToSm(unsigned sm) const { return Ports::ToSm(model(), sm); }

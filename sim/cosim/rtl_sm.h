@@ -29,7 +29,7 @@ class RtlSm {
   using Driver = typename Rtl::Driver;
 
   RtlSm(VerilatedContext* context, unsigned sm, WarpPolicy policy)
-      : bit_(1u << sm), tables_(context, Scope(sm) + " u_tables"), profile_(context, Scope(sm)) {
+      : sm_(sm), tables_(context, Scope(sm) + " u_tables"), profile_(context, Scope(sm)) {
     schedulers_.reserve(Package::NumSchedulers);
     for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
       schedulers_.emplace_back(context, Scope(sm) + " gen_scheduler[" + std::to_string(s) + "]");
@@ -45,7 +45,7 @@ class RtlSm {
   void Step(const SmInputs& in, const Driver& driver, bool all, SmOutputs* out) {
     *out = SmOutputs{};
     const bool told =
-        ((driver.command_valid_o | driver.buffer_valid_o | driver.event_ack_o) & bit_) != 0;
+        Mine(driver.command_valid_o) || Mine(driver.buffer_valid_o) || Mine(driver.event_ack_o);
     busy_ =
         all || awake_ || told || driver.tick_o != 0 || in.tb_finished != 0 || in.context_done != 0;
     if (busy_) {
@@ -101,6 +101,11 @@ class RtlSm {
 
  private:
   static std::string Scope(unsigned sm) { return "top gen_sm[" + std::to_string(sm) + "]"; }
+  // This SM's bit of a port of the driver.
+  template <typename Port>
+  bool Mine(const Port& port) const {
+    return GetBits(port, sm_, 1) != 0;
+  }
   void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
   void IssueAll(const SmInputs& in, bool tick, SmOutputs* out);
   void IssueReady(const SmInputs& in, SmOutputs* out);
@@ -112,7 +117,7 @@ class RtlSm {
     CopyAt<GrantKernels<Package>>(s, scheduler.grant_kernel_o, &profile_->grant_kernel_i);
   }
 
-  const SmMask bit_;
+  const unsigned sm_;
   VerilatedUnit<Tables> tables_;
   std::vector<VerilatedUnit<Scheduler>> schedulers_;
   VerilatedUnit<Profile> profile_;
@@ -125,11 +130,11 @@ template <typename Rtl>
 void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out) {
   using Slots = Bits<Package::NumSlots>;
   Tables& t = *tables_.operator->();
-  t.command_valid_i = (driver.command_valid_o & bit_) != 0;
+  t.command_valid_i = Mine(driver.command_valid_o);
   t.command_i = driver.command_o;
-  t.buffer_valid_i = (driver.buffer_valid_o & bit_) != 0;
+  t.buffer_valid_i = Mine(driver.buffer_valid_o);
   t.buffer_i = driver.buffer_o;
-  t.event_ack_i = (driver.event_ack_o & bit_) != 0;
+  t.event_ack_i = Mine(driver.event_ack_o);
   t.views_i = driver.views_o;
   t.warps_i = driver.warps_o;
   Pack<Slots>(in.tb_finished, &t.tb_finished_i);

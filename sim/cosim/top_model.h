@@ -72,18 +72,18 @@ class TopControl final : public ControlPlane, public ControlProbe {
     if (!settled_) top_.Settle();
     settled_ = true;
     ReadSm(i, out);
-    stepped_ |= 1u << i;
+    stepped_.Set(i);
   }
 
   void EndCycle(Cycle now) override {
     // Nothing arrives at SMs that nobody steps.
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
-      if ((stepped_ >> sm & 1) == 0 && !driven_[sm].Quiet()) DriveSm(sm, {});
+      if (!stepped_.Test(sm) && !driven_[sm].Quiet()) DriveSm(sm, {});
     }
     if (!settled_) top_.Settle();
     top_.Edge();
     settled_ = false;
-    stepped_ = 0;
+    stepped_ = SmMask();
     if (host_spoke_) Ports::DriveHost({}, top_.operator->());
     host_spoke_ = false;
     if (context_.gotError()) {
@@ -93,13 +93,14 @@ class TopControl final : public ControlPlane, public ControlProbe {
 
   SmMask awake_sms() const override {
     const Between between(root());
-    const SmMask all = Package::NumSms == 32 ? ~0u : (1u << Package::NumSms) - 1;
-    const SmMask told = between.command_valid_o | between.buffer_valid_o | between.event_ack_o;
-    return model().sm_awake_o | (between.tick_o != 0 ? all : told);
+    if (between.tick_o != 0) return SmMask::First(Package::NumSms);
+    return Sms(model().sm_awake_o) | Sms(between.command_valid_o) | Sms(between.buffer_valid_o) |
+           Sms(between.event_ack_o);
   }
   bool driver_awake() const override {
-    bool talking = model().driver_awake_o != 0 || root().smk_top__DOT__sm_buffer_request != 0 ||
-                   root().smk_top__DOT__sm_profile_valid != 0;
+    bool talking = model().driver_awake_o != 0 ||
+                   Sms(root().smk_top__DOT__sm_buffer_request).Any() ||
+                   Sms(root().smk_top__DOT__sm_profile_valid).Any();
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
       SmEvent event;
       UnpackAt<SmEvents<Package>>(sm, root().smk_top__DOT__sm_events, &event);
@@ -116,7 +117,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
   }
   PartitionTable partitions() const override { return Ports::Partitions(model()); }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
-    const bool gated = (model().gated_o >> Index(sm) & 1) != 0;
+    const bool gated = GetBits(model().gated_o, Index(sm), 1) != 0;
     return gated ? Quotas(model().quota_o, Index(sm)) : std::array<std::uint16_t, kMaxKernels>{};
   }
 
@@ -140,6 +141,10 @@ class TopControl final : public ControlPlane, public ControlProbe {
   const Model& model() const { return *top_.operator->(); }
   const auto& root() const { return *model().rootp; }
 
+  template <typename Port>
+  static SmMask Sms(const Port& port) {
+    return UnpackMask<SmMask, Package::NumSms>(port);
+  }
   template <typename Port>
   static std::array<std::uint16_t, kMaxKernels> Quotas(const Port& port, unsigned sm) {
     std::array<std::uint16_t, kMaxKernels> quotas{};
@@ -177,7 +182,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
   std::array<SmInputs, kMaxSms> driven_{};
   bool settled_ = false;     // the wires are those of this cycle's inputs
   bool host_spoke_ = false;  // its pulses are still driven
-  SmMask stepped_ = 0;
+  SmMask stepped_;
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };

@@ -42,6 +42,12 @@ class Dice {
     for (unsigned i = 1; i < n; ++i) mask &= engine_();
     return mask;
   }
+  // A set of the first `sms` SMs, each there with probability 1 / 2^n.
+  SmMask Sms(unsigned sms, unsigned n) {
+    SmMask mask;
+    for (unsigned w = 0; w * SmMask::kWordBits < sms; ++w) mask.set_word(w, Sparse(n));
+    return mask & SmMask::First(sms);
+  }
   // The number of a bit of the mask, which is not 0.
   unsigned BitOf(std::uint64_t mask) {
     const auto bits = static_cast<unsigned>(__builtin_popcountll(mask));

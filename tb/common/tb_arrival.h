@@ -17,7 +17,7 @@ struct TbArrival {
 
 inline TbArrival ArrivalOf(KernelId kernel, SmId sm, const ResourceVector& need) {
   TbArrival arrival;
-  arrival.sms = SmMask{1} << Index(sm);
+  arrival.sms = SmMask::Of(Index(sm));
   arrival.kernels = static_cast<KernelMask>(1u << Index(kernel));
   arrival.needs[Index(sm) / 4] = need;
   return arrival;

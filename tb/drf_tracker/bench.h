@@ -13,10 +13,10 @@ namespace smk::drf_tracker {
 // What a decision asks in a cycle. Except where it says so, masks are not empty.
 struct Question {
   KernelMask pick_kernels = 1;
-  std::array<SmMask, kMaxKernels> pick_sms{1, 1, 1, 1};
+  std::array<SmMask, kMaxKernels> pick_sms{SmMask(1), SmMask(1), SmMask(1), SmMask(1)};
   std::array<unsigned, kMaxKernels> look_sm{};
   unsigned victim_exclude = 0;
-  SmMask victim_sms = 1;  // may be empty
+  SmMask victim_sms{1};  // may be empty
   unsigned victim_look = 0;
   KernelMask victim_kernels = 0b1111;  // may be empty
   KernelMask active = 0b1111;          // may be empty
@@ -98,11 +98,11 @@ class Bench {
     dut.pick_kernels_i = ask.pick_kernels;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       PackAt<KernelSms<Package>>(k, ask.pick_sms[k], &dut.pick_sms_i);
-      PackAt<KernelSms<Package>>(k, SmMask{1} << ask.look_sm[k], &dut.look_sm_i);
+      PackAt<KernelSms<Package>>(k, SmMask::Of(ask.look_sm[k]), &dut.look_sm_i);
     }
-    dut.victim_sms_i = static_cast<SData>(ask.victim_sms);
+    Pack<Bits<kSms>>(ask.victim_sms, &dut.victim_sms_i);
     dut.victim_exclude_i = static_cast<CData>(ask.victim_exclude);
-    dut.victim_look_i = static_cast<SData>(1u << ask.victim_look);
+    Pack<Bits<kSms>>(SmMask::Of(ask.victim_look), &dut.victim_look_i);
     dut.victim_kernels_i = ask.victim_kernels;
     const auto& resident = model_.state().resident;
     const unsigned of_victim = resident[ask.range_victim][ask.range_sm];
@@ -141,9 +141,9 @@ class Bench {
   void DriveEvents(const DrfTracker::Inputs& in) {
     for (unsigned sm = 0; sm < kSms; ++sm) {
       SmEvent event = in.event[sm];
-      event.valid = (in.event_mask >> sm & 1) != 0;
+      event.valid = in.event_mask.Test(sm);
       PackAt<SmEvents<Package>>(sm, event, &lockstep_.dut().events_i);
-      const bool counts = (in.shortfall_mask >> sm & 1) != 0;
+      const bool counts = in.shortfall_mask.Test(sm);
       PackAt<SmKernels<Package>>(sm, counts ? 1u << Index(in.shortfall_kernel[sm]) : 0u,
                                  &lockstep_.dut().shortfall_of_i);
     }
@@ -163,7 +163,7 @@ class Bench {
     exclude_held_ = step.ask.victim_exclude == last_.ask.victim_exclude;
     const bool same_shares = SameShares(step.kernels, last_.kernels);
     quiet_ = happened_ || !same_shares ? 0 : quiet_ + 1;
-    happened_ = in.event_mask != 0 || in.kernel_done != 0 || in.dispatch_valid ||
+    happened_ = in.event_mask.Any() || in.kernel_done != 0 || in.dispatch_valid ||
                 in.reserve_valid || in.cancel_valid || in.preempt_valid;
     last_ = step;
   }
@@ -208,12 +208,14 @@ class Bench {
     lockstep_.Expect("pick_kernel", dut.pick_kernel_o, 1u << want.LowestKernel(ask.pick_kernels));
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       ExpectAt<KernelSms<Package>>(&lockstep_, "pick_sm", k, dut.pick_sm_o,
-                                   SmMask{1} << want.LowestSm(ask.pick_sms[k], step.kernels));
+                                   SmMask::Of(want.LowestSm(ask.pick_sms[k], step.kernels)));
     }
     if (exclude_held_) {
-      const SmMask sms = ask.victim_sms;
-      lockstep_.Expect("victim_sm", dut.victim_sm_o,
-                       sms == 0 ? 0u : 1u << want.HighestSm(sms, ask.victim_exclude, step.kernels));
+      SmMask victim;
+      if (ask.victim_sms.Any()) {
+        victim.Set(want.HighestSm(ask.victim_sms, ask.victim_exclude, step.kernels));
+      }
+      ExpectMessage<Bits<kSms>>(&lockstep_, "victim_sm", dut.victim_sm_o, victim);
     }
     const auto& resident = want.state().resident;
     KernelMask there = 0;

@@ -65,7 +65,7 @@ class Directed {
           if (bench.model().state().resident[k][sm] != 0)
             AddEvent(sm, EventKind::kFinished, k, &in);
         }
-        some = in.event_mask != 0;
+        some = in.event_mask.Any();
         in.kernel_done = static_cast<KernelMask>(some ? 0u : 1u << k);
         Cycle(in);
       }
@@ -73,7 +73,7 @@ class Directed {
     Cycle();
   }
   static void AddEvent(unsigned sm, EventKind kind, unsigned k, DrfTracker::Inputs* in) {
-    in->event_mask |= 1u << sm;
+    in->event_mask.Set(sm);
     in->event[sm].kind = kind;
     in->event[sm].kernel = static_cast<KernelId>(k);
   }

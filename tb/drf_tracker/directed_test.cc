@@ -26,7 +26,7 @@ DrfTracker::Inputs DispatchOf(unsigned kernel, unsigned sm, bool reserved = fals
 
 void AddEvent(DrfTracker::Inputs* in, unsigned sm, EventKind kind, unsigned kernel,
               bool counted = false) {
-  in->event_mask |= 1u << sm;
+  in->event_mask.Set(sm);
   in->event[sm].valid = true;
   in->event[sm].kind = kind;
   in->event[sm].kernel = static_cast<KernelId>(kernel);
@@ -124,7 +124,7 @@ TEST_F(DrfTrackerTest, ShortfallIsAddedBackOnlyWhereItStillCounts) {
     AddEvent(&in, 1, EventKind::kSettled, 2);  // the event itself names nobody
     in.event[1].shortfall = 2;
     in.shortfall_kernel[1] = KernelId{0};
-    in.shortfall_mask = counts ? 0b0010u : 0b1101u;
+    in.shortfall_mask = SmMask(counts ? 0b0010 : 0b1101);
     Tick(in);
     EXPECT_EQ(drf_.KernelShare(0), counts ? 2 * PerTb(0) : 0u);
   }

@@ -19,7 +19,7 @@ TEST(DrfTrackerLockstep, TheOrderOfSharesIsRightExactlyInTheFifthCycle) {
   d.Dispatch(0, 1);
   Question ask;
   ask.pick_kernels = 0b0011;
-  ask.pick_sms = {0b0110, 0b0110, 0b0110, 0b0110};
+  ask.pick_sms.fill(SmMask(0b0110));
   d.Settle(ask);
   ASSERT_EQ(d.bench.dut().pick_kernel_o, 0b0010);
   DrfTracker::Inputs in;
@@ -41,7 +41,7 @@ TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
   for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(2, sm);  // the same share of an SM
   for (unsigned low = 0; low < Gtx980::kSms; ++low) {
     Question ask;
-    ask.victim_sms = 0xffffu << low & 0xffffu;
+    ask.victim_sms = SmMask(0xffffu << low & 0xffffu);
     ask.pick_sms.fill(ask.victim_sms);
     ask.pick_kernels = ask.victim_kernels = 0b0101;
     ask.victim_exclude = 3;
@@ -84,7 +84,7 @@ TEST(DrfTrackerLockstep, VictimSmIsFoundWithoutTheCandidatesOwnTbs) {
       d.Dispatch(own, sm, 5);
       d.Dispatch(other, next, 2);
       Question ask;
-      ask.victim_sms = 0xffff;
+      ask.victim_sms = SmMask(0xffff);
       ask.victim_exclude = other;
       d.Settle(ask);
       EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << sm);

@@ -4,6 +4,8 @@
 #include <Vfermi_drf_tracker_smk_pkg.h>
 #include <Vsmk_drf_tracker.h>
 #include <Vsmk_drf_tracker_smk_pkg.h>
+#include <Vv100_drf_tracker.h>
+#include <Vv100_drf_tracker_smk_pkg.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,9 +23,11 @@ using drf_tracker::Gtx980;
 using drf_tracker::Question;
 using drf_tracker::Step;
 using drf_tracker::Traffic;
+using V100 = drf_tracker::Bench<Vv100_drf_tracker, Vv100_drf_tracker_smk_pkg>;
 
 static_assert(PackageIsDefault<Vsmk_drf_tracker_smk_pkg>(), "rtl and model disagree");
 static_assert(PackageFitsModel<Vfermi_drf_tracker_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vv100_drf_tracker_smk_pkg>(), "rtl and model disagree");
 
 template <typename AnyBench>
 void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
@@ -55,6 +59,10 @@ TEST(DrfTrackerLockstep, EqualsTheReferenceWhenRunningSmsCount) {
 TEST(DrfTrackerLockstep, EqualsTheReferenceInConfigurationFermi) {
   EXPECT_EQ(Fermi::Weights().whole, Fermi::Package::ShareWhole);
   for (const bool count_running_sms : {false, true}) RunSeeds<Fermi>(1, 20'000, count_running_sms);
+}
+
+TEST(DrfTrackerLockstep, EqualsTheReferenceWithEightySms) {
+  for (const bool count_running_sms : {false, true}) RunSeeds<V100>(1, 6'000, count_running_sms);
 }
 
 TEST(DrfTrackerLockstep, CountsChangeOnTheNextEdgeAndSharesExactlyThreeLater) {
@@ -113,7 +121,7 @@ TEST(DrfTrackerLockstep, AddsTheShortfallsOfAllSmsInOneCycle) {
   }
   d.Settle();
   EXPECT_EQ(d.bench.Share(3), 0u);
-  settled.shortfall_mask = 0x7fff;  // the last one's victim kernel does not run any more
+  settled.shortfall_mask = SmMask(0x7fff);  // the last one's victim kernel does not run any more
   d.Cycle(settled);
   d.Settle();
   EXPECT_EQ(d.bench.Share(3), (Gtx980::kSms - 1) * most * d.PerTb(3));
@@ -159,7 +167,7 @@ TEST(DrfTrackerLockstep, AddsShortfallsOfEverySizeForEveryKernel) {
       DrfTracker::Inputs preempt, settled;
       preempt.preempt_valid = true;
       preempt.preempt_kernel = static_cast<KernelId>(k);
-      settled.shortfall_mask = 0xffff;
+      settled.shortfall_mask = SmMask(0xffff);
       unsigned victims = 0;
       for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
         const unsigned tbs = sm % 4 == 0 ? last : std::max(last, most - 1);
@@ -205,7 +213,7 @@ TEST(DrfTrackerLockstep, ShareBelowZeroComesBackWhenNoVictimWasFound) {
     for (unsigned tb = 0; tb < most; ++tb) d.Cycle(finish);
     d.Settle();
     EXPECT_EQ(d.bench.Share(k), 0u);
-    settled.shortfall_mask = 0xffff;
+    settled.shortfall_mask = SmMask(0xffff);
     d.Cycle(settled);
     d.Dispatch(k, 0);
     d.Settle();
@@ -239,7 +247,7 @@ TEST(DrfTrackerLockstep, EveryKernelCanHaveAllOfEverySm) {
       for (unsigned i = 0; i < 40; ++i) {
         if (i % 2 == 0) ask.victim_exclude = dice.Below(kMaxKernels);
         ask.victim_look = dice.Below(Gtx980::kSms);
-        ask.victim_sms = 1u << ask.victim_look | 1u << dice.Below(Gtx980::kSms);
+        ask.victim_sms = SmMask::Of(ask.victim_look) | SmMask::Of(dice.Below(Gtx980::kSms));
         ask.pick_sms.fill(ask.victim_sms);
         for (unsigned& sm : ask.look_sm) sm = dice.Below(Gtx980::kSms);
         ask.pick_kernels = static_cast<KernelMask>(1 + dice.Below(15));
@@ -263,17 +271,41 @@ TEST(DrfTrackerLockstep, RunningSmsCountWhenTheyAreMore) {
   EXPECT_EQ(d.bench.Share(3), 1 * Gtx980::Package::ShareWhole);
 }
 
+// What happens on one SM only, or what a question says of it.
+TEST(DrfTrackerLockstep, FindsEachBrokenRuleOnEachOfEightySms) {
+  for (const unsigned sm : {15u, 16u, 31u, 32u, 63u, 64u, 79u}) {
+    const std::function<void(Step*)> broken[] = {[sm](Step* s) { s->in.event_mask.Clear(sm); },
+                                                 [sm](Step* s) { s->in.shortfall_mask.Set(sm); },
+                                                 [sm](Step* s) {
+                                                   for (SmMask& sms : s->ask.pick_sms)
+                                                     sms.Clear(sm);
+                                                   if (s->ask.pick_sms[0].None())
+                                                     s->ask = Question();
+                                                 },
+                                                 [sm](Step* s) { s->ask.victim_sms.Set(sm); }};
+    for (const auto& rule : broken) {
+      V100 bench(GetTestOptions().seed);
+      bench.distort = rule;
+      RunRandom(&bench, GetTestOptions().seed, 20'000);
+      EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected"))
+          << &rule - broken << " of SM " << sm;
+    }
+  }
+}
+
 TEST(DrfTrackerLockstep, FindsEachBrokenRule) {
   const std::function<void(Step*)> broken[] = {
       [](Step* s) { s->in.event[3].counted = false; },
-      [](Step* s) { s->in.event_mask &= ~(s->in.event_mask & (s->in.event_mask - 1)); },
+      [](Step* s) {
+        if (s->in.event_mask.Any()) s->in.event_mask = SmMask::Of(s->in.event_mask.Lowest());
+      },
       [](Step* s) { s->in.dispatch_reserved = false; },
-      [](Step* s) { s->in.shortfall_mask = ~0u; },
+      [](Step* s) { s->in.shortfall_mask = SmMask::First(kMaxSms); },
       [](Step* s) { s->in.preempt_count = 1; },
       [](Step* s) { s->in.cancel_valid = false; },
       [](Step* s) { s->in.kernel_done = 0; },
       [](Step* s) { s->ask.victim_exclude = 0; },
-      [](Step* s) { s->ask.pick_sms[2] |= 1; },
+      [](Step* s) { s->ask.pick_sms[2].Set(0); },
       [](Step* s) { s->ask.range_victim_tbs += 1; },
       [](Step* s) { s->ask.range_sm = 0; },
       [](Step* s) { s->ask.active |= 8; }};

@@ -103,7 +103,7 @@ class Traffic {
     event.shortfall = static_cast<std::uint8_t>(dice_.Below(AnyBench::kLimits.tbs));
     event.kind = static_cast<EventKind>(dice_.Below(5));
     Preempted& p = preempted_[sm];
-    in->shortfall_mask |= p.valid ? 1u << sm : 0u;
+    if (p.valid) in->shortfall_mask.Set(sm);
     in->shortfall_kernel[sm] = static_cast<KernelId>(p.valid ? p.victim : dice_.Below(kMaxKernels));
     if (!dice_.Percent(leave_)) return;
     if (event.kind == EventKind::kSettled) {
@@ -115,7 +115,7 @@ class Traffic {
       event.counted = p.valid && p.victim == k && p.tbs != 0 && dice_.Percent(80);
       if (event.counted) --p.tbs;
     }
-    in->event_mask |= 1u << sm;
+    in->event_mask.Set(sm);
   }
 
   // Pulses of one decision: all of one kernel.
@@ -154,9 +154,9 @@ class Traffic {
   }
 
   SmMask SomeSms() {
-    const auto all = static_cast<SmMask>((std::uint64_t{1} << kSms) - 1);
-    const auto mask = static_cast<SmMask>(dice_.Sparse(1 + dice_.Below(3))) & all;
-    return dice_.Percent(20) ? all : mask != 0 ? mask : 1u << dice_.Below(kSms);
+    const SmMask mask = dice_.Sms(kSms, 1 + dice_.Below(3));
+    if (dice_.Percent(20)) return SmMask::First(kSms);
+    return mask.Any() ? mask : SmMask::Of(dice_.Below(kSms));
   }
   KernelMask SomeKernels() { return static_cast<KernelMask>(1 + dice_.Below(15)); }
   Question Ask(const DrfTracker& drf) {
@@ -164,7 +164,7 @@ class Traffic {
     ask.pick_kernels = SomeKernels();
     for (SmMask& sms : ask.pick_sms) sms = SomeSms();
     for (unsigned& sm : ask.look_sm) sm = dice_.Below(kSms);
-    ask.victim_sms = dice_.Percent(5) ? 0 : SomeSms();
+    ask.victim_sms = dice_.Percent(5) ? SmMask() : SomeSms();
     ask.victim_exclude = dice_.Below(kMaxKernels);
     ask.victim_look = dice_.Below(kSms);
     ask.victim_kernels = drf.ResidentOn(ask.victim_look);

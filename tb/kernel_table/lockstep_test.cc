@@ -6,6 +6,8 @@
 #include <Vfermi_kernel_table_smk_pkg.h>
 #include <Vsmk_kernel_table.h>
 #include <Vsmk_kernel_table_smk_pkg.h>
+#include <Vv100_kernel_table.h>
+#include <Vv100_kernel_table_smk_pkg.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,6 +21,7 @@ namespace {
 
 static_assert(PackageIsDefault<Vsmk_kernel_table_smk_pkg>(), "rtl and model disagree");
 static_assert(PackageFitsModel<Vfermi_kernel_table_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vv100_kernel_table_smk_pkg>(), "rtl and model disagree");
 
 using Inputs = KernelTable::Inputs;
 
@@ -82,18 +85,18 @@ class Bench {
   // Completions of each kernel, on SMs by chance; the kernels of the other SMs mean nothing.
   void DriveFinished(const Inputs& in) {
     unsigned sm = dice_.Below(kSms);
-    SmMask valid = 0;
+    SmMask valid;
     const std::uint64_t noise = dice_.Bits();
     for (unsigned i = 0; i < kSms; ++i) {
       PackAt<SmKernelId<Package>>(i, noise >> 2 * i % 64, &lockstep_.dut().finished_kernel_i);
     }
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      for (unsigned n = 0; n < in.finished[k]; ++n, sm = (sm + 5) % kSms) {
-        valid |= 1u << sm;
+      for (unsigned n = 0; n < in.finished[k]; ++n, sm = (sm + 7) % kSms) {
+        valid.Set(sm);
         PackAt<SmKernelId<Package>>(sm, k, &lockstep_.dut().finished_kernel_i);
       }
     }
-    lockstep_.dut().finished_valid_i = static_cast<SData>(valid);
+    Pack<Bits<kSms>>(valid, &lockstep_.dut().finished_valid_i);
   }
 
   void CompareLaunch(const KernelTable::Outputs& out) {
@@ -129,6 +132,7 @@ class Bench {
 
 using Gtx980 = Bench<Vsmk_kernel_table, Vsmk_kernel_table_smk_pkg>;
 using Fermi = Bench<Vfermi_kernel_table, Vfermi_kernel_table_smk_pkg>;
+using V100 = Bench<Vv100_kernel_table, Vv100_kernel_table_smk_pkg>;
 
 template <typename AnyBench>
 void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
@@ -152,6 +156,37 @@ void RunSeeds(unsigned seeds, unsigned cycles) {
 TEST(KernelTableLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
 
 TEST(KernelTableLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
+
+TEST(KernelTableLockstep, EqualsTheReferenceWithEightySms) { RunSeeds<V100>(2, 50'000); }
+
+// All SMs of 80 report a TB in one cycle: none is lost.
+TEST(KernelTableLockstep, CountsACompletionOfEachOfEightySms) {
+  for (const bool lose : {false, true}) {
+    V100 bench(GetTestOptions().seed);
+    if (lose) {
+      bench.distort = [](Inputs* told) {
+        told->finished[1] = std::min<std::uint8_t>(told->finished[1], 79);
+      };
+    }
+    Inputs in;
+    in.launch_valid = true;
+    in.launch_kernel = KernelId{1};
+    in.launch.need = {32, 0, 8, 1};
+    in.launch.tb_count = 81;
+    bench.Cycle(in);
+    in = {};
+    in.dispatch_new_valid = true;
+    in.dispatch_new_kernel = KernelId{1};
+    for (unsigned n = 0; n < 81; ++n) bench.Cycle(in);
+    in = {};
+    in.finished[1] = 80;
+    bench.Cycle(in);
+    in.finished[1] = 1;
+    bench.Cycle(in);
+    for (unsigned n = 0; n < 5; ++n) bench.Cycle();
+    EXPECT_EQ(bench.lockstep().ok(), !lose) << bench.lockstep().mismatch();
+  }
+}
 
 constexpr ResourceVector kNeed{32, 0, 8, 1};
 constexpr ResourceVector kOtherNeed{16, 24, 4, 1};

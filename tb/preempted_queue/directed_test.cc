@@ -12,7 +12,7 @@ namespace {
 
 void AddEvent(PreemptedQueue::Inputs* in, unsigned sm, EventKind kind, unsigned kernel, unsigned tb,
               unsigned buffer) {
-  in->event_mask |= 1u << sm;
+  in->event_mask.Set(sm);
   SmEvent& event = in->event[sm];
   event.valid = true;
   event.kind = kind;
@@ -33,14 +33,14 @@ class PreemptedQueueTest : public testing::Test {
   // Requests a buffer as an SM does: until it is granted, and one cycle longer.
   std::optional<unsigned> Request(unsigned sm, unsigned kernel) {
     PreemptedQueue::Inputs in;
-    in.request_mask = 1u << sm;
+    in.request_mask = SmMask::Of(sm);
     in.request_kernel[sm] = static_cast<KernelId>(kernel);
     queue_.Tick(in);
-    if (queue_.state().grant == 0) return std::nullopt;
-    EXPECT_EQ(queue_.state().grant, 1u << sm);
+    if (queue_.state().grant.None()) return std::nullopt;
+    EXPECT_EQ(queue_.state().grant, SmMask::Of(sm));
     const unsigned buffer = queue_.state().grant_buffer;
     queue_.Tick(in);
-    EXPECT_EQ(queue_.state().grant, 0u) << "the SM has not yet seen the grant";
+    EXPECT_TRUE(queue_.state().grant.None()) << "the SM has not yet seen the grant";
     return buffer;
   }
   void Event(unsigned sm, EventKind kind, unsigned kernel, unsigned tb, unsigned buffer) {
@@ -69,12 +69,12 @@ TEST_F(PreemptedQueueTest, GrantsInTheCycleAfterTheRequest) {
 
 TEST_F(PreemptedQueueTest, LowestSmIsGrantedFirstAndOnePerCycle) {
   PreemptedQueue::Inputs in;
-  in.request_mask = 0b1010'0100;
+  in.request_mask = SmMask(0b1010'0100);
   SmMask granted[3];
   for (SmMask& grant : granted) {
     queue_.Tick(in);
     grant = queue_.state().grant;
-    in.request_mask &= ~grant;
+    in.request_mask -= grant;
   }
   EXPECT_EQ(granted[0], 1u << 2);
   EXPECT_EQ(granted[1], 1u << 5);
@@ -85,10 +85,10 @@ TEST_F(PreemptedQueueTest, AKernelWithoutBuffersDoesNotHoldUpTheOthers) {
   for (unsigned i = 0; i < 4; ++i) EXPECT_TRUE(Request(0, 2));
   EXPECT_EQ(Request(0, 2), std::nullopt) << "full";
   PreemptedQueue::Inputs in;
-  in.request_mask = 0b0011;
+  in.request_mask = SmMask(0b0011);
   in.request_kernel = {KernelId{2}, KernelId{3}};
   queue_.Tick(in);
-  EXPECT_EQ(queue_.state().grant, 0b0010u);
+  EXPECT_EQ(queue_.state().grant, SmMask(0b0010));
 }
 
 TEST_F(PreemptedQueueTest, AFullKernelIsServedWhenABufferReturns) {
@@ -103,15 +103,15 @@ TEST_F(PreemptedQueueTest, EventIsQueuedAndAcknowledgedOneCycleAfterItIsCaptured
   AddEvent(&in, 7, EventKind::kSaved, 1, 42, 3);
   queue_.Tick(in);
   EXPECT_TRUE(queue_.empty(1)) << "earlier than the contract";
-  EXPECT_EQ(queue_.state().ack, 0u);
+  EXPECT_TRUE(queue_.state().ack.None());
   queue_.Tick({});
   ASSERT_FALSE(queue_.empty(1));
-  EXPECT_EQ(queue_.state().ack, 1u << 7);
+  EXPECT_EQ(queue_.state().ack, SmMask::Of(7));
   EXPECT_EQ(queue_.front(1).tb, TbId{42});
   EXPECT_EQ(queue_.front(1).buffer, 3);
   EXPECT_FALSE(queue_.front(1).restart);
   queue_.Tick({});
-  EXPECT_EQ(queue_.state().ack, 0u) << "a pulse";
+  EXPECT_TRUE(queue_.state().ack.None()) << "a pulse";
 }
 
 TEST_F(PreemptedQueueTest, EventsOfAllSmsAreKeptAndQueuedLowestFirst) {
@@ -120,7 +120,7 @@ TEST_F(PreemptedQueueTest, EventsOfAllSmsAreKeptAndQueuedLowestFirst) {
   queue_.Tick(in);
   for (unsigned i = 0; i < 4; ++i) {
     queue_.Tick({});
-    EXPECT_EQ(queue_.state().ack, 1u << (12 + i));
+    EXPECT_EQ(queue_.state().ack, SmMask::Of(12 + i));
   }
   for (unsigned i = 0; i < 4; ++i) {
     EXPECT_EQ(queue_.front(0).tb, static_cast<TbId>(3 - i));
@@ -192,8 +192,8 @@ class PreemptedQueueRandom : public testing::Test {
       // only they could load.
       if (sm.phase == Phase::kRequest && oracle::Pick(&random_, 50) == 0) sm.phase = Phase::kIdle;
       // As seen by the driver: the request falls two cycles after the grant.
-      if (sm.phase == Phase::kRequest || (queue_.state().grant >> i & 1) != 0) {
-        in->request_mask |= 1u << i;
+      if (sm.phase == Phase::kRequest || queue_.state().grant.Test(i)) {
+        in->request_mask.Set(i);
         in->request_kernel[i] = static_cast<KernelId>(sm.kernel);
       }
     }
@@ -218,14 +218,14 @@ class PreemptedQueueRandom : public testing::Test {
   void Observe() {
     for (unsigned i = 0; i < kSms; ++i) {
       Sm& sm = sms_[i];
-      if (queue_.state().grant >> i & 1) {
+      if (queue_.state().grant.Test(i)) {
         ASSERT_EQ(sm.phase, Phase::kRequest) << "granted to SM " << i << " without a request";
         sm.phase = Phase::kGranted;
         sm.buffer = queue_.state().grant_buffer;
         ASSERT_LT(sm.buffer, kDepth);
         ASSERT_TRUE(used_[sm.kernel].insert(sm.buffer).second) << "a buffer was given out twice";
       }
-      if ((queue_.state().ack >> i & 1) == 0) continue;
+      if (!queue_.state().ack.Test(i)) continue;
       ASSERT_EQ(sm.phase, Phase::kReport);
       sm.phase = Phase::kIdle;
       if (sm.kind == EventKind::kBufferFree) {

@@ -62,13 +62,13 @@ class Bench {
     Pack<Bits<kSms>>(in.event_mask, &dut.events_valid_i);
     for (unsigned sm = 0; sm < kSms; ++sm) {
       PackAt<SmKernelId<Package>>(sm, in.request_kernel[sm], &dut.request_kernel_i);
-      if ((in.event_mask >> sm & 1) != 0) {
+      if (in.event_mask.Test(sm)) {
         PackAt<SmEvents<Package>>(sm, in.event[sm], &dut.events_i);
       }
     }
     // The event of an SM that reports none means nothing.
     const unsigned sm = dice_.Below(kSms);
-    if ((in.event_mask >> sm & 1) == 0) {
+    if (!in.event_mask.Test(sm)) {
       CopyAt<SmEvents<Package>>(sm, dice_.Bits(), &dut.events_i);
     }
     dut.pop_valid_i = in.pop_valid;
@@ -80,10 +80,10 @@ class Bench {
   void Compare(const PreemptedQueue& want) {
     const Dut& dut = lockstep_.dut();
     const PreemptedQueue::State& s = want.state();
-    lockstep_.Expect("ack", dut.ack_o, s.ack);
-    lockstep_.Expect("grant", dut.grant_o, s.grant);
+    ExpectMessage<Bits<kSms>>(&lockstep_, "ack", dut.ack_o, s.ack);
+    ExpectMessage<Bits<kSms>>(&lockstep_, "grant", dut.grant_o, s.grant);
     lockstep_.Expect("grant_buffer", dut.grant_buffer_o, s.grant_buffer);
-    lockstep_.Expect("busy", dut.busy_o, (s.pending | s.ack | s.grant) != 0);
+    lockstep_.Expect("busy", dut.busy_o, (s.pending | s.ack | s.grant).Any());
     for (unsigned k = 0; k < kKernels; ++k) {
       ExpectAt<BufferCntVec<Package>>(&lockstep_, "count", k, dut.count_o, want.count(k));
       ExpectAt<BufferCntVec<Package>>(&lockstep_, "free", k, dut.free_o, want.buffers_free(k));
@@ -139,7 +139,7 @@ class PreemptedQueueLockstepRule : public testing::Test {
   }
   static Inputs RequestOf(unsigned sm, unsigned kernel) {
     Inputs in;
-    in.request_mask = 1u << sm;
+    in.request_mask = SmMask::Of(sm);
     in.request_kernel[sm] = static_cast<KernelId>(kernel);
     return in;
   }
@@ -211,7 +211,7 @@ TEST_F(PreemptedQueueLockstepRule, AFullKernelWaitsAndHoldsNobodyUp) {
     EXPECT_EQ(dut().grant_o, 0u) << "full";
   }
   Inputs in = RequestOf(0, 2);
-  in.request_mask |= 1u << 9;
+  in.request_mask.Set(9);
   in.request_kernel[9] = KernelId{1};
   bench.Cycle(in);
   EXPECT_EQ(dut().grant_o, 1u << 9) << "another kernel has buffers";
@@ -286,7 +286,7 @@ TEST(PreemptedQueueLockstep, FindsEachBrokenRule) {
     };
   };
   const std::function<void(Inputs*)> broken[] = {
-      [](Inputs* in) { in->request_mask &= 0x7fff; },
+      [](Inputs* in) { in->request_mask &= SmMask(0x7fff); },
       [](Inputs* in) { in->pop_valid = in->pop_valid && Index(in->pop_kernel) != 3; },
       [](Inputs* in) { in->request_kernel[2] = KernelId{1}; },
       all_events([](SmEvent* e) { e->tb = static_cast<TbId>(Index(e->tb) & 0x7fff'ffff); }),

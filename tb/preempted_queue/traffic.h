@@ -12,7 +12,7 @@ namespace smk {
 
 inline void AddQueueEvent(PreemptedQueue::Inputs* in, unsigned sm, EventKind kind, unsigned kernel,
                           unsigned tb, unsigned buffer) {
-  in->event_mask |= 1u << sm;
+  in->event_mask.Set(sm);
   SmEvent& event = in->event[sm];
   event.valid = true;
   event.kind = kind;
@@ -73,9 +73,9 @@ class QueueTraffic {
       s.kernel = AnyKernel();
     }
     if (!s.requests) return;
-    in->request_mask |= 1u << sm;
+    in->request_mask.Set(sm);
     in->request_kernel[sm] = static_cast<KernelId>(s.kernel);
-    if ((queue.state().grant >> sm & 1) != 0) {
+    if (queue.state().grant.Test(sm)) {
       const EventKind kind = dice_.Percent(flush_) ? EventKind::kFlushed
                              : dice_.Percent(80)   ? EventKind::kSaved
                                                    : EventKind::kBufferFree;
@@ -92,7 +92,7 @@ class QueueTraffic {
   void Report(const PreemptedQueue& queue, unsigned sm, PreemptedQueue::Inputs* in) {
     Sm& s = sms_[sm];
     if (s.reported) {
-      s.reported = (queue.state().ack >> sm & 1) == 0;
+      s.reported = !queue.state().ack.Test(sm);
     } else if (!s.contexts.empty() && dice_.Percent(report_)) {
       const Context c = s.contexts.front();
       s.contexts.pop_front();
@@ -106,9 +106,8 @@ class QueueTraffic {
     in->pop_kernel = static_cast<KernelId>(k);
     if (!entry.restart) {
       sms_[dice_.Below(num_sms_)].contexts.push_back({EventKind::kBufferFree, k, 0, entry.buffer});
-    } else if (queue.state().pending != 0) {
-      const SmEvent& event =
-          queue.state().pending_event[static_cast<unsigned>(__builtin_ctz(queue.state().pending))];
+    } else if (queue.state().pending.Any()) {
+      const SmEvent& event = queue.state().pending_event[queue.state().pending.Lowest()];
       const bool same = event.kind == EventKind::kBufferFree && Index(event.kernel) == k;
       two_came_back_ += same ? 1 : 0;
     }

@@ -19,7 +19,7 @@ class QuotaCalculatorTest : public testing::Test {
   QuotaCalculatorTest() {
     in_.members = 0b0011;
     in_.partition = &partition_;
-    in_.settled = ~0u;
+    in_.settled = SmMask::First(kMaxSms);
     in_.command_ready = true;
     partition_[0] = {8, 0, 0, 0};  // the profiling SMs
     partition_[1] = {0, 8, 0, 0};
@@ -112,7 +112,7 @@ TEST_F(QuotaCalculatorTest, AnSmOfOneKernelHasNoQuotas) {
 
 TEST_F(QuotaCalculatorTest, AnUnsettledSmIsPassedOver) {
   partition_[2] = partition_[3] = {2, 4, 0, 0};
-  in_.settled = ~(1u << 2);
+  in_.settled.Clear(2);
   Window(0b0011, {4000, 5000, 0, 0});
   Round();
   ASSERT_EQ(sent_.size(), 2u);

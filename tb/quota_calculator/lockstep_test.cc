@@ -39,7 +39,7 @@ class Bench {
   static constexpr unsigned kSms = Package::NumSms;
 
   explicit Bench(std::uint64_t seed) : lockstep_("quota_calculator", seed) {
-    in.settled = (SmMask{1} << kSms) - 1;
+    in.settled = SmMask::First(kSms);
     Drive();
     lockstep_.Reset();
   }
@@ -93,7 +93,7 @@ class Bench {
     dut.members_i = in.members;
     dut.epoch_length_i = in.epoch_length;
     dut.profile_valid_i = in.profile_valid;
-    dut.settled_i = static_cast<SData>(in.settled);
+    Pack<Bits<kSms>>(in.settled, &dut.settled_i);
     dut.command_ready_i = in.command_ready;
     Pack<IssuedVec<Package>>(in.profile_issued, &dut.profile_issued_i);
     Pack<SmTbCnts<Package>>(partition, &dut.partition_i);
@@ -171,8 +171,9 @@ class Traffic {
     }
   }
   void Change() {
-    bench_.in.settled ^= 1u << dice_.Below(AnyBench::kSms);
-    bench_.in.settled |= static_cast<SmMask>(dice_.Bits()) & ((SmMask{1} << AnyBench::kSms) - 1);
+    const unsigned sm = dice_.Below(AnyBench::kSms);
+    bench_.in.settled.Assign(sm, !bench_.in.settled.Test(sm));
+    bench_.in.settled |= dice_.Sms(AnyBench::kSms, 1);
     Refill(dice_.Below(AnyBench::kSms));
     if (dice_.Percent(20)) bench_.in.members = static_cast<KernelMask>(dice_.Below(16));
   }
@@ -355,7 +356,7 @@ TEST(QuotaCalculatorLockstep, ChangedOrUnsettledSmsGetNoMoreCommands) {
   bench.partition[2] = {1, 1, 0, 0};
   bench.Round();
   EXPECT_TRUE(bench.sent.empty()) << "changed while it was worked out";
-  bench.in.settled = ~(1u << 2) & 0xffff;
+  bench.in.settled.Clear(2);
   bench.Window(0b0011, {4000, 5000, 0, 0});
   EXPECT_EQ(bench.Round(), 16u);
   EXPECT_TRUE(bench.sent.empty()) << "not in force";
@@ -368,7 +369,7 @@ TEST(QuotaCalculatorLockstep, FindsEachBrokenRule) {
       [](Inputs* in, PartitionTable*) { in->profile_valid &= 0b0111; },
       [](Inputs* in, PartitionTable*) { ++in->epoch_length; },
       [](Inputs* in, PartitionTable*) { in->members ^= 1; },
-      [](Inputs* in, PartitionTable*) { in->settled |= 1u << 5; },
+      [](Inputs* in, PartitionTable*) { in->settled.Set(5); },
       [](Inputs* in, PartitionTable*) { in->command_ready = true; },
       [](Inputs*, PartitionTable* table) { (*table)[7][2] ^= 1; }};
   for (const auto& rule : broken) {

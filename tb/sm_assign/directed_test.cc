@@ -62,15 +62,15 @@ TEST(SmAssignTest, ChangedNamesTheSmsDecidedDifferentlyForOneCycle) {
   SmAssign::Inputs in{true, 0b0011, true, false, 4};
   assign.Tick(in);
   in.start = false;
-  SmMask changed = 0;
+  SmMask changed;
   for (unsigned sm = 0; sm < 4; ++sm) {
     assign.Tick(in);
-    EXPECT_EQ(assign.state().changed & ~(1u << sm), 0u) << "only the SM just decided";
+    EXPECT_TRUE((assign.state().changed - SmMask::Of(sm)).None()) << "only the SM just decided";
     changed |= assign.state().changed;
   }
   assign.Tick(in);
-  EXPECT_EQ(assign.state().changed, 0u);
-  EXPECT_EQ(changed, 0b1100u) << "the first kernel keeps SM 0 and 1";
+  EXPECT_TRUE(assign.state().changed.None());
+  EXPECT_EQ(changed, SmMask(0b1100)) << "the first kernel keeps SM 0 and 1";
 }
 
 TEST(SmAssignTest, StartDuringAWalkBeginsAnew) {

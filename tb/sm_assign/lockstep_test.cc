@@ -6,6 +6,8 @@
 #include <Vfermi_sm_assign_smk_pkg.h>
 #include <Vsmk_sm_assign.h>
 #include <Vsmk_sm_assign_smk_pkg.h>
+#include <Vv100_sm_assign.h>
+#include <Vv100_sm_assign_smk_pkg.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,6 +20,7 @@ namespace {
 
 static_assert(PackageIsDefault<Vsmk_sm_assign_smk_pkg>(), "rtl and model disagree");
 static_assert(PackageFitsModel<Vfermi_sm_assign_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vv100_sm_assign_smk_pkg>(), "rtl and model disagree");
 
 using Inputs = SmAssign::Inputs;
 
@@ -60,7 +63,7 @@ class Bench {
   void Compare(const SmAssign& want) {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("busy", dut.busy_o, want.state().busy);
-    lockstep_.Expect("changed", dut.changed_o, want.state().changed);
+    ExpectMessage<Bits<kSms>>(&lockstep_, "changed", dut.changed_o, want.state().changed);
     ExpectMessage<SmKernels<Package>>(&lockstep_, "allowed", dut.allowed_o, want.state().allowed);
   }
 
@@ -71,6 +74,7 @@ class Bench {
 
 using Gtx980 = Bench<Vsmk_sm_assign, Vsmk_sm_assign_smk_pkg>;
 using Fermi = Bench<Vfermi_sm_assign, Vfermi_sm_assign_smk_pkg>;
+using V100 = Bench<Vv100_sm_assign, Vv100_sm_assign_smk_pkg>;
 
 // Kernels come and go, sometimes during a walk; the configuration changes with a start.
 class Traffic {
@@ -115,6 +119,8 @@ void RunSeeds(unsigned seeds, unsigned cycles) {
 TEST(SmAssignLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
 
 TEST(SmAssignLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
+
+TEST(SmAssignLockstep, EqualsTheReferenceWithEightySms) { RunSeeds<V100>(2, 50'000); }
 
 // All walks there are: every set of kernels under every configuration, each after every other set.
 TEST(SmAssignLockstep, EqualsTheReferenceForAllSetsOfKernels) {
@@ -169,6 +175,23 @@ TEST(SmAssignLockstep, FindsEachBrokenRule) {
     bench.distort = rule;
     RunRandom(&bench, GetTestOptions().seed, 20'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
+  }
+}
+
+// The last cycle of a walk over 80 SMs is that of SM 79: a start that comes then is seen there
+// only.
+TEST(SmAssignLockstep, FindsAWalkThatEndsTooEarlyWithEightySms) {
+  for (const unsigned decided : {15u, 31u, 63u, 79u}) {
+    V100 bench(GetTestOptions().seed);
+    Inputs in;
+    in.members = 0b0011;
+    in.start = true;
+    bench.Cycle(in);
+    in.start = false;
+    for (unsigned sm = 0; sm < decided; ++sm) bench.Cycle(in);
+    bench.distort = [](Inputs* told) { told->spatial = true; };
+    for (unsigned n = 0; n < 80; ++n) bench.Cycle(in);
+    EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << decided;
   }
 }
 

@@ -6,6 +6,8 @@
 #include <Vfermi_tb_dispatch_smk_pkg.h>
 #include <Vsmk_tb_dispatch.h>
 #include <Vsmk_tb_dispatch_smk_pkg.h>
+#include <Vv100_tb_dispatch.h>
+#include <Vv100_tb_dispatch_smk_pkg.h>
 
 #include <vector>
 
@@ -15,6 +17,7 @@ namespace smk::tb_dispatch {
 
 using Gtx980 = DispatchPair<Vsmk_tb_dispatch, Vsmk_tb_dispatch_smk_pkg>;
 using Fermi = DispatchPair<Vfermi_tb_dispatch, Vfermi_tb_dispatch_smk_pkg>;
+using V100 = DispatchPair<Vv100_tb_dispatch, Vv100_tb_dispatch_smk_pkg>;
 
 inline PolicyConfig PolicyOf(DispatchMode dispatch, std::uint8_t scale = 1) {
   PolicyConfig policy;

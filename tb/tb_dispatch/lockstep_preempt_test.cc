@@ -177,7 +177,7 @@ TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
 void ReserveAllButOne(Gtx980* pair, unsigned victim, unsigned kernel, unsigned one) {
   DispatchMachine& machine = pair->machine();
   machine.launches = false;
-  machine.finishing = 1u << one;
+  machine.finishing = SmMask::Of(one);
   machine.SetRates(0, 0, 100);
   machine.LaunchNext(victim, NeedOf<Gtx980>(8), 8 * Gtx980::Package::NumSms);
   Rest(pair);

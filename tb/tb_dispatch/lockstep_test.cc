@@ -4,6 +4,8 @@
 #include <Vfermi_tb_dispatch_smk_pkg.h>
 #include <Vsmk_tb_dispatch.h>
 #include <Vsmk_tb_dispatch_smk_pkg.h>
+#include <Vv100_tb_dispatch.h>
+#include <Vv100_tb_dispatch_smk_pkg.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,9 +22,11 @@ using tb_dispatch::Gtx980;
 using tb_dispatch::NeedOf;
 using tb_dispatch::PolicyOf;
 using tb_dispatch::Rest;
+using tb_dispatch::V100;
 
 static_assert(PackageIsDefault<Vsmk_tb_dispatch_smk_pkg>(), "rtl and model disagree");
 static_assert(PackageFitsModel<Vfermi_tb_dispatch_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vv100_tb_dispatch_smk_pkg>(), "rtl and model disagree");
 
 constexpr DispatchMode kModes[] = {DispatchMode::kLeftover,    DispatchMode::kEven,
                                    DispatchMode::kSpatial,     DispatchMode::kOnDemand,
@@ -121,6 +125,8 @@ void RunEverything(unsigned cycles) {
 TEST(TbDispatchLockstep, EqualsTheReferenceInEveryMode) { RunEverything<Gtx980>(1500); }
 
 TEST(TbDispatchLockstep, EqualsTheReferenceInConfigurationFermi) { RunEverything<Fermi>(1000); }
+
+TEST(TbDispatchLockstep, EqualsTheReferenceWithEightySms) { RunAll<V100>(200); }
 
 // The cycle, counted from the first in which work shows, in which a decision comes.
 template <typename Pair>
@@ -263,18 +269,19 @@ TEST(TbDispatchLockstep, KernelRunsOnlyWhereItStillMay) {
     machine.SetRates(0, 100, 100);
     machine.LaunchNext(kernel, NeedOf<Gtx980>(1), Gtx980::Package::NumSms);
     for (int n = 0; n < 10; ++n) {  // nobody runs anywhere until the launch is over
-      pair.forbidden_next = ~0u;
+      pair.forbidden_next = SmMask::First(kMaxSms);
       pair.Cycle();
     }
-    SmMask used = 0;
-    while (used != 0xffff) {
+    const SmMask all = SmMask::First(Gtx980::Package::NumSms);
+    SmMask used;
+    while (used != all) {
       for (const bool here : {false, true}) {
         for (int n = 0; n < 10 && pair.state().step != TbDispatch::Step::kLook; ++n) pair.Cycle();
         SmMask sm;
         UnpackAt<KernelSms<Gtx980::Package>>(kernel, pair.lockstep().dut().look_sm_o, &sm);
-        pair.forbidden_next = here ? ~sm : sm;
+        pair.forbidden_next = here ? all - sm : sm;
         pair.Cycle();
-        ASSERT_EQ(pair.Cycle().has_value(), here) << i << " " << sm;
+        ASSERT_EQ(pair.Cycle().has_value(), here) << i << " " << sm.Lowest();
         if (here) used |= sm;
       }
     }
@@ -331,21 +338,22 @@ struct BrokenRule {
 };
 
 const BrokenRule kBroken[] = {
-    {"an event wakes", DispatchMode::kOnDemand, [](DispatchView* v) { v->in.event_mask = 0; }},
+    {"an event wakes", DispatchMode::kOnDemand,
+     [](DispatchView* v) { v->in.event_mask = SmMask(); }},
     {"an event wakes its SM", DispatchMode::kLeftover,
-     [](DispatchView* v) { v->in.event_mask &= 0xfffe; }},
+     [](DispatchView* v) { v->in.event_mask.Clear(0); }},
     {"a settled SM is usable", DispatchMode::kPartitioned,
-     [](DispatchView* v) { v->in.settled_mask &= 0x7fff; }},
+     [](DispatchView* v) { v->in.settled_mask.Clear(15); }},
     {"a plan ends with its kernel", DispatchMode::kEven,
      [](DispatchView* v) { v->in.member_expired = 0; }},
     {"a plan ends with a need", DispatchMode::kPartitioned,
      [](DispatchView* v) { v->in.need_changed = 0; }},
     {"a plan ends with an assignment", DispatchMode::kPartitioned,
-     [](DispatchView* v) { v->assign.changed = 0; }},
+     [](DispatchView* v) { v->assign.changed = SmMask(); }},
     {"no decision while SMs are assigned", DispatchMode::kSpatial,
      [](DispatchView* v) { v->in.assign_busy = false; }},
     {"a command waits for its SM", DispatchMode::kTable,
-     [](DispatchView* v) { v->in.command_ready = ~0u; }},
+     [](DispatchView* v) { v->in.command_ready = SmMask::First(kMaxSms); }},
     {"left-over serves the oldest", DispatchMode::kLeftover,
      [](DispatchView* v) {
        for (auto& slot : v->kernels.slot) slot.order = static_cast<std::uint8_t>(3 - slot.order);
@@ -369,20 +377,42 @@ const BrokenRule kBroken[] = {
      [](DispatchView* v) { v->assign.allowed[5] = 0xf; }},
 };
 
+template <typename Pair>
+std::string MismatchOf(const BrokenRule& rule) {
+  PolicyConfig policy = PolicyOf(rule.mode);
+  policy.kernels_per_sm = 2;
+  policy.linger_ticks = 1;
+  policy.table = {1, 4, 2, 3};
+  std::string mismatch;
+  for (unsigned n = 0; n < 10 && mismatch.empty(); ++n) {
+    Pair pair(policy, 512, GetTestOptions().seed + n);
+    pair.distort = rule.bend;
+    for (unsigned i = 0; i < 4000 && pair.lockstep().ok(); ++i) pair.Cycle();
+    mismatch = pair.lockstep().mismatch();
+  }
+  return mismatch;
+}
+
 TEST(TbDispatchLockstep, FindsEachBrokenRule) {
   for (const BrokenRule& rule : kBroken) {
-    PolicyConfig policy = PolicyOf(rule.mode);
-    policy.kernels_per_sm = 2;
-    policy.linger_ticks = 1;
-    policy.table = {1, 4, 2, 3};
-    std::string mismatch;
-    for (unsigned n = 0; n < 10 && mismatch.empty(); ++n) {
-      Gtx980 pair(policy, 512, GetTestOptions().seed + n);
-      pair.distort = rule.bend;
-      for (unsigned i = 0; i < 4000 && pair.lockstep().ok(); ++i) pair.Cycle();
-      mismatch = pair.lockstep().mismatch();
+    EXPECT_THAT(MismatchOf<Gtx980>(rule), testing::HasSubstr("expected")) << rule.name;
+  }
+}
+
+TEST(TbDispatchLockstep, FindsEachBrokenRuleOnEachOfEightySms) {
+  for (const unsigned sm : {16u, 31u, 32u, 63u, 64u, 79u}) {
+    const BrokenRule broken[] = {{"an event wakes its SM", DispatchMode::kLeftover,
+                                  [sm](DispatchView* v) { v->in.event_mask.Clear(sm); }},
+                                 {"a settled SM is usable", DispatchMode::kPartitioned,
+                                  [sm](DispatchView* v) { v->in.settled_mask.Clear(sm); }},
+                                 {"a command waits for its SM", DispatchMode::kTable,
+                                  [sm](DispatchView* v) { v->in.command_ready.Set(sm); }},
+                                 {"an SM hosts whom it is assigned", DispatchMode::kSpatial,
+                                  [sm](DispatchView* v) { v->assign.allowed[sm] = 0xf; }}};
+    for (const BrokenRule& rule : broken) {
+      EXPECT_THAT(MismatchOf<V100>(rule), testing::HasSubstr("expected"))
+          << rule.name << " on SM " << sm;
     }
-    EXPECT_THAT(mismatch, testing::HasSubstr("expected")) << rule.name;
   }
 }
 

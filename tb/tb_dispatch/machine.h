@@ -35,9 +35,9 @@ class DispatchMachine {
     if (++cycle_ % 256 == 0) ChangePhase();
     Host();
     events_ = {};
-    ready_ = 0;
+    ready_ = SmMask();
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) StepSm(sm);
-    if (dispatch.command_valid && (ready_ >> dispatch.command_sm & 1) != 0) {
+    if (dispatch.command_valid && ready_.Test(dispatch.command_sm)) {
       Execute(&sms_[dispatch.command_sm], dispatch.command);
     }
     return Inputs();
@@ -63,8 +63,8 @@ class DispatchMachine {
     need_changed_ =
         launch_new ? static_cast<KernelMask>(1u << Index(host_.launch_kernel)) : KernelMask{0};
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-      if ((queue_.state().grant >> sm & 1) != 0) sms_[sm].buffer = queue_.state().grant_buffer;
-      if ((queue_.state().ack >> sm & 1) != 0) sms_[sm].awaits_ack = false;
+      if (queue_.state().grant.Test(sm)) sms_[sm].buffer = queue_.state().grant_buffer;
+      if (queue_.state().ack.Test(sm)) sms_[sm].awaits_ack = false;
     }
   }
 
@@ -72,9 +72,9 @@ class DispatchMachine {
   const DrfTracker& drf() const { return drf_; }
   const PreemptedQueue& queue() const { return queue_; }
   const PolicyConfig& policy() const { return policy_; }
-  bool launches = true;    // kernels come by themselves, and ticks
-  bool tick_next = false;  // in the next cycle
-  SmMask finishing = ~0u;  // SMs on which TBs finish
+  bool launches = true;                       // kernels come by themselves, and ticks
+  bool tick_next = false;                     // in the next cycle
+  SmMask finishing = SmMask::First(kMaxSms);  // SMs on which TBs finish
   // One large kernel, and short ones that come and go while room is being made for them.
   bool crowded = false;
   // The same, but TBs leave soon: preemptions come to their end, with many victims each.
@@ -209,9 +209,9 @@ class DispatchMachine {
 
   void StepSm(unsigned i) {
     Sm& sm = sms_[i];
-    if (dice_.Percent(ready_rate_)) ready_ |= 1u << i;
+    if (dice_.Percent(ready_rate_)) ready_.Set(i);
     Load(&sm);
-    if ((finishing >> i & 1) != 0) Finish(&sm);
+    if (finishing.Test(i)) Finish(&sm);
     Leave(&sm);
     if (sm.settle_due && !sm.saving && dice_.Percent(leave_)) Settle(&sm);
     if (sm.outbox.empty() || !dice_.Percent(80)) return;
@@ -323,8 +323,8 @@ class DispatchMachine {
     t.member_expired = out.member_expired;
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
       if (!events_[sm].valid) continue;
-      t.event_mask |= 1u << sm;
-      if (events_[sm].kind == EventKind::kSettled) t.settled_mask |= 1u << sm;
+      t.event_mask.Set(sm);
+      if (events_[sm].kind == EventKind::kSettled) t.settled_mask.Set(sm);
     }
     t.command_ready = ready_;
     return t;
@@ -344,7 +344,7 @@ class DispatchMachine {
     in.event = events_;
     in.shortfall_mask = d.victims_valid;
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-      if (events_[sm].valid) in.event_mask |= 1u << sm;
+      if (events_[sm].valid) in.event_mask.Set(sm);
       in.shortfall_kernel[sm] = d.reservation[sm].victim;
     }
     return in;
@@ -353,10 +353,10 @@ class DispatchMachine {
     PreemptedQueue::Inputs q;
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
       if (sms_[sm].saving && !sms_[sm].buffer) {
-        q.request_mask |= 1u << sm;
+        q.request_mask.Set(sm);
         q.request_kernel[sm] = static_cast<KernelId>(sms_[sm].saving->kernel);
       }
-      if (events_[sm].valid && NeedsAck(events_[sm].kind)) q.event_mask |= 1u << sm;
+      if (events_[sm].valid && NeedsAck(events_[sm].kind)) q.event_mask.Set(sm);
     }
     q.event = events_;
     q.pop_valid = pulses.pop;
@@ -377,7 +377,7 @@ class DispatchMachine {
   std::array<ResourceVector, kMaxKernels> needs_{};
   KernelTable::Inputs host_{};
   std::array<SmEvent, kMaxSms> events_{};
-  SmMask ready_ = 0;
+  SmMask ready_;
   bool assign_pending_ = false;
   KernelMask need_changed_ = 0;
   std::optional<std::pair<unsigned, unsigned>> directed_;

@@ -68,7 +68,7 @@ class DispatchPair {
   const std::map<DecisionReason, unsigned>& reasons() const { return reasons_; }
   bool work() const { return work_; }  // of the cycle that ended
   std::function<void(DispatchView*)> distort;
-  SmMask forbidden_next = 0;  // SMs that may host nobody in the next cycle
+  SmMask forbidden_next;  // SMs that may host nobody in the next cycle
 
  private:
   using Step = TbDispatch::Step;
@@ -93,9 +93,9 @@ class DispatchPair {
   SmAssign::State Shaken(SmAssign::State assign) {
     if (machine_.crowded && dice_.Percent(2)) assign.allowed[Any(kSms)] = 0;
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      if ((forbidden_next >> sm & 1) != 0) assign.allowed[sm] = 0;
+      if (forbidden_next.Test(sm)) assign.allowed[sm] = 0;
     }
-    forbidden_next = 0;
+    forbidden_next = SmMask();
     return assign;
   }
 
@@ -115,15 +115,16 @@ class DispatchPair {
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       SmMask sms;
       UnpackAt<KernelSms<Package>>(k, dut.pick_sms_o, &sms);
-      PackAt<KernelSms<Package>>(k, sms != 0 ? 1u << in.drf->LowestSm(sms, *in.kernels) : 0u,
-                                 &dut.pick_sm_i);
+      SmMask pick;
+      if (sms.Any()) pick.Set(in.drf->LowestSm(sms, *in.kernels));
+      PackAt<KernelSms<Package>>(k, pick, &dut.pick_sm_i);
     }
     const unsigned kernel =
         dut.pick_kernels_o != 0 ? in.drf->LowestKernel(dut.pick_kernels_o) : Any(kMaxKernels);
     dut.pick_kernel_i = dut.pick_kernels_o != 0 ? 1u << kernel : 0u;
     SmMask look;
     UnpackAt<KernelSms<Package>>(kernel, dut.look_sm_o, &look);
-    const unsigned sm = look != 0 ? static_cast<unsigned>(__builtin_ctz(look)) : Any(kSms);
+    const unsigned sm = look.Any() ? look.Lowest() : Any(kSms);
     Pack<ResourceVectorFields<Package>>(in.drf->state().taken[sm], &dut.look_taken_i);
     dut.look_resident_i = in.drf->state().resident[kernel][sm];
     const unsigned queue = dut.queue_kernel_o;
@@ -138,15 +139,15 @@ class DispatchPair {
   }
   void AnswerVictim(const Inputs& in) {
     Dut& dut = lockstep().dut();
-    dut.victim_sm_i = 0;
-    if (dut.victim_sms_o != 0) {
-      dut.victim_sm_i = static_cast<SData>(
-          1u << in.drf->HighestSm(dut.victim_sms_o, dut.victim_exclude_o, *in.kernels));
-    }
-    const unsigned sm = dut.victim_look_o != 0 ? Lowest(dut.victim_look_o) : Any(kSms);
+    const auto sms = UnpackMask<SmMask, kSms>(dut.victim_sms_o);
+    SmMask victim;
+    if (sms.Any()) victim.Set(in.drf->HighestSm(sms, dut.victim_exclude_o, *in.kernels));
+    Pack<Bits<kSms>>(victim, &dut.victim_sm_i);
+    const auto look = UnpackMask<SmMask, kSms>(dut.victim_look_o);
+    const unsigned sm = look.Any() ? look.Lowest() : Any(kSms);
     Pack<TbNeedFields<Package>>(in.drf->state().taken[sm], &dut.victim_taken_i);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      PackAt<TbCntVec<Package>>(k, dut.victim_look_o != 0 ? in.drf->state().resident[k][sm] : 0u,
+      PackAt<TbCntVec<Package>>(k, look.Any() ? in.drf->state().resident[k][sm] : 0u,
                                 &dut.victim_resident_i);
     }
     lockstep().Eval();
@@ -209,15 +210,16 @@ class DispatchPair {
       lockstep().Expect("pick_kernels", dut.pick_kernels_o,
                         before.reserved ? picked : before.kernels);
       ExpectAt<KernelSms<Package>>(&lockstep(), "look_sm", after.kernel, dut.look_sm_o,
-                                   1u << after.sm);
+                                   SmMask::Of(after.sm));
     }
     if (before.step == Step::kFit) lockstep().Expect("queue_kernel", dut.queue_kernel_o, k);
     if (before.step == Step::kVictimSm) {
-      lockstep().Expect("victim_sms", dut.victim_sms_o, before.search.sms);
+      ExpectMessage<Bits<kSms>>(&lockstep(), "victim_sms", dut.victim_sms_o, before.search.sms);
       lockstep().Expect("victim_exclude", dut.victim_exclude_o, k);
     }
-    if (before.step == Step::kVictimLook && before.search.sms != 0) {
-      lockstep().Expect("victim_look", dut.victim_look_o, 1u << before.search.sm);
+    if (before.step == Step::kVictimLook && before.search.sms.Any()) {
+      ExpectMessage<Bits<kSms>>(&lockstep(), "victim_look", dut.victim_look_o,
+                                SmMask::Of(before.search.sm));
     }
     if (before.step != Step::kRange) return;
     const auto& resident = in.drf->state().resident;

@@ -35,11 +35,11 @@ class DispatchPorts {
     const Dut& dut = lockstep_.dut();
     const TbDispatch::State& s = want.state();
     lockstep_.Expect("work", dut.work_o, want.Awake(in));
-    lockstep_.Expect("busy", dut.busy_o, s.busy);
+    ExpectMessage<Bits<kSms>>(&lockstep_, "busy", dut.busy_o, s.busy);
     ExpectMessage<SmKernels<Package>>(&lockstep_, "planned", dut.planned_o, s.planned);
     ExpectMessage<SmTbCnts<Package>>(&lockstep_, "partition", dut.partition_o, s.partition);
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      const bool leave = (s.victims_valid >> sm & 1) != 0;
+      const bool leave = s.victims_valid.Test(sm);
       ExpectAt<SmKernels<Package>>(&lockstep_, "victims", sm, dut.victims_o,
                                    leave ? 1u << Index(s.reservation[sm].victim) : 0u);
     }
@@ -84,11 +84,11 @@ class DispatchPorts {
   void DriveSms(const Inputs& in) {
     Dut& dut = lockstep_.dut();
     dut.assign_busy_i = in.assign_busy;
-    dut.assign_changed_i = static_cast<SData>(in.assign->changed);
-    dut.events_valid_i = static_cast<SData>(in.event_mask);
-    dut.settled_i = static_cast<SData>(in.settled_mask);
-    dut.command_ready_i = static_cast<SData>(in.command_ready);
-    dut.queue_ack_i = static_cast<SData>(in.queue->state().ack);
+    Pack<Bits<kSms>>(in.assign->changed, &dut.assign_changed_i);
+    Pack<Bits<kSms>>(in.event_mask, &dut.events_valid_i);
+    Pack<Bits<kSms>>(in.settled_mask, &dut.settled_i);
+    Pack<Bits<kSms>>(in.command_ready, &dut.command_ready_i);
+    Pack<Bits<kSms>>(in.queue->state().ack, &dut.queue_ack_i);
     Pack<SmKernels<Package>>(in.assign->allowed, &dut.allowed_i);
     for (unsigned sm = 0; sm < kSms; ++sm) {
       PackAt<SmKernels<Package>>(sm, in.drf->ResidentOn(sm), &dut.resident_i);

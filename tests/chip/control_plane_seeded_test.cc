@@ -23,7 +23,7 @@ class Wrong : public ControlPlane {
   std::function<void(unsigned sm, SmInputs*)> inputs;
   std::function<void(unsigned sm, const SmInputs&, SmOutputs*)> outputs;
   std::function<void(std::vector<Decision>*)> log;
-  std::function<std::uint32_t(std::uint32_t)> awake;
+  std::function<SmMask(const SmMask&)> awake;
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
     control_->BeginCycle(now, in, out);
@@ -36,7 +36,7 @@ class Wrong : public ControlPlane {
     if (outputs) outputs(Index(sm), in, out);
   }
   void EndCycle(Cycle now) override { control_->EndCycle(now); }
-  std::uint32_t awake_sms() const override {
+  SmMask awake_sms() const override {
     return awake ? awake(control_->awake_sms()) : control_->awake_sms();
   }
   bool driver_awake() const override { return control_->driver_awake(); }
@@ -257,8 +257,8 @@ TEST(ControlPlaneSeededBug, SleepingWhenThereIsWorkIsFound) {
                 DispatchMode::kPartitioned,
                 [](const Scenario& s) {
                   auto wrong = std::make_unique<Wrong>(s);
-                  wrong->awake = [n = 0](std::uint32_t sms) mutable {
-                    return ++n == 400 ? 0 : sms;
+                  wrong->awake = [n = 0](const SmMask& sms) mutable {
+                    return ++n == 400 ? SmMask() : sms;
                   };
                   return wrong;
                 },

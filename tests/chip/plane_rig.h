@@ -62,9 +62,9 @@ class Rig {
  private:
   void StepCycle() {
     lazy_called_ = false;
-    const auto awake = lazy_ == nullptr ? 0u : lazy_->awake_sms();
+    const SmMask awake = lazy_ == nullptr ? SmMask() : lazy_->awake_sms();
     StepDriver();
-    for (unsigned i = 0; i < sms_.size(); ++i) StepSm(i, (awake >> i & 1) != 0);
+    for (unsigned i = 0; i < sms_.size(); ++i) StepSm(i, awake.Test(i));
     eager_.EndCycle(now_);
     if (lazy_called_) lazy_->EndCycle(now_);
     tick_before_ = tick_;
@@ -165,8 +165,8 @@ class Rig {
     if (!scenario_.policy.quota_enable) return;
     const auto where = [&] { return "on SM " + std::to_string(i) + " at " + std::to_string(now_); };
     const bool gated = Gated(i);
-    const bool was_gated = gated_ >> i & 1;
-    gated_ = gated ? gated_ | 1u << i : gated_ & ~(1u << i);
+    const bool was_gated = gated_.Test(i);
+    gated_.Assign(i, gated);
     const auto& left = outputs_[i].quota_left;
     auto expected = before;
     const unsigned k = sms_[i].granted_on_0();
@@ -262,7 +262,7 @@ class Rig {
   std::vector<SmOutputs> outputs_;
   Cycle now_ = 0, drained_until_ = 0, last_progress_ = 0;
   std::uint64_t last_grants_ = 0;
-  std::uint32_t gated_ = 0;
+  SmMask gated_;
   bool tick_ = false, tick_before_ = false, lazy_called_ = false;
   RunSummary summary_;
 };

@@ -57,6 +57,12 @@ inline ControlConfig Fermi() {
   return config;
 }
 
+inline ControlConfig V100() {
+  ControlConfig config;
+  config.num_sms = 80;
+  return config;
+}
+
 inline ControlConfig Small() {
   ControlConfig config;
   config.num_sms = 2;

@@ -74,7 +74,7 @@ class SeededPlane final : public ControlPlane {
     for (unsigned sm = 0; sm < kSms; ++sm) StepSm(static_cast<SmId>(sm), {}, &out);
     EndCycle(now_);
   }
-  std::uint32_t awake_sms() const override { return ~0u; }
+  SmMask awake_sms() const override { return SmMask::First(kMaxSms); }
   bool driver_awake() const override { return true; }
   void EnableDecisionLog(bool) override {}
   const std::vector<Decision>& TakeDecisions() override {

@@ -81,14 +81,14 @@ class SimpleControl : public ControlPlane {
     launching_ = -1;
   }
 
-  std::uint32_t awake_sms() const override {
-    std::uint32_t awake = 0;
+  SmMask awake_sms() const override {
+    SmMask awake;
     for (unsigned i = 0; i < sms_.size(); ++i) {
       const Sm& sm = sms_[i];
       const bool busy = sm.leaving >= 0 || sm.arriving >= 0 || sm.released || CanDispatch(sm);
       bool scripted = false;
       for (const Script& s : scripts_) scripted |= Index(s.sm) == i;
-      if (busy || scripted) awake |= 1u << i;
+      if (busy || scripted) awake.Set(i);
     }
     return awake;
   }

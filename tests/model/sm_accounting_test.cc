@@ -34,7 +34,7 @@ MicroKernel Mixed() {
 class SleeplessControl : public SimpleControl {
  public:
   using SimpleControl::SimpleControl;
-  std::uint32_t awake_sms() const override { return ~0u; }
+  SmMask awake_sms() const override { return SmMask::First(kMaxSms); }
 };
 
 void ExpectSame(const RunResult& a, const RunResult& b) {

@@ -147,7 +147,7 @@ class BadControl : public SimpleControl {
       : SimpleControl(config, std::move(scripts)), crime_(std::move(crime)) {
     Clock();
   }
-  std::uint32_t awake_sms() const override { return ~0u; }
+  SmMask awake_sms() const override { return SmMask::First(kMaxSms); }
 
  protected:
   void Tamper(SmId, const SmInputs& in, SmOutputs* out) override {

@@ -22,7 +22,7 @@ std::array<unsigned, 2> Quotas() {
   in.members = 0b0011;
   in.epoch_length = kEpoch;
   in.partition = &partition;
-  in.settled = ~0u;
+  in.settled = SmMask::First(kMaxSms);
   in.command_ready = true;
   in.profile_valid = 0b0011;
   in.profile_issued = {kEpoch * kSchedulers * 4 / 10, kEpoch * kSchedulers * 5 / 10, 0, 0};
