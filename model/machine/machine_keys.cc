@@ -98,7 +98,7 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
   keys->PowerOfTwo("l2_slices_per_controller", &memory->l2_slices_per_controller, 1, 8);
   keys->Integer("l2_bytes_per_cycle", &memory->l2_bytes_per_cycle, 8, 1024);
   keys->Integer("l2_eviction_buffer", &memory->l2_eviction_buffer, 1, kMaxEntries);
-  keys->Integer("controllers", &memory->controllers, 1, 32);
+  keys->Integer("controllers", &memory->controllers, 1, 128);
   keys->PowerOfTwo("banks", &memory->banks, 1, 64);
   keys->PowerOfTwo("row_bytes", &memory->row_bytes, kLineBytes, 1 << 16);
   keys->Number("dram_clock_mhz", &memory->dram_clock_mhz, 10, kMaxClock);

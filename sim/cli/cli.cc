@@ -50,8 +50,8 @@ void AddCommonOptions(CLI::App* app, Options* o) {
           "control plane: reference (default), rtl, or lockstep of both", "NAME");
   AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
           "N");
-  AddText(app, "--machine", &o->machine, "gtx980 (default), fermi, small or a machine file",
-          "NAME");
+  AddText(app, "--machine", &o->machine,
+          "gtx980 (default), another of smk list machines, or a file", "NAME");
   AddList(app, "--set", &o->sets,
           "change one key of the machine, policy, control or run; again for more", "KEY=VALUE");
   AddList(app, "--arrive", &o->arrivals, "launch this kernel at this cycle (default 0)",
@@ -214,7 +214,7 @@ struct CommandLineParser {
     sub->add_option("blocks", synth.blocks, "blocks, for example quota_scheduler (default: all)")
         ->type_name("BLOCK...");
     AddText(sub, "--liberty", &synth.liberty, "standard cells (default: Debian's osu018)", "FILE");
-    AddText(sub, "--config", &synth.config, "gtx980 (default), fermi or small", "NAME");
+    AddText(sub, "--config", &synth.config, "gtx980 (default), fermi, small or v100", "NAME");
     AddText(sub, "--mhz", &synth.mhz, "clock to be met (default 1216)", "N");
     ::smk::sim::AddList(sub, "--set", &synth.sets,
                         "another value for a parameter of smk_pkg, NumKernels=8; again for more",

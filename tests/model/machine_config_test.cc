@@ -69,7 +69,7 @@ class MachineConfigErrors : public testing::Test {
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
   EXPECT_THAT(ListMachines(SMK_SOURCE_DIR),
-              ElementsAre("fermi", "gtx980", "gtx980-accelsim", "small"));
+              ElementsAre("fermi", "gtx980", "gtx980-accelsim", "h100", "small", "v100"));
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     const MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
     EXPECT_EQ(machine.name, name);
@@ -108,6 +108,43 @@ TEST(MachineConfigFiles, FermiIsTableOneOfWarpedSlicer) {
   EXPECT_EQ(m.memory.t_ras, 28u);
   EXPECT_EQ(m.memory.t_rcd, 12u);
   EXPECT_EQ(m.memory.t_rrd, 6u);
+}
+
+double DramBytesPerSecond(const MemoryConfig& memory) {
+  return memory.dram_clock_mhz * 1e6 * memory.dram_bytes_per_clock * memory.controllers;
+}
+
+// Core cycles of a read that hits the L2, and of one that finds its row closed: as the comment
+// above [memory] of a machine file adds them up.
+unsigned HitLatency(const MemoryConfig& m) {
+  const unsigned reply = (kLineBytes + m.xbar_bytes_per_cycle - 1) / m.xbar_bytes_per_cycle;
+  return 1 + 2 * m.xbar_latency + m.l2.latency + reply;
+}
+double MissLatency(const MachineConfig& machine) {
+  const MemoryConfig& m = machine.memory;
+  const double clocks = m.t_rcd + m.t_cl + kLineBytes / m.dram_bytes_per_clock;
+  return HitLatency(m) + m.dram_latency + clocks * machine.core_clock_mhz / m.dram_clock_mhz;
+}
+
+TEST(MachineConfigFiles, V100HasWhatItsWhitePaperAndMicrobenchmarksSay) {
+  const MachineConfig m = MachineConfig::Load(FindMachine("v100", SMK_SOURCE_DIR));
+  EXPECT_EQ(m.sms, 80u);
+  EXPECT_EQ(m.sm.limits, (ResourceVector{256, 384, 64, 32}));
+  EXPECT_NEAR(DramBytesPerSecond(m.memory), 900e9, 5e9);
+  EXPECT_EQ(m.memory.l2.bytes * m.memory.l2_slices_per_controller * m.memory.controllers, 6u << 20);
+  EXPECT_EQ(HitLatency(m.memory), 193u);
+  EXPECT_NEAR(MissLatency(m), 375, 1);
+}
+
+TEST(MachineConfigFiles, H100HasWhatItsWhitePaperAndMicrobenchmarksSay) {
+  const MachineConfig m = MachineConfig::Load(FindMachine("h100", SMK_SOURCE_DIR));
+  EXPECT_EQ(m.sms, 132u);
+  EXPECT_EQ(m.sm.limits, (ResourceVector{256, 912, 64, 32}));
+  EXPECT_NEAR(DramBytesPerSecond(m.memory), 3350e9, 5e9);
+  EXPECT_EQ(m.memory.l2.bytes * m.memory.l2_slices_per_controller * m.memory.controllers,
+            50u << 20);
+  EXPECT_EQ(HitLatency(m.memory), 263u);
+  EXPECT_NEAR(MissLatency(m), 478.8, 1);
 }
 
 TEST(MachineConfigFiles, DefaultsAreThoseOfGtx980) {
@@ -233,10 +270,10 @@ TEST_F(MachineConfigErrors, WrongTypesAreRefused) {
 }
 
 TEST_F(MachineConfigErrors, AbsurdValuesAreRefused) {
-  Replace("", "sms", "sms = 33");
-  EXPECT_EQ(Message(), At() + "sms: expected an integer from 1 to 32, got 33");
+  Replace("", "sms", "sms = 133");
+  EXPECT_EQ(Message(), At() + "sms: expected an integer from 1 to 132, got 133");
   Replace("", "sms", "sms = -1");
-  EXPECT_EQ(Message(), At() + "sms: expected an integer from 1 to 32, got -1");
+  EXPECT_EQ(Message(), At() + "sms: expected an integer from 1 to 132, got -1");
   Replace("", "core_clock_mhz", "core_clock_mhz = nan");
   EXPECT_THAT(Message(), HasSubstr("core_clock_mhz: expected a number from 10 to 10000"));
   Replace("memory", "t_rrd", "t_rrd = 0");
