@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the whole model runs: simulated cycles and warp instructions per second of host time,
-// with the reference control plane, on the gtx980 machine.
+// with the reference control plane, on the gtx980 machine, and what an SM costs in wider ones.
 //
 //   bin/smk_bench --benchmark_filter=Gpu
+//   bin/smk_bench --benchmark_filter=WideCycles
 //
 // The environment variable SMK_BENCH_CYCLES sets the length of a run. Host instructions per
 // simulated warp instruction: scripts/count_instructions.
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -65,6 +67,22 @@ RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota
   return request;
 }
 
+// The same with another number of SMs: to each 4 SMs belong a memory controller and a quarter of
+// a kernel's grid, as in gtx980.
+RunRequest WideRequest(const std::string& kernels, DispatchMode dispatch, bool quota,
+                       unsigned sms) {
+  RunRequest request = Request(kernels, dispatch, quota);
+  const unsigned wider = sms / request.machine.sms;
+  request.machine.memory.controllers = request.machine.memory.controllers * sms / 16;
+  request.machine.sms = sms;
+  for (RunProgram& program : request.programs) {
+    auto workload = std::make_shared<Workload>(*program.workload);
+    for (KernelSpec& kernel : workload->kernels) kernel.grid_y *= wider;
+    program.workload = std::move(workload);
+  }
+  return request;
+}
+
 ControlConfig Hardware(const MachineConfig& machine) {
   ControlConfig config;
   config.num_sms = machine.sms;
@@ -74,12 +92,13 @@ ControlConfig Hardware(const MachineConfig& machine) {
   return config;
 }
 
-void GpuCycles(benchmark::State& state, const std::string& kernels, DispatchMode dispatch,
-               bool quota) {
+void Measure(benchmark::State& state, const std::function<RunRequest()>& make) {
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;
+  unsigned sms = 0;
   try {
-    const RunRequest request = Request(kernels, dispatch, quota);
+    const RunRequest request = make();
+    sms = request.machine.sms;
     for (auto _ : state) {
       auto control = MakeReferenceControl(Hardware(request.machine), request.policy);
       const RunResult result = RunSimulation(request, std::move(control));
@@ -95,7 +114,23 @@ void GpuCycles(benchmark::State& state, const std::string& kernels, DispatchMode
   state.counters["instructions"] = Counter(static_cast<double>(instructions), Counter::kIsRate);
   state.counters["run_instructions"] =
       static_cast<double>(instructions) / static_cast<double>(state.iterations());
+  const double sm_cycles = static_cast<double>(cycles) * sms;
+  state.counters["run_sm_cycles"] = sm_cycles / static_cast<double>(state.iterations());
+  state.counters["sm_cycles"] = Counter(sm_cycles, Counter::kIsRate);
   state.counters["ipc"] = static_cast<double>(instructions) / static_cast<double>(cycles);
+}
+
+void GpuCycles(benchmark::State& state, const std::string& kernels, DispatchMode dispatch,
+               bool quota) {
+  Measure(state, [&] { return Request(kernels, dispatch, quota); });
+}
+
+// The argument is the number of SMs.
+void WideCycles(benchmark::State& state, const std::string& kernels, DispatchMode dispatch,
+                bool quota) {
+  Measure(state, [&] {
+    return WideRequest(kernels, dispatch, quota, static_cast<unsigned>(state.range(0)));
+  });
 }
 
 BENCHMARK_CAPTURE(GpuCycles, sgemm, "sgemm", DispatchMode::kLeftover, false)
@@ -106,6 +141,17 @@ BENCHMARK_CAPTURE(GpuCycles, lbm, "lbm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(GpuCycles, cutcp_stencil, "cutcp+stencil", DispatchMode::kPartitioned, true)
     ->Unit(benchmark::kMillisecond);
+
+void Widths(benchmark::internal::Benchmark* bench) {
+  for (const int sms : {16, 80, 132}) bench->Arg(sms);
+  bench->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(WideCycles, sgemm, "sgemm", DispatchMode::kLeftover, false)->Apply(Widths);
+BENCHMARK_CAPTURE(WideCycles, lbm, "lbm", DispatchMode::kLeftover, false)->Apply(Widths);
+BENCHMARK_CAPTURE(WideCycles, lbm_sgemm_demand, "lbm+sgemm", DispatchMode::kOnDemand, false)
+    ->Apply(Widths);
+BENCHMARK_CAPTURE(WideCycles, cutcp_stencil, "cutcp+stencil", DispatchMode::kPartitioned, true)
+    ->Apply(Widths);
 
 }  // namespace
 }  // namespace smk
