@@ -399,22 +399,5 @@ TEST(TbDispatchLockstep, FindsEachBrokenRule) {
   }
 }
 
-TEST(TbDispatchLockstep, FindsEachBrokenRuleOnEachOfEightySms) {
-  for (const unsigned sm : {16u, 31u, 32u, 63u, 64u, 79u}) {
-    const BrokenRule broken[] = {{"an event wakes its SM", DispatchMode::kLeftover,
-                                  [sm](DispatchView* v) { v->in.event_mask.Clear(sm); }},
-                                 {"a settled SM is usable", DispatchMode::kPartitioned,
-                                  [sm](DispatchView* v) { v->in.settled_mask.Clear(sm); }},
-                                 {"a command waits for its SM", DispatchMode::kTable,
-                                  [sm](DispatchView* v) { v->in.command_ready.Set(sm); }},
-                                 {"an SM hosts whom it is assigned", DispatchMode::kSpatial,
-                                  [sm](DispatchView* v) { v->assign.allowed[sm] = 0xf; }}};
-    for (const BrokenRule& rule : broken) {
-      EXPECT_THAT(MismatchOf<V100>(rule), testing::HasSubstr("expected"))
-          << rule.name << " on SM " << sm;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace smk

@@ -44,8 +44,12 @@ TEST(SmMask, FirstEndsWhereItSays) {
     const SmMask mask = SmMask::First(count);
     EXPECT_EQ(mask.Count(), count);
     EXPECT_EQ(mask.Any(), count != 0);
-    if (count < kMaxSms) EXPECT_FALSE(mask.Test(count));
-    if (count != 0) EXPECT_TRUE(mask.Test(count - 1));
+    if (count < kMaxSms) {
+      EXPECT_FALSE(mask.Test(count));
+    }
+    if (count != 0) {
+      EXPECT_TRUE(mask.Test(count - 1));
+    }
   }
 }
 
