@@ -137,7 +137,7 @@ TEST_F(Slices, ComeExactlyWhenTheSchedulerWakes) {
 class SleeplessControl : public SimpleControl {
  public:
   using SimpleControl::SimpleControl;
-  std::uint32_t awake_sms() const override { return ~0u; }
+  SmMask awake_sms() const override { return SmMask::First(kMaxSms); }
   bool driver_awake() const override { return true; }
 };
 
