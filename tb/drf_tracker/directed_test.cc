@@ -152,8 +152,8 @@ TEST_F(DrfTrackerTest, TakesOneEventOfEverySmInOneCycle) {
 
 TEST_F(DrfTrackerTest, TiesGoToTheLowestId) {
   EXPECT_EQ(drf_.LowestKernel(0b1100), 2u);
-  EXPECT_EQ(drf_.LowestSm(0b1010, kernels_), 1u);
-  EXPECT_EQ(drf_.HighestSm(0b1010, 0, kernels_), 1u);
+  EXPECT_EQ(drf_.LowestSm(SmMask(0b1010), kernels_), 1u);
+  EXPECT_EQ(drf_.HighestSm(SmMask(0b1010), 0, kernels_), 1u);
   Dispatch(2, 3);
   Dispatch(0, 3);  // both 1/8
   EXPECT_EQ(drf_.HighestKernelOn(3, 0b1111), 0u);
@@ -166,8 +166,8 @@ TEST_F(DrfTrackerTest, SmShareWithoutAKernelSumsTheOthersOnly) {
   EXPECT_EQ(drf_.SmShare(2, 1, kernels_), 2 * PerTb(0));
   EXPECT_EQ(drf_.SmShare(2, 0, kernels_), 3 * PerTb(1));
   Dispatch(0, 1, 3);
-  EXPECT_EQ(drf_.HighestSm(0b0110, 0, kernels_), 2u);
-  EXPECT_EQ(drf_.HighestSm(0b0110, 1, kernels_), 1u);
+  EXPECT_EQ(drf_.HighestSm(SmMask(0b0110), 0, kernels_), 2u);
+  EXPECT_EQ(drf_.HighestSm(SmMask(0b0110), 1, kernels_), 1u);
 }
 
 TEST_F(DrfTrackerTest, VictimIsTheHighestKernelOfTheWholeGpuThatIsOnTheSm) {
@@ -324,8 +324,8 @@ TEST_P(DrfTrackerRandom, EqualsSharesSummedFromScratch) {
       if (all(sm) < all(low)) low = sm;
       if (some(sm) > some(high)) high = sm;
     }
-    ASSERT_EQ(drf.LowestSm(0b11111, kernels), low);
-    ASSERT_EQ(drf.HighestSm(0b11111, except, kernels), high);
+    ASSERT_EQ(drf.LowestSm(SmMask(0b11111), kernels), low);
+    ASSERT_EQ(drf.HighestSm(SmMask(0b11111), except, kernels), high);
   }
 }
 INSTANTIATE_TEST_SUITE_P(RunningSms, DrfTrackerRandom, testing::Bool());

@@ -76,9 +76,9 @@ TEST_F(PreemptedQueueTest, LowestSmIsGrantedFirstAndOnePerCycle) {
     grant = queue_.state().grant;
     in.request_mask -= grant;
   }
-  EXPECT_EQ(granted[0], 1u << 2);
-  EXPECT_EQ(granted[1], 1u << 5);
-  EXPECT_EQ(granted[2], 1u << 7);
+  EXPECT_EQ(granted[0], SmMask::Of(2));
+  EXPECT_EQ(granted[1], SmMask::Of(5));
+  EXPECT_EQ(granted[2], SmMask::Of(7));
 }
 
 TEST_F(PreemptedQueueTest, AKernelWithoutBuffersDoesNotHoldUpTheOthers) {
