@@ -25,7 +25,8 @@ TEST(DrfExample, EachDispatchAddsThirtyPercentOfOneSm) {
   for (unsigned n = 1; n <= 3; ++n) {
     DrfTracker::Inputs in;
     in.dispatch_valid = true;
-    drf.Tick(in, kernels);
+    in.kernel_table = &kernels;
+    drf.Tick(in);
     EXPECT_EQ(drf.KernelShare(0) * 100, weights.whole * 30 * n);
     EXPECT_EQ(drf.SmShare(0, std::nullopt, kernels) * 100, weights.whole * 30 * n);
   }

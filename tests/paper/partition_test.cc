@@ -23,7 +23,14 @@ class Figure8 : public testing::Test {
     PartitionPlanner::Inputs in;
     in.start = true;
     in.kernels = 0b0011;
-    planner.Tick(in, kernels);
+    in.kernel_table = &kernels;
+    planner.Tick(in);
+  }
+  // The next cycle.
+  void Tick() {
+    PartitionPlanner::Inputs in;
+    in.kernel_table = &kernels;
+    planner.Tick(in);
   }
   unsigned Tbs(unsigned kernel) const { return planner.state().part[kernel].tbs; }
   // Shares in percent, of K1 and K2 and of the SM.
@@ -50,7 +57,7 @@ TEST_F(Figure8, IterationsAreThoseOfTheFigure) {
   };
   EXPECT_EQ(Rsm(), 0) << "iteration 0: the SM is empty";
   for (const Row& row : rows) {
-    planner.Tick({}, kernels);
+    Tick();
     for (unsigned k = 0; k < 2; ++k) {
       EXPECT_EQ(Tbs(k), row.tbs[k]);
       EXPECT_DOUBLE_EQ(Rk(k), row.rk[k]);
@@ -61,7 +68,7 @@ TEST_F(Figure8, IterationsAreThoseOfTheFigure) {
 
 TEST_F(Figure8, EndsWithSixAndTwelveTbsAndNoThreadLeft) {
   unsigned iterations = 0;
-  for (; !planner.state().done; ++iterations) planner.Tick({}, kernels);
+  for (; !planner.state().done; ++iterations) Tick();
   EXPECT_EQ(Tbs(0), 6u);
   EXPECT_EQ(Tbs(1), 12u);
   EXPECT_DOUBLE_EQ(Rsm(), 100);
@@ -73,7 +80,7 @@ TEST_F(Figure8, EndsWithSixAndTwelveTbsAndNoThreadLeft) {
 TEST_F(Figure8, EveryIterationServesTheLowestShareThatFits) {
   while (!planner.state().done) {
     const PartitionPlanner::State before = planner.state();
-    planner.Tick({}, kernels);
+    Tick();
     const unsigned served = planner.state().part[0].tbs != before.part[0].tbs ? 0 : 1;
     const unsigned other = 1 - served;
     const bool other_fits = FitsIn(before.taken + kernels.slot[other].need, kLimits);
@@ -84,7 +91,7 @@ TEST_F(Figure8, EveryIterationServesTheLowestShareThatFits) {
 }
 
 TEST_F(Figure8, RangesHoldSixAndTwelveTbsSideBySide) {
-  while (!planner.state().done) planner.Tick({}, kernels);
+  while (!planner.state().done) Tick();
   const auto& range = planner.state().range;
   EXPECT_EQ(range[0].registers_limit - range[0].registers_base, 60);
   EXPECT_EQ(range[1].registers_base, range[0].registers_limit);
