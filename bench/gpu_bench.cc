@@ -75,10 +75,10 @@ RunRequest WideRequest(const std::string& kernels, DispatchMode dispatch, bool q
   const unsigned wider = sms / request.machine.sms;
   request.machine.memory.controllers = request.machine.memory.controllers * sms / 16;
   request.machine.sms = sms;
-  for (RunProgram& program : request.programs) {
-    auto workload = std::make_shared<Workload>(*program.workload);
+  for (Job& job : request.jobs) {
+    auto workload = std::make_shared<Workload>(*job.workload);
     for (KernelSpec& kernel : workload->kernels) kernel.grid_y *= wider;
-    program.workload = std::move(workload);
+    job.workload = std::move(workload);
   }
   return request;
 }
