@@ -198,7 +198,8 @@ TEST(MachineConfigFiles, UnknownMachineNamesTheKnownOnes) {
     FindMachine("volta", SMK_SOURCE_DIR);
     FAIL() << "found";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("expected one of fermi, gtx980, gtx980-accelsim, small"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("expected one of fermi, gtx980, gtx980-accelsim, h100, small, v100"));
     EXPECT_THAT(error.what(), HasSubstr("got volta"));
   }
 }
