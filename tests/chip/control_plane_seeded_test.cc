@@ -2,8 +2,10 @@
 // Every check of the test of the whole control plane fires: deliberately wrong control planes.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "chip/plane_rig.h"
@@ -84,8 +86,14 @@ MakeWrong Outputs(const std::function<void(unsigned, const SmInputs&, SmOutputs*
 }
 
 TEST(ControlPlaneSeededBug, StartingATbTwiceIsFound) {
-  EXPECT_EQ(FoundBy(DispatchMode::kLeftover, Outputs([](unsigned, const SmInputs&, SmOutputs* out) {
-                      out->warp_start.tb = TbId{0};
+  // All TBs of a kernel slot are the first that started there.
+  std::array<std::optional<TbId>, kMaxKernels> first;
+  EXPECT_EQ(FoundBy(DispatchMode::kLeftover,
+                    Outputs([first](unsigned, const SmInputs&, SmOutputs* out) mutable {
+                      if (!out->warp_start.valid) return;
+                      std::optional<TbId>& tb = first[Index(out->warp_start.kernel)];
+                      if (!tb) tb = out->warp_start.tb;
+                      out->warp_start.tb = *tb;
                     })),
             Name(Check::kTbOnce));
 }
