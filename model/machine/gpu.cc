@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "machine/machine_keys.h"
+#include "machine/statistics.h"
 
 namespace smk {
 
@@ -155,7 +156,7 @@ void Gpu::Sample() {
     sample.sm = SmId{static_cast<std::uint8_t>(i)};
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       sample.job[k] = accounts_[k].open ? accounts_[k].job : static_cast<JobId>(k);
-      const std::uint64_t issued = sm.counters().issued[k];
+      const std::uint64_t issued = sm.counters(k).warp_instructions;
       sample.warp_instructions[k] = issued - issued_before_[i][k];
       issued_before_[i][k] = issued;
       sample.resident_tbs[k] =
@@ -181,7 +182,7 @@ RunResult Gpu::Finish() {
   for (const auto& sm : sms_) {
     sm->Finish(now_);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const std::uint64_t issued = sm->counters().issued[k];
+      const std::uint64_t issued = sm->counters(k).warp_instructions;
       resident[k] += sm->resident_tbs(KernelId{static_cast<std::uint8_t>(k)});
       result.warp_instructions += issued;
       checks_.CountHeld(issued);  // each grant was checked against the ready warps
@@ -206,21 +207,15 @@ KernelStats Gpu::CountedIn(KernelId slot) const {
   const unsigned k = Index(slot);
   KernelStats stats;
   for (const auto& sm : sms_) {
-    const SmCounters& counters = sm->counters();
-    stats.warp_instructions += counters.issued[k];
-    stats.thread_instructions += counters.threads[k];
-    stats.tbs_completed += counters.tbs_completed[k];
-    stats.preemptions += counters.preemptions[k];
-    stats.restores += counters.restores[k];
-    stats.flushes += counters.flushes[k];
-    stats.preemption_cycles += counters.preemption_cycles[k];
+    const KernelStats& counters = sm->counters(k);
+    AddCounters(counters, &stats);
     stats.context_bytes += sm->context_traffic().bytes(slot);
     stats.l1_accesses += sm->lsu().stats().l1_accesses[k];
     stats.l1_hits += sm->lsu().stats().l1_hits[k];
     for (unsigned r = 0; r < kNumStalls; ++r) {
       stats.stalls[r] += sm->stalls().of_kernel(k, static_cast<Stall>(r));
     }
-    stats.stalls[static_cast<unsigned>(Stall::kIssued)] += counters.issued[k];
+    stats.stalls[static_cast<unsigned>(Stall::kIssued)] += counters.warp_instructions;
   }
   const MemoryStats memory = memory_.stats();
   stats.l2_accesses = memory.l2_accesses[k];
@@ -235,17 +230,11 @@ void Gpu::Charge(KernelId slot) {
   Account& account = accounts_[Index(slot)];
   const KernelStats counted = CountedIn(slot);
   KernelStats& job = job_stats_.at(Index(account.job));
-  for (const auto counter : kSlotCounters) {
-    job.*counter += counted.*counter - account.charged.*counter;
-  }
-  for (unsigned r = 0; r < kNumStalls; ++r) {
-    job.stalls[r] += counted.stalls[r] - account.charged.stalls[r];
-  }
+  AddSince(account.charged, counted, &job);
   account.charged = counted;
   for (unsigned i = 0; i < sms_.size(); ++i) {
-    const SmCounters& counters = sms_[i]->counters();
-    const std::uint64_t issued = counters.issued[Index(slot)];
-    const std::uint64_t tb_cycles = counters.tb_cycles[Index(slot)];
+    const std::uint64_t issued = sms_[i]->counters(Index(slot)).warp_instructions;
+    const std::uint64_t tb_cycles = sms_[i]->tb_cycles()[Index(slot)];
     sm_stats_[i].warp_instructions[Index(account.job)] += issued - account.charged_issued[i];
     sm_stats_[i].tb_cycles[Index(account.job)] += tb_cycles - account.charged_tb_cycles[i];
     account.charged_issued[i] = issued;
@@ -274,8 +263,9 @@ void Gpu::AddSmStats(RunResult* result) {
     for (unsigned r = 0; r < kNumStalls; ++r) {
       stats.scheduler_cycles[r] = sms_[i]->stalls().total(static_cast<Stall>(r));
     }
-    for (const std::uint64_t issued : sms_[i]->counters().issued) {
-      stats.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)] += issued;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      stats.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)] +=
+          sms_[i]->counters(k).warp_instructions;
     }
   }
   result->sms = std::move(sm_stats_);

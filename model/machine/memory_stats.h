@@ -9,18 +9,18 @@
 
 namespace smk {
 
-using KernelCounters = std::array<std::uint64_t, kMaxKernels>;
+using SlotCounters = std::array<std::uint64_t, kMaxKernels>;
 
 // Every counter only grows. An access is one request for one 128-byte line.
 struct MemoryStats {
-  KernelCounters l2_accesses{};       // demand reads, writes and atomics
-  KernelCounters l2_hits{};           // of these: the line was present (and whole, for a read)
-  KernelCounters l2_merges{};         // of these: line in flight, completes with it (not a hit)
-  KernelCounters dram_read_bytes{};   // of L2 misses
-  KernelCounters dram_write_bytes{};  // of L2 evictions, for the kernel that last wrote the line
-  KernelCounters context_bytes{};     // context lines stored and loaded
-  std::uint64_t row_hits = 0;         // DRAM accesses that needed no activation
-  std::uint64_t row_misses = 0;       // DRAM accesses that activated their row
+  SlotCounters l2_accesses{};       // demand reads, writes and atomics
+  SlotCounters l2_hits{};           // of these: the line was present (and whole, for a read)
+  SlotCounters l2_merges{};         // of these: line in flight, completes with it (not a hit)
+  SlotCounters dram_read_bytes{};   // of L2 misses
+  SlotCounters dram_write_bytes{};  // of L2 evictions, for the kernel that last wrote the line
+  SlotCounters context_bytes{};     // context lines stored and loaded
+  std::uint64_t row_hits = 0;       // DRAM accesses that needed no activation
+  std::uint64_t row_misses = 0;     // DRAM accesses that activated their row
 
   MemoryStats& operator+=(const MemoryStats& o) {
     for (unsigned k = 0; k < kMaxKernels; ++k) {

@@ -86,16 +86,6 @@ struct KernelStats {
   }
 };
 
-// The counters of KernelStats that the machine counts by kernel slot; its stalls are, too.
-inline constexpr std::uint64_t KernelStats::*kSlotCounters[] = {
-    &KernelStats::warp_instructions, &KernelStats::thread_instructions,
-    &KernelStats::tbs_completed,     &KernelStats::l1_accesses,
-    &KernelStats::l1_hits,           &KernelStats::l2_accesses,
-    &KernelStats::l2_hits,           &KernelStats::dram_read_bytes,
-    &KernelStats::dram_write_bytes,  &KernelStats::context_bytes,
-    &KernelStats::preemptions,       &KernelStats::restores,
-    &KernelStats::flushes,           &KernelStats::preemption_cycles};
-
 // When the host did what for one job; how much of it was done is in KernelStats.
 struct JobStats {
   std::string client;

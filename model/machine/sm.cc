@@ -123,7 +123,7 @@ void Sm::FinishDueTbs(Cycle now) {
       continue;
     }
     inputs_.tb_finished |= 1u << slot;
-    ++counters_.tbs_completed[Index(block.kernel)];
+    ++counters_[Index(block.kernel)].tbs_completed;
     gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kComplete, Index(id_), now);
     FreeSlot(slot, 'C', now);
   }
@@ -190,7 +190,7 @@ void Sm::Finish(Cycle end) {
   }
   std::uint64_t sum = 0;
   for (unsigned r = 0; r < kNumStalls; ++r) sum += stalls_.total(static_cast<Stall>(r));
-  for (const std::uint64_t issued : counters_.issued) sum += issued;
+  for (const KernelStats& kernel : counters_) sum += kernel.warp_instructions;
   gpu_.checks.Require(sum == end * config_.schedulers, end, Index(id_), [&] {
     return std::to_string(sum) + " scheduler cycles are accounted for, not " +
            std::to_string(end * config_.schedulers);

@@ -53,12 +53,6 @@ struct GpuContext {
   std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
 };
 
-// Counters of one SM that are not elsewhere.
-struct SmCounters {
-  std::array<std::uint64_t, kMaxKernels> issued{}, threads{}, tb_cycles{}, tbs_completed{};
-  std::array<std::uint64_t, kMaxKernels> preemptions{}, restores{}, flushes{}, preemption_cycles{};
-};
-
 // See the head of this file.
 class Sm {
  public:
@@ -76,7 +70,10 @@ class Sm {
   // The end of the run: accounts for all cycles before `end`, closes TB records.
   void Finish(Cycle end);
 
-  const SmCounters& counters() const { return counters_; }
+  // What this SM itself counts of a kernel; the rest of KernelStats stays 0.
+  const KernelStats& counters(unsigned kernel) const { return counters_[kernel]; }
+  // Resident TBs, integrated over cycles.
+  const std::array<std::uint64_t, kMaxKernels>& tb_cycles() const { return tb_cycles_; }
   const StallAccount& stalls() const { return stalls_; }
   const Lsu& lsu() const { return lsu_; }
   const ContextTraffic& context_traffic() const { return traffic_; }
@@ -182,7 +179,8 @@ class Sm {
 
   SmInputs inputs_{};
   Cycle accounted_ = 0;  // all cycles before are
-  SmCounters counters_;
+  std::array<KernelStats, kMaxKernels> counters_{};
+  std::array<std::uint64_t, kMaxKernels> tb_cycles_{};
   StallAccount stalls_;
 };
 

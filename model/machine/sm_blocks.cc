@@ -114,7 +114,7 @@ void Sm::Restore(ThreadBlock* block, unsigned slot, Cycle now) {
       traffic_.Finish(TbSlot{static_cast<std::uint8_t>(slot)}, false, launch, now);
   const TbContext& context =
       gpu_.contexts.Take(launch, block->kernel, block->tb, address, Index(id_), now);
-  ++counters_.restores[Index(block->kernel)];
+  ++counters_[Index(block->kernel)].restores;
   if (!context.flushable) inputs_.tb_flushable &= ~(1u << slot);
   for (unsigned w = 0; w < block->warps; ++w) {
     const unsigned lane = block->lane_of[w];
@@ -160,14 +160,14 @@ void Sm::Release(const SmOutputs& out, Cycle now) {
       return name() + " is saved while instructions of it are in flight";
     });
     Save(block, out.release_slot, now);
-    ++counters_.preemptions[kernel];
-    if (block.stopped_at != kNever) counters_.preemption_cycles[kernel] += now - block.stopped_at;
+    ++counters_[kernel].preemptions;
+    if (block.stopped_at != kNever) counters_[kernel].preemption_cycles += now - block.stopped_at;
     gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kSaved, Index(id_), now);
     FreeSlot(slot, 'S', now);
   } else {
     gpu_.checks.Require((inputs_.tb_flushable >> slot & 1) != 0, now, Index(id_),
                         [&] { return name() + " is flushed but its TB cannot start again"; });
-    ++counters_.flushes[kernel];
+    ++counters_[kernel].flushes;
     gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kFlushed, Index(id_), now);
     FreeSlot(slot, 'F', now);
   }
@@ -205,7 +205,7 @@ void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
   for (LaneMask lanes = block.lanes; lanes != 0; lanes &= lanes - 1) {
     RemoveWarp(LowestLane(lanes));
   }
-  counters_.tb_cycles[Index(block.kernel)] += now - block.start;
+  tb_cycles_[Index(block.kernel)] += now - block.start;
   if (gpu_.tb_records != nullptr) {
     gpu_.tb_records->push_back({block.start, now, block.kernel, launch.number, block.tb, id_,
                                 TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome,

@@ -75,8 +75,8 @@ void Sm::Issue(unsigned lane, Cycle now) {
   const Instruction& instruction = *warp.next;
   const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
   data_ready_ &= ~LaneBit(lane);
-  ++counters_.issued[warp.kernel];
-  counters_.threads[warp.kernel] += warp.threads;
+  ++counters_[warp.kernel].warp_instructions;
+  counters_[warp.kernel].thread_instructions += warp.threads;
   if (__builtin_expect(instruction.ends_idempotence, 0) &&
       gpu_.launches[warp.kernel].spec->idempotence == Idempotence::kUntilStore) {
     inputs_.tb_flushable &= ~(1u << warp.tb_slot);

@@ -86,7 +86,7 @@ struct CommandLineParser {
   ReportOptions report;
   TraceInfoOptions trace_info;
   TraceExportOptions trace_export;
-  ListOptions list{"", "gtx980"};
+  ListOptions list{"", "gtx980", false, "", false};
   std::string help_topic;
   std::function<int(const Context&)> action;
 
@@ -235,12 +235,14 @@ struct CommandLineParser {
   }
 
   void AddList() {
-    CLI::App* sub = app.add_subcommand("list", "list kernels, policies, machines or settings");
-    sub->add_option("what", list.what, "kernels, policies, machines or settings")->required();
+    CLI::App* sub =
+        app.add_subcommand("list", "list kernels, policies, machines, settings or statistics");
+    sub->add_option("what", list.what, "kernels, policies, machines, settings or statistics")
+        ->required();
     AddText(sub, "--machine", &list.machine, "machine of occupancies and settings", "NAME");
     sub->add_flag("--json", list.json, "as JSON");
-    sub->add_flag("--markdown", list.markdown,
-                  "settings: the keys of --set as the manual has them");
+    AddText(sub, "--of", &list.of, "statistics: of this object of stats.json only", "OBJECT");
+    sub->add_flag("--markdown", list.markdown, "settings, statistics: as the manual has them");
     sub->callback(
         [this] { action = [this](const Context& context) { return ListCommand(context, list); }; });
   }

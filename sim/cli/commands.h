@@ -20,10 +20,11 @@ int CompareCommand(const Context& context, Options options);
 
 // What `smk list` shows.
 struct ListOptions {
-  std::string what;  // kernels, policies, machines or settings
+  std::string what;  // kernels, policies, machines, settings or statistics
   std::string machine;
   bool json = false;
-  bool markdown = false;  // settings: the table of docs/usage.md
+  std::string of;         // statistics: of this object only
+  bool markdown = false;  // settings, statistics: the tables of the manual
 };
 int ListCommand(const Context& context, const ListOptions& options);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk list kernels|policies|machines|settings
+// smk list kernels|policies|machines|settings|statistics
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +10,10 @@
 #include "base/text_table.h"
 #include "cli/commands.h"
 #include "machine/machine_keys.h"
+#include "machine/statistics.h"
 #include "run/knobs.h"
 #include "run/policies.h"
+#include "run/statistics.h"
 
 namespace smk::sim {
 namespace {
@@ -162,6 +164,55 @@ int ListSettings(const Context& context, const ListOptions& options) {
   return 0;
 }
 
+// One object of stats.json as a table of the manual; "reasons" are those of stalls.
+std::string StatisticsMarkdown(const std::string& object) {
+  if (object == "reasons") {
+    std::string text = "| name | meaning |\n|---|---|\n";
+    for (unsigned i = 0; i < kNumStalls; ++i) {
+      text += fmt::format("| `{}` | {} |\n", kStallNames[i], kStallMeanings[i]);
+    }
+    return text;
+  }
+  std::string text = "| name | unit | meaning |\n|---|---|---|\n";
+  for (const Statistic& s : StatisticsOf(object)) {
+    text +=
+        fmt::format("| `{}` |{} | {} |\n", s.name, s.unit.empty() ? "" : " " + s.unit, s.meaning);
+  }
+  return text;
+}
+
+int ListStatistics(const ListOptions& options) {
+  std::vector<std::string> objects = {"reasons"};
+  for (const StatisticTable& table : StatisticTables()) objects.push_back(table.object);
+  if (options.markdown || !options.of.empty()) {
+    if (std::find(objects.begin(), objects.end(), options.of) == objects.end()) {
+      throw InputError(
+          fmt::format("--of: expected one of {}, got '{}'", Join(objects), options.of));
+    }
+  }
+  if (options.markdown) {
+    fmt::print("{}", StatisticsMarkdown(options.of));
+    return 0;
+  }
+  TextTable shown({"of", "name", "unit", "meaning"}, {0, 1, 2, 3});
+  ordered_json all = ordered_json::array();
+  const auto add = [&](const std::string& object, const char* name, const std::string& unit,
+                       const std::string& meaning) {
+    if (!options.of.empty() && options.of != object) return;
+    shown.Add({object, name, unit, meaning});
+    all.push_back({{"of", object}, {"name", name}, {"unit", unit}, {"meaning", meaning}});
+  };
+  for (const StatisticTable& table : StatisticTables()) {
+    for (const Statistic& s : table.statistics)
+      add(table.object, s.name.c_str(), s.unit, s.meaning);
+  }
+  for (unsigned i = 0; i < kNumStalls; ++i) {
+    add("reasons", kStallNames[i], "scheduler cycles", kStallMeanings[i]);
+  }
+  fmt::print("{}", options.json ? all.dump(2) + "\n" : shown.ToString());
+  return 0;
+}
+
 int ListMachines(const Context& context, const ListOptions& options) {
   ordered_json all = ordered_json::array();
   TextTable table({"name", "SMs", "core MHz", "registers", "shared memory", "threads", "TBs",
@@ -203,9 +254,11 @@ int ListCommand(const Context& context, const ListOptions& options) {
   if (options.what == "policies") return ListPolicies(options);
   if (options.what == "machines") return ListMachines(context, options);
   if (options.what == "settings") return ListSettings(context, options);
+  if (options.what == "statistics") return ListStatistics(options);
   throw InputError(fmt::format(
-      "list: expected kernels, policies, machines or settings, got '{}'{}", options.what,
-      DidYouMean(options.what, {"kernels", "policies", "machines", "settings"})));
+      "list: expected kernels, policies, machines, settings or statistics, got '{}'{}",
+      options.what,
+      DidYouMean(options.what, {"kernels", "policies", "machines", "settings", "statistics"})));
 }
 
 }  // namespace smk::sim

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "report/data.h"
 #include "report/page.h"
+#include "run/statistics.h"
 #include "smk/version.h"
 
 namespace smk::sim {
@@ -67,6 +68,17 @@ std::string OutPath(const ReportOptions& options) {
   return options.out;
 }
 
+// What the page says of a statistic: by object and name.
+ordered_json Meanings() {
+  ordered_json j;
+  for (const StatisticTable& table : StatisticTables()) {
+    for (const Statistic& s : table.statistics) {
+      j[table.object][s.name] = {{"unit", s.unit}, {"meaning", s.meaning}};
+    }
+  }
+  return j;
+}
+
 }  // namespace
 
 int ReportCommand(const Context& context, const ReportOptions& options) {
@@ -78,6 +90,7 @@ int ReportCommand(const Context& context, const ReportOptions& options) {
   j["git_describe"] = kGitDescribe;
   j["date"] = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
   j["source"] = source;
+  j["statistics"] = Meanings();
   j.update(ReadSource(options, context));
   const std::string title = options.title.empty() ? DefaultTitle(j, source) : options.title;
   j["title"] = title;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/toml_file.h"
+#include "machine/statistics.h"
 #include "report/data.h"
 #include "sweep/schema.h"
 #include "sweep/store.h"
@@ -82,29 +83,21 @@ FROM runs WHERE status = 'done';
 CREATE UNIQUE INDEX temp.by_run ON numbered (run);
 )sql";
 
-// {knobs} are columns.
+// {knobs}, {counters} and the like are columns, each with a comma behind.
 constexpr char kRuns[] = R"sql(
 SELECT r.run, r.workload, r.mix, r.policy, r.preempt, r.machine, r.control, r.cycles, r.seed,
   r.settings, r.sms, r.schedulers, {knobs}
   r.command, r.kernels, r.stp, r.antt, r.fairness, r.warp_instructions, r.dram_read_bytes,
-  r.dram_write_bytes, r.dram_row_hits, r.dram_row_misses, r.checks, r.wall_seconds, r.preemptions,
-  r.context_bytes, r.preemption_cycles, r.version, r.model_version,
-  s.issued, s.pipeline, s.control AS control_stall, s.data_memory, s.data_short, s.barrier,
-  s.quota, s.preemption, s.empty
+  r.dram_write_bytes, {counters} r.wall_seconds, r.preemptions, r.context_bytes, r.preemption_cycles,
+  r.version, {stalls} r.model_version
 FROM numbered n JOIN results r USING (run) LEFT JOIN (
-  SELECT run, SUM(issued) AS issued, SUM(pipeline) AS pipeline, SUM(control) AS control,
-    SUM(data_memory) AS data_memory, SUM(data_short) AS data_short, SUM(barrier) AS barrier,
-    SUM(quota) AS quota, SUM(preemption) AS preemption, SUM(empty) AS empty
-  FROM stalls GROUP BY run) s USING (run)
+  SELECT {sums} run FROM stalls GROUP BY run) s USING (run)
 ORDER BY n.number
 )sql";
 
 constexpr char kKernels[] = R"sql(
 SELECT n.number AS run, i.number AS isolated, k.name, k.type, k.arrival, k.ipc, k.ipc_isolated, k.normalized_ipc,
-  k.warp_instructions, k.tbs_completed, k.l1_accesses, k.l1_hits, k.l2_accesses, k.l2_hits,
-  k.dram_read_bytes, k.dram_write_bytes, k.stall_pipeline, k.stall_control, k.stall_data_memory,
-  k.stall_data_short, k.stall_barrier, k.stall_quota, k.stall_preemption,
-  p.count AS preemptions, p.restores, p.flushes, p.context_bytes, p.cycles AS preemption_cycles
+  {counters} {preemptions} k.slot
 FROM numbered n JOIN kernel_results k USING (run)
   LEFT JOIN preemptions p ON p.run = k.run AND p.slot = k.slot
   LEFT JOIN numbered i ON i.run = k.isolated_run
@@ -121,6 +114,28 @@ ORDER BY n.number, s.sm, s.slot
 constexpr char kFailed[] =
     "SELECT run, workload, policy, settings, command, error FROM runs WHERE status = 'failed' "
     "ORDER BY workload, policy, run";
+
+std::string RunsSql() {
+  std::string stalls;
+  for (const std::string& reason : ReasonColumns()) {
+    // `control` is the control plane, too.
+    stalls += fmt::format("s.{}{}, ", reason, reason == "control" ? " AS control_stall" : "");
+  }
+  return fmt::format(kRuns, fmt::arg("knobs", KnobColumns("r.{name}, ")),
+                     fmt::arg("counters", NameColumns(RunCounterColumns(), "r.{name}, ")),
+                     fmt::arg("stalls", stalls),
+                     fmt::arg("sums", NameColumns(ReasonColumns(), "SUM({name}) AS {name}, ")));
+}
+
+std::string KernelsSql() {
+  std::string preemptions;
+  for (const KernelCounter& counter : KernelCounters()) {
+    if (counter.of_preemption == nullptr) continue;
+    preemptions += fmt::format("p.{} AS {}, ", counter.of_preemption, counter.name);
+  }
+  return fmt::format(kKernels, fmt::arg("counters", NameColumns(KernelColumns(), "k.{name}, ")),
+                     fmt::arg("preemptions", preemptions));
+}
 
 ordered_json Experiments(Database* database) {
   ordered_json list = ordered_json::array();
@@ -159,10 +174,10 @@ ordered_json ReadAll(const std::string& path) {
   database.Run("BEGIN");
   database.Run(kNumbered);
   ordered_json j;
-  j["runs"] = Columns(&database, fmt::format(kRuns, fmt::arg("knobs", KnobColumns("r.{name}, "))),
+  j["runs"] = Columns(&database, RunsSql(),
                       {"workload", "mix", "policy", "preempt", "machine", "control", "seed",
                        "settings", "version", "model_version"});
-  j["kernels"] = Columns(&database, kKernels, {"name", "type"});
+  j["kernels"] = Columns(&database, KernelsSql(), {"name", "type"});
   j["tbs"] = Columns(&database, kTbs);
   j["failed"] = Columns(&database, kFailed);
   j["experiments"] = Experiments(&database);

@@ -7,8 +7,10 @@
 #include <array>
 #include <map>
 
+#include "base/numbers.h"
 #include "run/results.h"
 #include "run/slot_jobs.h"
+#include "run/statistics.h"
 
 namespace smk::sim {
 namespace {
@@ -26,9 +28,11 @@ std::string Cell(const std::string& text) {
   return quoted + "\"";
 }
 
-// Shortest text that reads back as the same number; empty when there is none.
-std::string Number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
+// Shortest text that reads back as the same value; empty when there is none.
+std::string Cell(const nlohmann::ordered_json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return Cell(value.get<std::string>());
+  return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
 const char* Outcome(char outcome) {
@@ -52,47 +56,41 @@ bool NamesTb(DecisionReason reason) {
          reason == DecisionReason::kDispatchRestarted;
 }
 
-}  // namespace
-
-std::string KernelsCsv(const Results& results) {
-  std::string text =
-      "slot,name,ipc,ipc_isolated,normalized_ipc,warp_instructions,thread_instructions,"
-      "cycles_present,tbs_completed,launches_completed,program_runs,l1_hit_rate,l2_hit_rate,"
-      "dram_read_bytes,dram_write_bytes,preemptions,restores,flushes,context_bytes,"
-      "preemption_cycles";
-  for (const unsigned i : KernelStalls()) text += fmt::format(",stall_{}", kStallNames[i]);
-  text += '\n';
-  for (std::size_t i = 0; i < results.result.kernels.size(); ++i) {
-    const KernelStats& k = results.result.kernels[i];
-    text +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}", i, Cell(k.name),
-                    Number(results.metrics.ipc[i]), Number(results.metrics.isolated[i]),
-                    Number(results.metrics.normalized[i]), k.warp_instructions,
-                    k.thread_instructions, k.cycles_present, k.tbs_completed, k.launches_completed,
-                    k.program_runs, HitRate(k.l1_hits, k.l1_accesses),
-                    HitRate(k.l2_hits, k.l2_accesses), k.dram_read_bytes, k.dram_write_bytes,
-                    k.preemptions, k.restores, k.flushes, k.context_bytes, k.preemption_cycles);
-    for (const unsigned reason : KernelStalls()) text += fmt::format(",{}", k.stalls[reason]);
-    text += '\n';
+// A row for each object of this kind in stats.json; its object of stalls is a column for each.
+std::string TableOf(const std::string& object, const Results& results, std::size_t rows) {
+  std::vector<std::string> heads;
+  for (const Statistic& statistic : StatisticsOf(object)) {
+    if (statistic.name != "stalls") {
+      heads.push_back(statistic.name);
+      continue;
+    }
+    for (const unsigned i : KernelStalls())
+      heads.push_back(fmt::format("stall_{}", kStallNames[i]));
+  }
+  std::string text = Join(heads, ",") + "\n";
+  for (std::size_t i = 0; i < rows; ++i) {
+    std::vector<std::string> cells;
+    for (const Statistic& statistic : StatisticsOf(object)) {
+      const nlohmann::ordered_json value = statistic.get(results, i);
+      if (!value.is_object()) {
+        cells.push_back(Cell(value));
+        continue;
+      }
+      for (const auto& [reason, cycles] : value.items()) cells.push_back(Cell(cycles));
+    }
+    text += Join(cells, ",") + "\n";
   }
   return text;
 }
 
+}  // namespace
+
+std::string KernelsCsv(const Results& results) {
+  return TableOf("kernels", results, results.result.kernels.size());
+}
+
 std::string JobsCsv(const Results& results) {
-  std::string text =
-      "job,name,client,kernel_slot,arrival,start,finish,turnaround,executions,kernels_completed,"
-      "slices_begun,slices_completed,tbs_completed\n";
-  for (std::size_t i = 0; i < results.result.jobs.size(); ++i) {
-    const JobStats& job = results.result.jobs[i];
-    const KernelStats& kernel = results.result.kernels[i];
-    text += fmt::format(
-        "{},{},{},{},{},{},{},{},{},{},{},{},{}\n", i, Cell(kernel.name), Cell(job.client),
-        job.start == kNever ? "" : fmt::to_string(Index(job.slot)), job.arrival,
-        CycleCell(job.start), CycleCell(job.finish), CycleCell(job.turnaround().value_or(kNever)),
-        kernel.program_runs, kernel.launches_completed, job.slices_begun, job.slices_completed,
-        kernel.tbs_completed);
-  }
-  return text;
+  return TableOf("jobs", results, results.result.jobs.size());
 }
 
 std::string LaunchesCsv(const Results& results) {

@@ -26,8 +26,6 @@ void Combine(Metrics* metrics) {
   if (largest > 0) metrics->fairness = smallest / largest;
 }
 
-}  // namespace
-
 std::vector<ClientTotals> ByClient(const RunResult& result) {
   std::vector<ClientTotals> clients;
   std::map<std::string, std::size_t> places;
@@ -56,6 +54,8 @@ std::vector<ClientTotals> ByClient(const RunResult& result) {
   return clients;
 }
 
+}  // namespace
+
 double Ipc(const KernelStats& kernel) { return kernel.ipc(kernel.cycles_present); }
 
 Metrics ComputeMetrics(const RunResult& result, const std::vector<double>& isolated) {
@@ -68,6 +68,7 @@ Metrics ComputeMetrics(const RunResult& result, const std::vector<double>& isola
                                                  : std::nullopt);
   }
   Combine(&metrics);
+  metrics.clients = ByClient(result);
   return metrics;
 }
 

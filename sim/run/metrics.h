@@ -10,16 +10,6 @@
 
 namespace smk::sim {
 
-// Empty where a division by zero would be needed: a kernel that issued nothing has no turnaround.
-struct Metrics {
-  std::vector<double> ipc;                        // warp instructions per cycle present
-  std::vector<std::optional<double>> isolated;    // the same, alone on the whole GPU
-  std::vector<std::optional<double>> normalized;  // ipc / isolated
-  std::optional<double> stp;                      // sum of the normalized IPCs
-  std::optional<double> antt;                     // mean of 1 / normalized IPC
-  std::optional<double> fairness;                 // smallest normalized IPC / largest
-};
-
 // What was done for all jobs of one client.
 struct ClientTotals {
   std::string name;
@@ -30,8 +20,16 @@ struct ClientTotals {
   std::uint64_t tbs_completed = 0, warp_instructions = 0;
 };
 
-// In the order in which their first jobs stand in the run.
-std::vector<ClientTotals> ByClient(const RunResult& result);
+// Empty where a division by zero would be needed: a kernel that issued nothing has no turnaround.
+struct Metrics {
+  std::vector<double> ipc;                        // warp instructions per cycle present
+  std::vector<std::optional<double>> isolated;    // the same, alone on the whole GPU
+  std::vector<std::optional<double>> normalized;  // ipc / isolated
+  std::optional<double> stp;                      // sum of the normalized IPCs
+  std::optional<double> antt;                     // mean of 1 / normalized IPC
+  std::optional<double> fairness;                 // smallest normalized IPC / largest
+  std::vector<ClientTotals> clients;              // in the order of their first jobs
+};
 
 double Ipc(const KernelStats& kernel);
 

@@ -3,6 +3,8 @@
 
 #include <type_traits>
 
+#include "machine/statistics.h"
+
 namespace smk::sim {
 namespace {
 
@@ -47,24 +49,8 @@ void Enum(Archive& archive, T& value) {
 template <typename Archive, typename Kernel>
 void Fields(Archive& archive, Kernel& k, const KernelStats* /*tag*/) {
   archive(k.name);
-  archive(k.warp_instructions);
-  archive(k.thread_instructions);
-  archive(k.cycles_present);
-  archive(k.tbs_completed);
-  archive(k.launches_completed);
-  archive(k.program_runs);
+  for (const KernelCounter& counter : KernelCounters()) archive(k.*counter.value);
   archive(k.stalls);
-  archive(k.l1_accesses);
-  archive(k.l1_hits);
-  archive(k.l2_accesses);
-  archive(k.l2_hits);
-  archive(k.dram_read_bytes);
-  archive(k.dram_write_bytes);
-  archive(k.context_bytes);
-  archive(k.preemptions);
-  archive(k.restores);
-  archive(k.flushes);
-  archive(k.preemption_cycles);
 }
 
 template <typename Archive, typename Job>
@@ -93,8 +79,7 @@ void Fields(Archive& archive, Launch& l, const LaunchRecord* /*tag*/) {
 template <typename Archive, typename Sm>
 void Fields(Archive& archive, Sm& s, const SmStats* /*tag*/) {
   archive(s.scheduler_cycles);
-  archive(s.warp_instructions);
-  archive(s.tb_cycles);
+  for (const SmCounter& counter : SmCounters()) archive(s.*counter.value);
 }
 
 template <typename Archive, typename Tb>
@@ -165,18 +150,15 @@ json ToJson(const RunResult& result) {
   json j;
   j["cycles"] = result.cycles;
   j["wall_seconds"] = result.wall_seconds;
-  j["warp_instructions"] = result.warp_instructions;
+  for (const RunCounter& counter : RunCounters()) j[counter.name] = result.*counter.value;
   j["kernels"] = WriteAll(result.kernels);
   j["jobs"] = WriteAll(result.jobs);
   j["sms"] = WriteAll(result.sms);
-  j["dram_row_hits"] = result.dram_row_hits;
-  j["dram_row_misses"] = result.dram_row_misses;
   j["launches"] = WriteAll(result.launches);
   j["tbs"] = WriteAll(result.tbs);
   j["decisions"] = WriteAll(result.decisions);
   j["epochs"] = WriteAll(result.epochs);
   j["partitions"] = result.partitions;
-  j["checks"] = result.checks;
   j["lockstep_events"] = result.lockstep_events;
   return j;
 }
@@ -185,18 +167,17 @@ RunResult FromJson(const json& j) {
   RunResult result;
   j.at("cycles").get_to(result.cycles);
   j.at("wall_seconds").get_to(result.wall_seconds);
-  j.at("warp_instructions").get_to(result.warp_instructions);
+  for (const RunCounter& counter : RunCounters()) {
+    j.at(counter.name).get_to(result.*counter.value);
+  }
   ReadAll(j.at("kernels"), &result.kernels);
   ReadAll(j.at("jobs"), &result.jobs);
   ReadAll(j.at("sms"), &result.sms);
-  j.at("dram_row_hits").get_to(result.dram_row_hits);
-  j.at("dram_row_misses").get_to(result.dram_row_misses);
   ReadAll(j.at("launches"), &result.launches);
   ReadAll(j.at("tbs"), &result.tbs);
   ReadAll(j.at("decisions"), &result.decisions);
   ReadAll(j.at("epochs"), &result.epochs);
   j.at("partitions").get_to(result.partitions);
-  j.at("checks").get_to(result.checks);
   result.lockstep_events = j.value("lockstep_events", std::uint64_t{0});
   return result;
 }

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "machine/statistics.h"
 
 namespace smk::sim {
 namespace {
@@ -38,16 +39,16 @@ void Append(const Values& from, Values* to) {
 
 void Append(const SmStats& other, SmStats* sm) {
   for (unsigned i = 0; i < kNumStalls; ++i) sm->scheduler_cycles[i] += other.scheduler_cycles[i];
-  Append(other.warp_instructions, &sm->warp_instructions);
-  Append(other.tb_cycles, &sm->tb_cycles);
+  for (const SmCounter& counter : SmCounters()) {
+    Append(other.*counter.value, &(sm->*counter.value));
+  }
 }
 
 void Append(const RunResult& other, RunResult* all) {
   all->wall_seconds += other.wall_seconds;
-  all->warp_instructions += other.warp_instructions;
-  all->dram_row_hits += other.dram_row_hits;
-  all->dram_row_misses += other.dram_row_misses;
-  all->checks += other.checks;
+  for (const RunCounter& counter : RunCounters()) {
+    all->*counter.value += other.*counter.value;
+  }
   for (std::size_t i = 0; i < all->sms.size(); ++i) {
     Append(other.sms.at(i), &all->sms[i]);
     Append(other.partitions.at(i), &all->partitions.at(i));

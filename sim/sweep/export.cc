@@ -125,7 +125,7 @@ void ExportJson(SweepStore* store, const std::optional<std::vector<std::string>>
       {"sms", {database, "SELECT * FROM sms WHERE run = ? ORDER BY sm, slot"}},
       {"stalls", {database, "SELECT * FROM stalls WHERE run = ? ORDER BY sm"}},
       {"preemptions", {database, "SELECT * FROM preemptions WHERE run = ? ORDER BY slot"}}};
-  fmt::print(out, "{{\"schema\": {}, \"runs\": [", kSweepSchema);
+  fmt::print(out, "{{\"schema\": {}, \"runs\": [", SweepSchema());
   const char* separator = "\n";
   while (rows.Step()) {
     ordered_json run = JsonRow(rows, false);

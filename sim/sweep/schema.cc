@@ -3,7 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "machine/statistics.h"
 #include "run/knobs.h"
+#include "run/results.h"
 
 namespace smk::sim {
 namespace {
@@ -28,9 +32,7 @@ CREATE TABLE runs (
   warp_instructions INTEGER,
   dram_read_bytes INTEGER,
   dram_write_bytes INTEGER,
-  dram_row_hits INTEGER,
-  dram_row_misses INTEGER,
-  checks INTEGER,
+  {run_counters}
   result_sha256 TEXT,
   wall_seconds REAL,
   finished TEXT NOT NULL,
@@ -50,25 +52,7 @@ CREATE TABLE kernels (
   type TEXT NOT NULL,
   isolated_run TEXT NOT NULL,
   arrival INTEGER NOT NULL,
-  cycles_present INTEGER NOT NULL,
-  warp_instructions INTEGER NOT NULL,
-  thread_instructions INTEGER NOT NULL,
-  tbs_completed INTEGER NOT NULL,
-  launches_completed INTEGER NOT NULL,
-  program_runs INTEGER NOT NULL,
-  l1_accesses INTEGER NOT NULL,
-  l1_hits INTEGER NOT NULL,
-  l2_accesses INTEGER NOT NULL,
-  l2_hits INTEGER NOT NULL,
-  dram_read_bytes INTEGER NOT NULL,
-  dram_write_bytes INTEGER NOT NULL,
-  stall_pipeline INTEGER NOT NULL,
-  stall_control INTEGER NOT NULL,
-  stall_data_memory INTEGER NOT NULL,
-  stall_data_short INTEGER NOT NULL,
-  stall_barrier INTEGER NOT NULL,
-  stall_quota INTEGER NOT NULL,
-  stall_preemption INTEGER NOT NULL,
+  {kernel_counters}
   PRIMARY KEY (run, slot)
 ) WITHOUT ROWID;
 
@@ -76,8 +60,7 @@ CREATE TABLE sms (
   run TEXT NOT NULL REFERENCES runs,
   sm INTEGER NOT NULL,
   slot INTEGER NOT NULL,
-  warp_instructions INTEGER NOT NULL,
-  tb_cycles INTEGER NOT NULL,
+  {sm_counters}
   partition_tbs INTEGER NOT NULL,
   PRIMARY KEY (run, sm, slot)
 ) WITHOUT ROWID;
@@ -85,26 +68,14 @@ CREATE TABLE sms (
 CREATE TABLE stalls (
   run TEXT NOT NULL REFERENCES runs,
   sm INTEGER NOT NULL,
-  issued INTEGER NOT NULL,
-  pipeline INTEGER NOT NULL,
-  control INTEGER NOT NULL,
-  data_memory INTEGER NOT NULL,
-  data_short INTEGER NOT NULL,
-  barrier INTEGER NOT NULL,
-  quota INTEGER NOT NULL,
-  preemption INTEGER NOT NULL,
-  empty INTEGER NOT NULL,
+  {reasons}
   PRIMARY KEY (run, sm)
 ) WITHOUT ROWID;
 
 CREATE TABLE preemptions (
   run TEXT NOT NULL REFERENCES runs,
   slot INTEGER NOT NULL,
-  count INTEGER NOT NULL,
-  restores INTEGER NOT NULL,
-  flushes INTEGER NOT NULL,
-  context_bytes INTEGER NOT NULL,
-  cycles INTEGER NOT NULL,
+  {preemption_counters}
   PRIMARY KEY (run, slot)
 ) WITHOUT ROWID;
 
@@ -159,8 +130,54 @@ std::string KnobColumns(const char* format) {
   return text;
 }
 
+std::string NameColumns(const std::vector<std::string>& names, const char* format) {
+  std::string text;
+  for (const std::string& name : names) {
+    text += fmt::format(fmt::runtime(format), fmt::arg("name", name));
+  }
+  return text;
+}
+
+std::vector<std::string> RunCounterColumns() {
+  std::vector<std::string> names;
+  for (const RunCounter& counter : RunCounters()) {
+    if (counter.value != &RunResult::warp_instructions) names.emplace_back(counter.name);
+  }
+  return names;
+}
+
+std::vector<std::string> KernelColumns() {
+  std::vector<std::string> names;
+  for (const KernelCounter& counter : KernelCounters()) {
+    if (counter.of_preemption == nullptr) names.emplace_back(counter.name);
+  }
+  for (const unsigned i : KernelStalls()) names.push_back(std::string("stall_") + kStallNames[i]);
+  return names;
+}
+
+std::vector<std::string> ReasonColumns() { return {kStallNames.begin(), kStallNames.end()}; }
+
+int SweepSchema() {
+  int version = 1;
+  for (const auto& c : RunCounters()) version = std::max(version, c.since);
+  for (const auto& c : KernelCounters()) version = std::max(version, c.since);
+  for (const auto& c : SmCounters()) version = std::max(version, c.since);
+  return version;
+}
+
 std::string SweepSchemaSql() {
-  return fmt::format(kSql, fmt::arg("knobs", KnobColumns("{name} {type} NOT NULL, ")));
+  std::vector<std::string> preemptions, sms;
+  for (const KernelCounter& counter : KernelCounters()) {
+    if (counter.of_preemption != nullptr) preemptions.emplace_back(counter.of_preemption);
+  }
+  for (const SmCounter& counter : SmCounters()) sms.emplace_back(counter.name);
+  constexpr char kNumber[] = "{name} INTEGER NOT NULL, ";
+  return fmt::format(kSql, fmt::arg("knobs", KnobColumns("{name} {type} NOT NULL, ")),
+                     fmt::arg("run_counters", NameColumns(RunCounterColumns(), "{name} INTEGER, ")),
+                     fmt::arg("kernel_counters", NameColumns(KernelColumns(), kNumber)),
+                     fmt::arg("preemption_counters", NameColumns(preemptions, kNumber)),
+                     fmt::arg("sm_counters", NameColumns(sms, kNumber)),
+                     fmt::arg("reasons", NameColumns(ReasonColumns(), kNumber)));
 }
 
 }  // namespace smk::sim

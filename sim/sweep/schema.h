@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a sweep's database, version 1. docs/results.md explains every column.
+// The tables of a sweep's database. docs/results.md explains every column.
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace smk::sim {
 
-inline constexpr int kSweepSchema = 1;                // PRAGMA user_version
+int SweepSchema();                                    // PRAGMA user_version
 inline constexpr int kSweepApplication = 0x534d4b31;  // PRAGMA application_id: "SMK1"
 
 // Names in the order of creation; a table comes after those that it refers to.
@@ -18,5 +19,12 @@ std::string SweepSchemaSql();
 
 // The knobs that are columns of `runs`, each in this format, which may hold {name} and {type}.
 std::string KnobColumns(const char* format);
+// The same of other columns.
+std::string NameColumns(const std::vector<std::string>& names, const char* format);
+
+// Counters of `runs` besides instructions and bytes; counters and stalls of `kernels`; `stalls`.
+std::vector<std::string> RunCounterColumns();
+std::vector<std::string> KernelColumns();
+std::vector<std::string> ReasonColumns();
 
 }  // namespace smk::sim

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "machine/statistics.h"
 #include "run/model_version.h"
 #include "run/result_io.h"
 #include "run/results.h"
@@ -84,11 +85,6 @@ void BindKnobs(const Configuration& configuration, Statement* insert) {
   }
 }
 
-template <typename Array>
-std::uint64_t Of(const Array& values, Stall stall) {
-  return values[static_cast<std::size_t>(stall)];
-}
-
 }  // namespace
 
 void CheckSweepSchema(Database* database) {
@@ -102,10 +98,10 @@ void CheckSweepSchema(Database* database) {
   if (application != kSweepApplication) {
     throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
   }
-  if (version != kSweepSchema) {
+  if (version != SweepSchema()) {
     throw InputError(fmt::format(
         "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
-        version, kSweepSchema, version > kSweepSchema ? "a newer" : "an older"));
+        version, SweepSchema(), version > SweepSchema() ? "a newer" : "an older"));
   }
 }
 
@@ -151,7 +147,7 @@ void SweepStore::Prepare(const StoreOptions& options) {
   if (database_.Number("PRAGMA user_version") == 0) {
     database_.Run(SweepSchemaSql());
     database_.Run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                              kSweepApplication, kSweepSchema));
+                              kSweepApplication, SweepSchema()));
   }
   transaction.Commit();
 }
@@ -241,16 +237,13 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
   Statement before(database_, "SELECT attempts FROM runs WHERE run = ?");
   const std::int64_t attempts = before.With(run.id).Step() ? before.Number(0) + 1 : 1;
   Delete(run.id);
-  std::optional<std::uint64_t> instructions, reads, writes, hits, misses, checks;
+  std::optional<std::uint64_t> instructions, reads, writes;
   std::optional<std::string> hash;
   std::optional<double> seconds;
   if (result != nullptr) {
     instructions = result->warp_instructions;
     reads = Total(*result, &KernelStats::dram_read_bytes);
     writes = Total(*result, &KernelStats::dram_write_bytes);
-    hits = result->dram_row_hits;
-    misses = result->dram_row_misses;
-    checks = result->checks;
     hash = ResultHash(*result);
     seconds = result->wall_seconds;
   }
@@ -261,55 +254,48 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
               run.policy, run.preempt, e.machine.name, std::string(Name(e.control)), e.cycles,
               std::to_string(e.seed), run.settings, e.machine.sms, e.machine.sm.schedulers);
   BindKnobs(InEffect(e, loaded.request.policy), &insert);
+  insert.And(RunCommandLine(run), instructions, reads, writes);
+  for (const RunCounter& counter : RunCounters()) {
+    if (counter.value == &RunResult::warp_instructions) continue;
+    insert.And(result != nullptr ? std::optional(result->*counter.value) : std::nullopt);
+  }
   insert
-      .And(RunCommandLine(run), instructions, reads, writes, hits, misses, checks, hash, seconds,
-           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))), host_,
-           std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts, reason,
-           messages.substr(skip))
+      .And(hash, seconds, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
+           host_, std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts,
+           reason, messages.substr(skip))
       .Run();
 }
 
 void SweepStore::InsertKernels(const SweepRun& run, const LoadedRun& loaded,
                                const RunResult& result) {
-  Statement kernels(database_,
-                    "INSERT INTO kernels VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,"
-                    "?,?,?,?,?,?,?)");
-  Statement preemptions(database_, "INSERT INTO preemptions VALUES (?,?,?,?,?,?,?)");
+  Statement kernels(database_, InsertInto("kernels"));
+  Statement preemptions(database_, InsertInto("preemptions"));
   for (std::size_t slot = 0; slot < result.kernels.size(); ++slot) {
     const KernelStats& k = result.kernels[slot];
     const Job& job = loaded.request.jobs[slot];
-    kernels
-        .With(run.id, slot, k.name, job.workload->type, run.isolated[slot], job.arrival,
-              k.cycles_present, k.warp_instructions, k.thread_instructions, k.tbs_completed,
-              k.launches_completed, k.program_runs, k.l1_accesses, k.l1_hits, k.l2_accesses,
-              k.l2_hits, k.dram_read_bytes, k.dram_write_bytes, Of(k.stalls, Stall::kPipeline),
-              Of(k.stalls, Stall::kControl), Of(k.stalls, Stall::kDataMemory),
-              Of(k.stalls, Stall::kDataShort), Of(k.stalls, Stall::kBarrier),
-              Of(k.stalls, Stall::kQuota), Of(k.stalls, Stall::kPreemption))
-        .Run();
-    preemptions
-        .With(run.id, slot, k.preemptions, k.restores, k.flushes, k.context_bytes,
-              k.preemption_cycles)
-        .Run();
+    kernels.With(run.id, slot, k.name, job.workload->type, run.isolated[slot], job.arrival);
+    preemptions.With(run.id, slot);
+    for (const KernelCounter& counter : KernelCounters()) {
+      (counter.of_preemption == nullptr ? kernels : preemptions).And(k.*counter.value);
+    }
+    for (const unsigned reason : KernelStalls()) kernels.And(k.stalls[reason]);
+    kernels.Run();
+    preemptions.Run();
   }
 }
 
 void SweepStore::InsertSms(const SweepRun& run, const RunResult& result) {
-  Statement sms(database_, "INSERT INTO sms VALUES (?,?,?,?,?,?)");
-  Statement stalls(database_, "INSERT INTO stalls VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+  Statement sms(database_, InsertInto("sms")), stalls(database_, InsertInto("stalls"));
   for (std::size_t sm = 0; sm < result.sms.size(); ++sm) {
     const SmStats& stats = result.sms[sm];
     for (std::size_t slot = 0; slot < result.kernels.size(); ++slot) {
-      sms.With(run.id, sm, slot, stats.warp_instructions[slot], stats.tb_cycles[slot],
-               result.partitions[sm][slot])
-          .Run();
+      sms.With(run.id, sm, slot);
+      for (const SmCounter& counter : SmCounters()) sms.And((stats.*counter.value)[slot]);
+      sms.And(result.partitions[sm][slot]).Run();
     }
-    const auto& c = stats.scheduler_cycles;
-    stalls
-        .With(run.id, sm, Of(c, Stall::kIssued), Of(c, Stall::kPipeline), Of(c, Stall::kControl),
-              Of(c, Stall::kDataMemory), Of(c, Stall::kDataShort), Of(c, Stall::kBarrier),
-              Of(c, Stall::kQuota), Of(c, Stall::kPreemption), Of(c, Stall::kEmpty))
-        .Run();
+    stalls.With(run.id, sm);
+    for (const std::uint64_t cycles : stats.scheduler_cycles) stalls.And(cycles);
+    stalls.Run();
   }
 }
 

@@ -3,6 +3,7 @@
 import { comparePage } from './compare.js';
 import { h, section } from './dom.js';
 import { count, policyName } from './format.js';
+import { setMeanings } from './meanings.js';
 import { runFacts, runSections } from './run.js';
 import { sweepPage } from './sweep.js';
 import { asRun } from './sweepdata.js';
@@ -10,6 +11,7 @@ import { table } from './table.js';
 import { isDark, onTheme, startTheme, toggleTheme } from './theme.js';
 
 const data = JSON.parse(document.getElementById('data').textContent);
+setMeanings(data.statistics);
 const deviations = JSON.parse(document.getElementById('assumptions').textContent);
 
 const definitions = [

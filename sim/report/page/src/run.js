@@ -3,6 +3,7 @@
 import { chart } from './chart.js';
 import { h, section } from './dom.js';
 import { bytes, count, divide, missing, percent, policyName, ratio, stallNames } from './format.js';
+import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
 import { legendOf, smAreas, stackedBars } from './specs.js';
 import { facts, table } from './table.js';
@@ -59,6 +60,15 @@ function summary(run) {
   );
 }
 
+// A column of a statistic of kernels[]; its hint is what the program says of it.
+const column = (id, title, name, format) => ({
+  id,
+  title,
+  format,
+  statistic: name,
+  value: (k) => k[name],
+});
+
 const kernelColumns = [
   {
     id: 'name',
@@ -67,44 +77,14 @@ const kernelColumns = [
     value: (k) => k.name,
     render: (k) => [h('span.key', { style: { background: kernelColour(k.slot) } }), k.name],
   },
-  {
-    id: 'ipc',
-    title: 'IPC',
-    value: (k) => k.ipc,
-    format: ratio,
-    hint: 'Warp instructions per core cycle, over all SMs',
-  },
-  {
-    id: 'isolated',
-    title: 'isolated',
-    value: (k) => k.ipc_isolated,
-    format: ratio,
-    hint: 'IPC of the kernel alone on the whole GPU',
-  },
-  {
-    id: 'normalized',
-    title: 'normalized',
-    value: (k) => k.normalized_ipc,
-    format: ratio,
-    hint: 'IPC / isolated IPC',
-  },
-  {
-    id: 'arrival',
-    title: 'arrival',
-    value: (k) => k.arrival,
-    format: count,
-    hint: 'Cycle at which the host launched it',
-  },
-  {
-    id: 'instructions',
-    title: 'instructions',
-    value: (k) => k.warp_instructions,
-    format: count,
-    hint: 'Warp instructions issued',
-  },
-  { id: 'tbs', title: 'TBs done', value: (k) => k.tbs_completed, format: count },
-  { id: 'l1', title: 'L1 hits', value: (k) => k.l1_hit_rate, format: percent },
-  { id: 'l2', title: 'L2 hits', value: (k) => k.l2_hit_rate, format: percent },
+  column('ipc', 'IPC', 'ipc', ratio),
+  column('isolated', 'isolated', 'ipc_isolated', ratio),
+  column('normalized', 'normalized', 'normalized_ipc', ratio),
+  column('arrival', 'arrival', 'arrival', count),
+  column('instructions', 'instructions', 'warp_instructions', count),
+  column('tbs', 'TBs done', 'tbs_completed', count),
+  column('l1', 'L1 hits', 'l1_hit_rate', percent),
+  column('l2', 'L2 hits', 'l2_hit_rate', percent),
   {
     id: 'dram',
     title: 'DRAM',
@@ -112,22 +92,10 @@ const kernelColumns = [
     format: bytes,
     hint: 'Bytes read and written',
   },
-  {
-    id: 'saved',
-    title: 'saved',
-    value: (k) => k.preemptions,
-    format: count,
-    hint: 'TBs preempted by saving their context',
-  },
-  { id: 'restored', title: 'restored', value: (k) => k.restores, format: count },
-  {
-    id: 'flushed',
-    title: 'flushed',
-    value: (k) => k.flushes,
-    format: count,
-    hint: 'TBs dropped, to be started again',
-  },
-  { id: 'context', title: 'context', value: (k) => k.context_bytes, format: bytes },
+  column('saved', 'saved', 'preemptions', count),
+  column('restored', 'restored', 'restores', count),
+  column('flushed', 'flushed', 'flushes', count),
+  column('context', 'context', 'context_bytes', bytes),
 ];
 
 // Columns that say nothing in most runs.
@@ -135,9 +103,9 @@ const rare = ['arrival', 'saved', 'restored', 'flushed', 'context'];
 
 function kernelTable(run) {
   const { kernels } = run.stats;
-  const columns = kernelColumns.filter(
-    (c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0),
-  );
+  const columns = kernelColumns
+    .filter((c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0))
+    .map((c) => ({ ...c, hint: c.hint ?? meaning('kernels', c.statistic) }));
   return section('kernels', 'Kernels', table({ columns, rows: kernels, label: 'Kernels' }));
 }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the lists of counters and knobs name is in the database, in the column of its name.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "machine/statistics.h"
+#include "run/results.h"
+#include "sim/fake.h"
+#include "sim/other_value.h"
+#include "sweep/schema.h"
+#include "sweep/store.h"
+
+namespace smk::sim {
+namespace {
+namespace fs = std::filesystem;
+
+// A database with one isolated run in which every counter has a value of its own.
+class Columns : public testing::Test {
+ protected:
+  void SetUp() override {
+    path = fs::temp_directory_path() / ("smk_columns_" + std::to_string(getpid()) + ".db");
+    fs::remove(path);
+    run.options.kernels = "a";
+    run.policy = "smk-pw";
+    run.id = "0123456789abcdef";
+    run.isolated = {run.id};
+    run.options.machine = "gtx980";
+    run.options.control = "reference";
+    run.options.cycles = "1000";
+    run.options.seed = "1";
+    for (const Knob* knob : SettableKnobs()) {
+      run.options.sets.push_back(knob->path + "=" + OtherValue(*knob));
+    }
+    loaded = LoadRun(run, FakeBackend());
+    result = FakeResult(loaded.request);
+    std::uint64_t next = 1000;
+    for (const RunCounter& counter : RunCounters()) result.*counter.value = next++;
+    for (const KernelCounter& counter : KernelCounters()) {
+      result.kernels[0].*counter.value = next++;
+    }
+    for (std::uint64_t& cycles : result.kernels[0].stalls) cycles = next++;
+    for (const SmCounter& counter : SmCounters()) (result.sms[3].*counter.value)[0] = next++;
+    for (std::uint64_t& cycles : result.sms[3].scheduler_cycles) cycles = next++;
+    store = std::make_unique<SweepStore>(path.string(), StoreOptions{true, true});
+    store->StoreResult(run, loaded, result, "");
+  }
+  void TearDown() override {
+    store.reset();
+    fs::remove(path);
+  }
+  std::string Value(const std::string& column, const std::string& from) {
+    return store->database().Text("SELECT " + column + " FROM " + from);
+  }
+
+  fs::path path;
+  SweepRun run;
+  LoadedRun loaded;
+  RunResult result;
+  std::unique_ptr<SweepStore> store;
+};
+
+TEST_F(Columns, HoldEveryCounter) {
+  for (const RunCounter& c : RunCounters()) {
+    EXPECT_EQ(Value(c.name, "runs"), std::to_string(result.*c.value)) << c.name;
+  }
+  for (const KernelCounter& c : KernelCounters()) {
+    const bool preemption = c.of_preemption != nullptr;
+    EXPECT_EQ(preemption ? Value(c.of_preemption, "preemptions") : Value(c.name, "kernels"),
+              std::to_string(result.kernels[0].*c.value))
+        << c.name;
+  }
+  for (const SmCounter& c : SmCounters()) {
+    EXPECT_EQ(Value(c.name, "sms WHERE sm = 3"), std::to_string((result.sms[3].*c.value)[0]))
+        << c.name;
+  }
+  for (unsigned i = 0; i < kNumStalls; ++i) {
+    EXPECT_EQ(Value(kStallNames[i], "stalls WHERE sm = 3"),
+              std::to_string(result.sms[3].scheduler_cycles[i]));
+  }
+  for (const unsigned i : KernelStalls()) {
+    EXPECT_EQ(Value(std::string("stall_") + kStallNames[i], "kernels"),
+              std::to_string(result.kernels[0].stalls[i]));
+  }
+}
+
+TEST_F(Columns, HoldTheKnobsThatHaveOne) {
+  for (const Knob& knob : Knobs()) {
+    if (!knob.has_column) continue;
+    const std::string value = OtherValue(knob);
+    EXPECT_EQ(Value(knob.name(), "runs"), value == "true" ? "1" : value) << knob.path;
+  }
+}
+
+// The tables of version 1, as databases in the world have them: a new counter says that it came
+// later.
+TEST_F(Columns, OfTheFirstVersionStandInTheirOrder) {
+  std::set<std::string> later;
+  const auto add = [&](const CounterText& counter, const char* column) {
+    if (counter.since > 1) later.insert(column);
+    EXPECT_LE(counter.since, SweepSchema());
+  };
+  for (const RunCounter& c : RunCounters()) add(c, c.name);
+  for (const SmCounter& c : SmCounters()) add(c, c.name);
+  for (const KernelCounter& c : KernelCounters()) {
+    add(c, c.of_preemption != nullptr ? c.of_preemption : c.name);
+  }
+  const auto names = [&](const std::string& table) {
+    Statement columns(store->database(), "SELECT name FROM pragma_table_info('" + table + "')");
+    std::string text;
+    while (columns.Step()) {
+      const std::string name = columns.Text(0);
+      if (later.count(name) == 0) text += (text.empty() ? "" : ",") + name;
+    }
+    return text;
+  };
+  EXPECT_EQ(names("runs"),
+            "run,status,workload,mix,policy,preempt,machine,control,cycles,seed,settings,sms,"
+            "schedulers,kernels_per_sm,epoch_length,latency_scale,ideal_preemption,grid_divisor,"
+            "command,warp_instructions,dram_read_bytes,dram_write_bytes,dram_row_hits,"
+            "dram_row_misses,checks,result_sha256,wall_seconds,finished,host,version,"
+            "model_version,executable_sha256,attempts,error,stderr");
+  EXPECT_EQ(names("kernels"),
+            "run,slot,name,type,isolated_run,arrival,cycles_present,warp_instructions,"
+            "thread_instructions,tbs_completed,launches_completed,program_runs,l1_accesses,"
+            "l1_hits,l2_accesses,l2_hits,dram_read_bytes,dram_write_bytes,stall_pipeline,"
+            "stall_control,stall_data_memory,stall_data_short,stall_barrier,stall_quota,"
+            "stall_preemption");
+  EXPECT_EQ(names("sms"), "run,sm,slot,warp_instructions,tb_cycles,partition_tbs");
+  EXPECT_EQ(names("stalls"),
+            "run,sm,issued,pipeline,control,data_memory,data_short,barrier,quota,preemption,empty");
+  EXPECT_EQ(names("preemptions"), "run,slot,count,restores,flushes,context_bytes,cycles");
+}
+
+}  // namespace
+}  // namespace smk::sim
