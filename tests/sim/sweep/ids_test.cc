@@ -36,9 +36,14 @@ std::string IdWith(const Backend& backend, const std::string& key, const std::st
 
 // Values that a machine key could have instead.
 std::vector<std::string> OtherValues(const MachineKey& key) {
-  if (std::holds_alternative<std::string*>(key.value)) return {"other"};
-  const double now = std::stod(key.Print());
   std::vector<std::string> values;
+  if (auto* const* text = std::get_if<std::string*>(&key.value)) {
+    for (const std::string& choice : key.choices) {
+      if (choice != **text) values.push_back(choice);
+    }
+    return values.empty() ? std::vector<std::string>{"other"} : values;
+  }
+  const double now = std::stod(key.Print());
   for (const double value : {now * 2, now / 2, now + 1, now - 1, key.min, key.max}) {
     if (value != now) values.push_back(fmt::format("{}", value));
   }
