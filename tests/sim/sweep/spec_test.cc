@@ -126,7 +126,7 @@ TEST_F(SweepSpec, RefusesWhatMeansNothing) {
   Refuses(pair + "seeds = -1\n", "2", "seeds");
   Refuses(pair + "arrive = 'sad@5'\n", "2", "not in the run");
   Refuses(pair + "repeat = 'yes'\n", "2", "true or false");
-  Refuses(pair + "[set]\nsms = 99\n", "3", "set.sms: expected");
+  Refuses(pair + "[set]\nsms = 133\n", "3", "set.sms: expected");
   Refuses(pair + "[set]\nl1.bytes = 99\n", "3", "the nearest is 'sm.l1.bytes'");
   Refuses(pair + "set = 3\n", "2", "set: expected a table");
   Refuses("workloads = 'random-pairs'\n", "1", "count: expected");
