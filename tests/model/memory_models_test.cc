@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "control/reference_control.h"
 #include "host/simulation.h"
+#include "machine/statistics.h"
 #include "model/micro.h"
 
 namespace smk {
