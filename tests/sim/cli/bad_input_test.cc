@@ -113,7 +113,7 @@ TEST_F(BadInput, Settings) {
   for (const char* set : {"sms=0",
                           "sms=-4",
                           "sms=1e9",
-                          "sms=33",
+                          "sms=133",
                           "sms=nan",
                           "sms=inf",
                           "sms=2.5",

@@ -37,11 +37,12 @@ std::string IdWith(const Backend& backend, const std::string& key, const std::st
 // Values that a machine key could have instead.
 std::vector<std::string> OtherValues(const MachineKey& key) {
   std::vector<std::string> values;
-  if (auto* const* text = std::get_if<std::string*>(&key.value)) {
+  if (std::string* const* text = std::get_if<std::string*>(&key.value)) {
     for (const std::string& choice : key.choices) {
       if (choice != **text) values.push_back(choice);
     }
-    return values.empty() ? std::vector<std::string>{"other"} : values;
+    if (key.choices.empty()) values.emplace_back("other");
+    return values;
   }
   const double now = std::stod(key.Print());
   for (const double value : {now * 2, now / 2, now + 1, now - 1, key.min, key.max}) {
