@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "control/reference_control.h"
 #include "host/simulation.h"
-#include "machine/statistics.h"
 #include "model/micro.h"
 
 namespace smk {
@@ -65,11 +64,11 @@ TEST(MemoryModels, FixedCountsByKernelAndKind) {
   access(3, MemoryAccess::kContextLoad);
   access(3, MemoryAccess::kContextStore);
   const MemoryStats stats = memory->stats();
-  EXPECT_EQ(stats.l2_accesses, (KernelCounters{0, 21, 1, 0}));
-  EXPECT_EQ(stats.dram_read_bytes, (KernelCounters{0, 21 * kLineBytes, 0, 0}));
-  EXPECT_EQ(stats.dram_write_bytes, (KernelCounters{0, kLineBytes, kLineBytes, 0}));
-  EXPECT_EQ(stats.context_bytes, (KernelCounters{0, 0, 0, 2 * kLineBytes}));
-  EXPECT_EQ(stats.l2_hits, KernelCounters{});
+  EXPECT_EQ(stats.l2_accesses, (SlotCounters{0, 21, 1, 0}));
+  EXPECT_EQ(stats.dram_read_bytes, (SlotCounters{0, 21 * kLineBytes, 0, 0}));
+  EXPECT_EQ(stats.dram_write_bytes, (SlotCounters{0, kLineBytes, kLineBytes, 0}));
+  EXPECT_EQ(stats.context_bytes, (SlotCounters{0, 0, 0, 2 * kLineBytes}));
+  EXPECT_EQ(stats.l2_hits, SlotCounters{});
 }
 
 TEST(MemoryModels, UnknownNameIsRefused) {
