@@ -6,8 +6,8 @@
 #include <random>
 #include <vector>
 
-#include "machine/memory_system.h"
 #include "machine/simulation_context.h"
+#include "memory/memory_system.h"
 
 namespace smk {
 namespace {

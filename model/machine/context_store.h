@@ -8,8 +8,8 @@
 
 #include "control/control_plane.h"
 #include "machine/completion_heap.h"
-#include "machine/memory_port.h"
 #include "machine/run_checks.h"
+#include "memory/memory_port.h"
 #include "workload/launch.h"
 
 namespace smk {

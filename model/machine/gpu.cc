@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "machine/machine_keys.h"
+#include "config/machine_keys.h"
 #include "machine/statistics.h"
 
 namespace smk {

@@ -10,11 +10,11 @@
 #include "control/control_plane.h"
 #include "machine/context_store.h"
 #include "machine/host_port.h"
-#include "machine/memory_port.h"
 #include "machine/quota_check.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
 #include "machine/sm.h"
+#include "memory/memory_port.h"
 
 namespace smk {
 

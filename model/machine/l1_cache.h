@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "config/machine_config.h"
 #include "machine/lanes.h"
-#include "machine/machine_config.h"
 
 namespace smk {
 

@@ -25,7 +25,7 @@
 
 #include "machine/completion_heap.h"
 #include "machine/l1_cache.h"
-#include "machine/memory_port.h"
+#include "memory/memory_port.h"
 #include "workload/program.h"
 
 namespace smk {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "machine/gpu.h"
-#include "machine/memory_models.h"
-#include "machine/memory_transaction.h"
 #include "machine/simulation_context.h"
+#include "memory/memory_models.h"
+#include "memory/memory_transaction.h"
 
 namespace smk {
 

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "base/wave_request.h"
+#include "config/machine_config.h"
 #include "control/control_plane.h"
-#include "machine/machine_config.h"
 #include "workload/workload.h"
 
 namespace smk {

@@ -29,17 +29,17 @@
 #include <cstdint>
 #include <vector>
 
+#include "config/machine_config.h"
 #include "control/control_plane.h"
 #include "machine/context_store.h"
 #include "machine/lsu.h"
-#include "machine/machine_config.h"
-#include "machine/memory_port.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
 #include "machine/stall_account.h"
 #include "machine/thread_block.h"
 #include "machine/warp.h"
 #include "machine/warp_wheel.h"
+#include "memory/memory_port.h"
 #include "workload/launch.h"
 
 namespace smk {

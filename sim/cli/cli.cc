@@ -14,8 +14,8 @@
 #include "cli/sweep.h"
 #include "cli/synth.h"
 #include "cli/trace.h"
+#include "experiment/policies.h"
 #include "run/manifest.h"
-#include "run/policies.h"
 #include "smk/version.h"
 
 namespace smk::sim {

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "run/backend.h"
-#include "run/experiment.h"
+#include "experiment/backend.h"
+#include "experiment/experiment.h"
 
 namespace smk::sim {
 

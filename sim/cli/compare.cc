@@ -9,7 +9,7 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "cli/commands.h"
-#include "run/config_file.h"
+#include "experiment/config_file.h"
 #include "run/run_folder.h"
 
 namespace smk::sim {

@@ -9,10 +9,10 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "cli/commands.h"
-#include "machine/machine_keys.h"
+#include "config/machine_keys.h"
+#include "experiment/knobs.h"
+#include "experiment/policies.h"
 #include "machine/statistics.h"
-#include "run/knobs.h"
-#include "run/policies.h"
 #include "run/statistics.h"
 
 namespace smk::sim {

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
-#include "run/config_file.h"
+#include "experiment/config_file.h"
 #include "run/run_folder.h"
 
 namespace smk::sim {

@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
-#include "run/trace_name.h"
+#include "experiment/trace_name.h"
 #include "trace/export.h"
 #include "workload/program_summary.h"
 

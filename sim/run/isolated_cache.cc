@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/sha256.h"
-#include "run/model_version.h"
+#include "experiment/model_version.h"
 #include "run/result_io.h"
 
 namespace smk::sim {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "run/experiment.h"
+#include "experiment/experiment.h"
 
 namespace smk::sim {
 

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/sha256.h"
-#include "run/model_version.h"
-#include "run/trace_name.h"
+#include "experiment/model_version.h"
+#include "experiment/trace_name.h"
 #include "smk/version.h"
 
 namespace smk::sim {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "run/experiment.h"
+#include "experiment/experiment.h"
 
 namespace smk::sim {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/experiment.h"
+#include "experiment/experiment.h"
 #include "run/metrics.h"
 
 namespace smk::sim {

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/gzip.h"
 #include "base/numbers.h"
-#include "run/config_file.h"
+#include "experiment/config_file.h"
 #include "run/manifest.h"
 #include "run/timeline.h"
 #include "waves/view.h"

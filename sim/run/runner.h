@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "run/backend.h"
-#include "run/experiment.h"
+#include "experiment/backend.h"
+#include "experiment/experiment.h"
 #include "run/isolated_cache.h"
 #include "run/results.h"
 #include "run/tasks.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "run/statistics.h"
 
+#include "experiment/model_version.h"
 #include "machine/statistics.h"
-#include "run/model_version.h"
 
 namespace smk::sim {
 namespace {

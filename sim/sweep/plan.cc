@@ -10,9 +10,9 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
+#include "experiment/model_version.h"
+#include "experiment/trace_name.h"
 #include "run/manifest.h"
-#include "run/model_version.h"
-#include "run/trace_name.h"
 #include "sweep/mixes.h"
 
 namespace smk::sim {

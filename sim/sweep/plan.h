@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "run/experiment.h"
+#include "experiment/experiment.h"
 #include "sweep/spec.h"
 
 namespace smk::sim {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "experiment/knobs.h"
 #include "machine/statistics.h"
-#include "run/knobs.h"
 #include "run/results.h"
 
 namespace smk::sim {

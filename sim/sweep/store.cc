@@ -13,8 +13,8 @@
 
 #include "base/error.h"
 #include "base/sha256.h"
+#include "experiment/model_version.h"
 #include "machine/statistics.h"
-#include "run/model_version.h"
 #include "run/result_io.h"
 #include "run/results.h"
 #include "smk/version.h"

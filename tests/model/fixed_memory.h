@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "machine/memory_port.h"
+#include "memory/memory_port.h"
 
 namespace smk {
 

@@ -2,7 +2,7 @@
 // gtx980-accelsim has the parameters of the Accel-Sim configuration that it is compared with.
 #include <gtest/gtest.h>
 
-#include "machine/machine_config.h"
+#include "config/machine_config.h"
 
 namespace smk {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "machine/machine_config.h"
+#include "config/machine_config.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
-#include "machine/address_map.h"
-#include "machine/calendar.h"
+#include "memory/address_map.h"
+#include "memory/calendar.h"
 
 namespace smk {
 namespace {

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "machine/address_map.h"
-#include "machine/memory_controller.h"
-#include "machine/memory_sockets.h"
 #include "machine/simulation_context.h"
+#include "memory/address_map.h"
+#include "memory/memory_controller.h"
+#include "memory/memory_sockets.h"
 
 namespace smk {
 namespace {

@@ -2,7 +2,7 @@
 // One request at a time: every latency is the sum of what is configured, to the cycle.
 #include <gtest/gtest.h>
 
-#include "machine/memory_sockets.h"
+#include "memory/memory_sockets.h"
 #include "model/memory_rig.h"
 
 namespace smk {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory behind the SMs is chosen by name.
-#include "machine/memory_models.h"
+#include "memory/memory_models.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 
 TEST(MemoryModels, TheFirstIsTheDefault) {
-  EXPECT_EQ(MachineConfig{}.memory.model, MemoryModels().front().name);
+  EXPECT_EQ(MachineConfig{}.memory.model, kMemoryModels.front());
 }
 
 RunResult RunOn(const std::string& model, unsigned fixed_latency = 400) {
@@ -35,13 +35,13 @@ RunResult RunOn(const std::string& model, unsigned fixed_latency = 400) {
 
 TEST(MemoryModels, EachRunsAProgram) {
   std::set<Cycle> ends;
-  for (const MemoryModel& model : MemoryModels()) {
-    const RunResult result = RunOn(model.name);
-    EXPECT_EQ(result.kernels[0].tbs_completed, 1u) << model.name;
-    EXPECT_EQ(result.kernels[0].dram_read_bytes, 10u * kLineBytes) << model.name;
+  for (const char* model : kMemoryModels) {
+    const RunResult result = RunOn(model);
+    EXPECT_EQ(result.kernels[0].tbs_completed, 1u) << model;
+    EXPECT_EQ(result.kernels[0].dram_read_bytes, 10u * kLineBytes) << model;
     ends.insert(result.jobs[0].finish);
   }
-  EXPECT_EQ(ends.size(), MemoryModels().size()) << "each has a timing of its own";
+  EXPECT_EQ(ends.size(), kMemoryModels.size()) << "each has a timing of its own";
 }
 
 // Ten loads, each after the one before.

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "machine/machine_config.h"
+#include "config/machine_config.h"
 
 namespace smk {
 namespace {

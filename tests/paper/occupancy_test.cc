@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "machine/machine_config.h"
+#include "config/machine_config.h"
 #include "workload/workload_file.h"
 
 namespace smk {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "run/backend.h"
+#include "experiment/backend.h"
 
 namespace smk::sim {
 

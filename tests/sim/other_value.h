@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "run/knobs.h"
+#include "experiment/knobs.h"
 
 namespace smk::sim {
 

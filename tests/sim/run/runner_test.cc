@@ -11,7 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "run/knobs.h"
+#include "experiment/knobs.h"
 #include "run/result_io.h"
 #include "sim/fake.h"
 #include "sim/other_value.h"

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/error.h"
-#include "machine/machine_keys.h"
+#include "config/machine_keys.h"
 #include "sim/fake.h"
 #include "sim/other_value.h"
 #include "sweep/plan.h"

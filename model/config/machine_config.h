@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameters of the machine model; every field is a key of sim/machines/*.toml (same names).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/resources.h"
+
+namespace smk {
+
+inline constexpr unsigned kMaxLsuQueue = 32;
+
+// What memory.model may name; the first is the default. MakeMemory() makes one
+// (memory/memory_models.h).
+inline constexpr std::array<const char*, 2> kMemoryModels{"gddr", "fixed"};
+
+// One execution pipe: result after `latency` core cycles, next instruction after `initiation`
+// cycles.
+struct PipeConfig {
+  unsigned latency = 4;
+  unsigned initiation = 1;
+};
+
+struct CacheConfig {
+  unsigned bytes = 0;  // 0: no such cache (L1 only)
+  unsigned ways = 0;
+  unsigned mshrs = 0;        // lines in flight
+  unsigned mshr_merges = 8;  // accesses that one line in flight can serve
+  unsigned latency = 0;      // core cycles, hit
+};
+
+struct SmConfig {
+  ResourceVector limits{256, 384, 64, 32};  // allocation units
+  unsigned schedulers = 4;
+  unsigned warps_per_scheduler = 16;
+  unsigned fetch_warps = 1;     // warps per cycle for which the SM fetches: 1, 2 or 4
+  unsigned fetch_width = 2;     // instructions per fetch: the size of a warp's instruction buffer
+  unsigned fetch_line = 16;     // instructions per line of code, which a fetch does not cross
+  unsigned fetch_latency = 2;   // cycles from a fetch until its first instruction can issue
+  unsigned branch_latency = 2;  // the same after a taken branch, which empties the buffer
+  PipeConfig alu{6, 1}, imul{6, 2}, sfu{20, 4}, dp{48, 32};
+  PipeConfig shared{8, 1};  // plus one cycle per extra bank pass
+  PipeConfig constant{8, 1};
+  PipeConfig lsu{0, 1};    // cycles per 128-byte line at the SM's LSU
+  unsigned lsu_queue = 8;  // memory instructions waiting at the SM's LSU
+  unsigned barrier_latency = 4;
+  unsigned warp_start_latency = 10;  // from activation of a TB to the first issue
+  CacheConfig l1{16384, 4, 28, 8, 82};
+};
+
+// The memory system behind the SMs. Defaults are those of gtx980.toml, which names their sources.
+struct MemoryConfig {
+  std::string model = kMemoryModels[0];      // all below is of `gddr`, but
+  unsigned fixed_latency = 367;              // of `fixed`: core cycles of every line
+  unsigned xbar_latency = 36;                // core cycles, one way
+  unsigned xbar_bytes_per_cycle = 48;        // per port and direction; also the size of a flit
+  unsigned l2_slices_per_controller = 1;     // a power of two
+  CacheConfig l2{524288, 16, 128, 16, 131};  // one slice; the number of sets is a power of two
+  unsigned l2_bytes_per_cycle = 64;          // one slice
+  unsigned l2_eviction_buffer = 16;          // one slice: lines on their way to DRAM
+  unsigned controllers = 4;
+  unsigned banks = 16;  // per controller, a power of two
+  unsigned row_bytes = 2048;
+  double dram_clock_mhz = 1750;        // command clock
+  unsigned dram_bytes_per_clock = 32;  // per controller, data bus
+  unsigned t_cl = 12, t_rcd = 12, t_rp = 12, t_ras = 28, t_rc = 40, t_rrd = 6, t_ccd = 2,
+           t_wr = 12;                   // dram clocks
+  unsigned t_wl = 4, t_wtr = 5;         // dram clocks: write latency, write to read
+  unsigned t_refi = 3325, t_rfc = 168;  // dram clocks: time between refreshes, length of one
+  unsigned dram_queue = 64;             // per controller: reads it can reorder
+  unsigned write_batch = 16;            // per controller: writes drained together
+  unsigned dram_latency = 140;      // core cycles of controller and pins besides the timings above
+  unsigned interleave_bytes = 256;  // consecutive bytes on one controller
+};
+
+// Defaults are those of sim/machines/gtx980.toml, which a test holds true.
+struct MachineConfig {
+  std::string name = "gtx980";
+  double core_clock_mhz = 1216;
+  unsigned sms = 16;
+  unsigned launch_latency = 100;  // core cycles from a kernel's end to the program's next launch
+  SmConfig sm{};
+  MemoryConfig memory{};
+
+  // Reads a machine file; throws InputError ("file:line: key: expected ..., got ...") on any
+  // unknown, missing or impossible key. `overrides` are "key=value" with dotted keys, e.g.
+  // "sm.l1.bytes=49152"; they pass the same checks and are reported as "--set key: expected ...".
+  static MachineConfig Load(const std::string& path,
+                            const std::vector<std::string>& overrides = {});
+  // The same from the text of a file; `path` is only for messages.
+  static MachineConfig Parse(const std::string& text, const std::string& path,
+                             const std::vector<std::string>& overrides = {});
+};
+
+// The text of a machine file with every key; Parse() of it gives the same configuration.
+std::string ToToml(const MachineConfig& machine);
+
+// Path of a machine: `name` itself when it has a slash or ends in .toml, else
+// data_dir/machines/name.toml. InputError, naming the machines there are, when there is no such
+// file.
+std::string FindMachine(const std::string& name, const std::string& data_dir);
+
+// Names of the machines in data_dir/machines, sorted.
+std::vector<std::string> ListMachines(const std::string& data_dir);
+
+}  // namespace smk

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a line lives: which controller, which L2 slice, and its address there.
+#pragma once
+
+#include <cstdint>
+
+#include "config/machine_config.h"
+
+namespace smk {
+
+// Exclusive-or'ing the low bits of a number with Scatter() of its high bits keeps runs
+// conflict-free and makes numbers that differ in high bits only look random.
+inline std::uint64_t Scatter(std::uint64_t high_bits) {
+  return (high_bits * 0x9E3779B97F4A7C15u) >> 40;
+}
+
+// Spreads the address space over the controllers in chunks of interleave_bytes. In each row of as
+// many chunks as there are controllers, every controller has exactly one, and a hash of the row's
+// number rotates their order, so that strides that are multiples of the row do not camp on one
+// controller. The chunks of one controller are dense in its own address space; a slice of the
+// controller is chosen by a hash of the chunk's number there in the same way.
+class AddressMap {
+ public:
+  struct Place {
+    unsigned controller = 0;
+    unsigned slice = 0;               // over all controllers: controller * slices each + its own
+    std::uint64_t local_address = 0;  // in the controller's address space
+  };
+
+  explicit AddressMap(const MemoryConfig& config);
+
+  Place Locate(std::uint64_t address) const {
+    const std::uint64_t chunk = address >> interleave_bits_;
+    const std::uint64_t row = Divide(chunk);
+    auto controller = static_cast<unsigned>(chunk - row * controllers_) + Rotation(row);
+    if (controller >= controllers_) controller -= controllers_;
+    const unsigned slice = static_cast<unsigned>(row ^ Scatter(row >> slice_bits_)) & slice_mask_;
+    return {controller, (controller << slice_bits_) + slice,
+            row << interleave_bits_ | (address & offset_mask_)};
+  }
+
+ private:
+  // chunk / controllers_ by a multiplication; exact for chunks below 2^58.
+  std::uint64_t Divide(std::uint64_t chunk) const {
+    __extension__ using Wide = unsigned __int128;
+    if (controllers_ == 1) return chunk;
+    return static_cast<std::uint64_t>(static_cast<Wide>(chunk) * reciprocal_ >> 64);
+  }
+  // 0 to controllers_ - 1.
+  unsigned Rotation(std::uint64_t row) const {
+    return static_cast<unsigned>((Scatter(row) & 0xFFFF) * controllers_ >> 16);
+  }
+
+  unsigned controllers_;
+  unsigned interleave_bits_;
+  unsigned slice_bits_;
+  unsigned slice_mask_;
+  std::uint64_t offset_mask_;
+  std::uint64_t reciprocal_;  // 2^64 / controllers_, rounded up
+};
+
+}  // namespace smk

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/crossbar.h"
+
+#include <algorithm>
+#include <string>
+
+namespace smk {
+namespace {
+
+constexpr unsigned kWindow = 8192;  // cycles that a port's calendar looks ahead
+
+// Beyond it, the 32-bit tags of an L2 slice would not tell lines apart.
+std::uint64_t AddressEnd(const MemoryConfig& config) {
+  const std::uint64_t sets = config.l2.bytes / config.l2.ways / kLineBytes;
+  const std::uint64_t lines = (std::uint64_t{1} << 32) - 1;
+  return lines * sets * config.l2_slices_per_controller * config.controllers * kLineBytes;
+}
+
+std::vector<std::unique_ptr<BlockingSocket>> MakeSockets(const std::string& name, unsigned count) {
+  std::vector<std::unique_ptr<BlockingSocket>> sockets;
+  for (unsigned i = 0; i < count; ++i) {
+    sockets.push_back(std::make_unique<BlockingSocket>((name + std::to_string(i)).c_str()));
+  }
+  return sockets;
+}
+
+}  // namespace
+
+Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
+    : sc_core::sc_module(name),
+      map_(machine.memory),
+      sms_(machine.sms),
+      flit_bytes_(machine.memory.xbar_bytes_per_cycle),
+      latency_(machine.memory.xbar_latency),
+      address_end_(AddressEnd(machine.memory)),
+      sm_ports_(machine.sms, {Calendar(kWindow), Calendar(kWindow)}),
+      slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller,
+                   {Calendar(kWindow), Calendar(kWindow)}),
+      slice_sockets_(MakeSockets("slice_", static_cast<unsigned>(slice_ports_.size()))),
+      controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {
+  for (unsigned sm = 0; sm < machine.sms; ++sm) {
+    sm_sockets_.push_back(std::make_unique<SmSocket>(("sm_" + std::to_string(sm)).c_str()));
+    sm_sockets_.back()->bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+  }
+}
+
+tlm::tlm_response_status Crossbar::Check(const tlm::tlm_generic_payload& payload) const {
+  const auto* extension = payload.get_extension<MemoryExtension>();
+  if (extension == nullptr || Index(extension->sm) >= sms_ ||
+      Index(extension->kernel) >= kMaxKernels) {
+    return tlm::TLM_GENERIC_ERROR_RESPONSE;
+  }
+  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
+  if (payload.get_address() % kLineBytes != 0 || payload.get_address() >= address_end_) {
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  }
+  if (payload.get_data_length() - 1 >= kLineBytes) return tlm::TLM_BURST_ERROR_RESPONSE;
+  return tlm::TLM_OK_RESPONSE;
+}
+
+void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const tlm::tlm_response_status status = Check(payload);
+  if (status != tlm::TLM_OK_RESPONSE) {
+    payload.set_response_status(status);
+    return;
+  }
+  const TransportClock clock;
+  const auto& extension = *payload.get_extension<MemoryExtension>();
+  const std::uint64_t address = payload.get_address();
+  const AddressMap::Place place = map_.Locate(address);
+  Port& sm = sm_ports_[Index(extension.sm)];
+  Port& slice = slice_ports_[place.slice];
+  const unsigned data = Flits(payload.get_data_length());
+  const bool write = payload.is_write() || extension.atomic;
+  const Cycle arrival =
+      Travel(sm.request, slice.request, clock.RequestCycle(delay), write ? 1 + data : 1);
+
+  clock.DelayUntil(arrival, delay);
+  payload.set_address(place.local_address);
+  if (extension.kind == MemoryKind::kContext) {
+    (*controller_sockets_[place.controller])->b_transport(payload, delay);
+  } else {
+    (*slice_sockets_[place.slice])->b_transport(payload, delay);
+  }
+  payload.set_address(address);
+  if (payload.is_read() || extension.atomic) {
+    clock.DelayUntil(Travel(slice.reply, sm.reply, clock.RequestCycle(delay), data), delay);
+  }
+}
+
+// The cycle after the last flit has passed the second port.
+Cycle Crossbar::Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const {
+  const Calendar::Span out = from.Take(start, flits);
+  const Calendar::Span in = to.Take(out.begin + latency_, flits);
+  return std::max(in.end, out.end + latency_);
+}
+
+}  // namespace smk

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The network between the SMs and the memory partitions.
+#pragma once
+
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "config/machine_config.h"
+#include "memory/address_map.h"
+#include "memory/calendar.h"
+#include "memory/memory_sockets.h"
+
+namespace smk {
+
+// Purpose     Carries requests from SMs to L2 slices, or for contexts through the slice's port to
+//             its controller, and data back; translates addresses into those of the controller.
+// Reserved    Four sets of ports, one flit of xbar_bytes_per_cycle per cycle each: of every SM and
+//             of every slice, for requests and for replies.
+// Packets     A request is one flit; a write or atomic carries its data behind it; a reply is its
+//             data. A write is accepted at its destination and has no reply. Flits follow each
+//             other through the network without waiting for the whole packet (cut-through), and
+//             packets of one port may interleave.
+// Fairness    A port serves in the order of arrival.
+class Crossbar : public sc_core::sc_module, private BlockingTarget {
+ public:
+  Crossbar(sc_core::sc_module_name name, const MachineConfig& machine);
+
+  // One that no SM needs may stay unbound.
+  using SmSocket =
+      tlm::tlm_target_socket<32, tlm::tlm_base_protocol_types, 1, sc_core::SC_ZERO_OR_MORE_BOUND>;
+  SmSocket& sm_socket(SmId sm) { return *sm_sockets_.at(Index(sm)); }
+  BlockingSocket& slice_socket(unsigned slice) { return *slice_sockets_[slice]; }
+  BlockingSocket& controller_socket(unsigned controller) {
+    return *controller_sockets_[controller];
+  }
+
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+
+ private:
+  // Both directions of one SM or slice.
+  struct Port {
+    Calendar request, reply;
+  };
+
+  tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload) const;
+  Cycle Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
+  unsigned Flits(unsigned bytes) const { return (bytes + flit_bytes_ - 1) / flit_bytes_; }
+
+  const AddressMap map_;
+  const unsigned sms_, flit_bytes_;
+  const Cycle latency_;
+  const std::uint64_t address_end_;
+  std::vector<Port> sm_ports_, slice_ports_;
+  std::vector<std::unique_ptr<SmSocket>> sm_sockets_;
+  std::vector<std::unique_ptr<BlockingSocket>> slice_sockets_, controller_sockets_;
+};
+
+}  // namespace smk

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// One slice of the L2 cache.
+#pragma once
+
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "config/machine_config.h"
+#include "memory/calendar.h"
+#include "memory/memory_sockets.h"
+#include "memory/memory_stats.h"
+
+namespace smk {
+
+// Purpose     Set-associative, LRU, write-back cache of the lines that AddressMap gives it;
+//             addresses are those of its controller.
+// Reserved    Cycles of the data array (l2_bytes_per_cycle), MSHRs, places of the eviction buffer.
+// Reads       A hit's data leave `latency` cycles after it arrives. A miss leaves for the
+//             controller at that time, and its data go on to the SM when they come back.
+// In flight   A read of a line in flight completes with it (no DRAM access); one that finds
+//             mshr_merges others waiting goes through the pipeline again after them.
+// Writes      Allocate without a fetch and are accepted when the data array has taken them. A line
+//             knows how many of its bytes were written, but not which: writes to parts of a line
+//             are taken to be disjoint until it is whole. A read of a line that is not whole
+//             fetches it.
+// Atomics     Read, then write in the same place: one more pass through the data array.
+// Evictions   Dirty bytes go to the controller when the line is replaced. A line in flight stays.
+class L2Slice : public sc_core::sc_module, private BlockingTarget {
+ public:
+  L2Slice(sc_core::sc_module_name name, const MemoryConfig& config);
+
+  tlm::tlm_target_socket<>& socket() { return socket_; }
+  BlockingSocket& memory_socket() { return memory_socket_; }
+  const MemoryStats& stats() const { return stats_; }
+
+  // delay: a read's data leave the slice; a write is accepted. Sets l2_hit.
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+
+ private:
+  struct Line {
+    Cycle ready = 0;         // when its data are here
+    std::uint64_t used = 0;  // number of the last access, for LRU
+    std::uint64_t address = 0;
+    std::uint8_t valid = 0;   // bytes
+    std::uint8_t dirty = 0;   // bytes
+    std::uint8_t merges = 0;  // reads that wait for the line in flight
+    KernelId writer{0};
+  };
+  // One request, taken apart.
+  struct Access {
+    std::uint64_t address;
+    unsigned bytes;
+    bool atomic;
+    KernelId kernel;
+    SmId sm;
+    Cycle arrival;
+    unsigned set;  // index of its first way
+    std::uint32_t tag;
+  };
+  // Places that are taken and freed in the same order: when each is free again.
+  struct Ring {
+    std::vector<Cycle> free_at;
+    unsigned next = 0;
+    Cycle Next() const { return free_at[next]; }
+    void Fill(Cycle until) {
+      free_at[next] = until;
+      if (++next == free_at.size()) next = 0;
+    }
+  };
+
+  Access Decode(const tlm::tlm_generic_payload& payload, const MemoryExtension& extension,
+                Cycle arrival) const;
+  Line* Find(const Access& access);
+  Line* Replace(const Access& access, Cycle* start);
+  void Evict(const Line& line, SmId sm, Cycle* start);
+  Cycle Forward(MemoryTransaction& request, Cycle start);
+  Cycle Read(const Access& access, Line* line, bool* hit);
+  Cycle Write(const Access& access, Line* line);
+  Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);
+  Cycle Fetch(const Access& access, Line* line, Cycle start, unsigned passes);
+  void Modify(const Access& access, Line* line);
+  unsigned Passes(unsigned bytes) const {
+    return (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;
+  }
+
+  tlm::tlm_target_socket<> socket_;
+  BlockingSocket memory_socket_;
+  unsigned ways_, set_bits_, chunk_bits_, slice_bits_;
+  unsigned bytes_per_cycle_, merges_;
+  Cycle latency_;
+
+  std::vector<std::uint32_t> tags_;  // by set and way
+  std::vector<Line> lines_;          // likewise
+  std::uint64_t accesses_ = 0;
+  Calendar array_;
+  Ring mshrs_;
+  Ring evictions_;
+  MemoryTransaction fetch_;
+  MemoryTransaction eviction_;
+  MemoryStats stats_;
+};
+
+}  // namespace smk

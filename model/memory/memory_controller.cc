@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/memory_controller.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "memory/address_map.h"
+
+namespace smk {
+namespace {
+
+// Clocks that the calendars of a channel look ahead. Reads are bounded by the queue, but all of
+// them may wait for one bank: 64 x tRC is 2,560 clocks.
+constexpr unsigned kWindow = 16384;
+constexpr unsigned kSectorBytes = 32;  // smallest burst of one GDDR5 chip
+constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
+
+unsigned Log2(unsigned power_of_two) { return static_cast<unsigned>(__builtin_ctz(power_of_two)); }
+unsigned DivideUp(unsigned a, unsigned b) { return (a + b - 1) / b; }
+
+// Column commands are reserved at multiples of tCCD.
+unsigned Slots(unsigned clocks, const MemoryConfig& config) {
+  return DivideUp(clocks, config.t_ccd);
+}
+
+}  // namespace
+
+MemoryController::MemoryController(sc_core::sc_module_name name, const MachineConfig& machine,
+                                   unsigned ports)
+    : sc_core::sc_module(name),
+      config_(machine.memory),
+      clocks_per_cycle_(static_cast<std::uint64_t>(std::llround(
+          machine.memory.dram_clock_mhz / machine.core_clock_mhz * static_cast<double>(kOne)))),
+      cycles_per_clock_(static_cast<std::uint64_t>(std::llround(
+          machine.core_clock_mhz / machine.memory.dram_clock_mhz * static_cast<double>(kOne)))),
+      bytes_per_slot_(config_.dram_bytes_per_clock * config_.t_ccd),
+      column_bits_(Log2(config_.row_bytes / kLineBytes)),
+      bank_bits_(Log2(config_.banks)),
+      // From the last read to the first write the bus idles for one burst; back again, a read may
+      // be commanded tWTR after the last data, and its data come tCL later.
+      turnaround_slots_(Slots(config_.t_ccd + config_.t_wtr + config_.t_cl, config_)),
+      banks_(config_.banks),
+      bus_(kWindow, config_.t_refi / config_.t_ccd, Slots(config_.t_rfc, config_)),
+      activations_(kWindow),
+      queue_(config_.dram_queue) {
+  batch_.reserve(config_.write_batch);
+  for (unsigned port = 0; port < ports; ++port) {
+    sockets_.push_back(
+        std::make_unique<tlm::tlm_target_socket<>>(("port_" + std::to_string(port)).c_str()));
+    sockets_.back()->bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
+  }
+}
+
+std::uint64_t MemoryController::Scale(std::uint64_t value, std::uint64_t ratio) {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::uint64_t>((static_cast<Wide>(value) * ratio + (kOne - 1)) >> 32);
+}
+
+// Line number from the low bits: column, bank, row. The bank is exclusive-or'ed with the row's
+// bits, so that strides of whole rows walk through the banks.
+MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
+                                                    unsigned bytes) const {
+  const std::uint64_t row_and_bank = local_address / kLineBytes >> column_bits_;
+  const std::uint64_t row = row_and_bank >> bank_bits_;
+  const std::uint64_t bank = row_and_bank ^ Scatter(row);
+  return {static_cast<unsigned>(bank) & (config_.banks - 1), DivideUp(bytes, bytes_per_slot_), row};
+}
+
+void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const auto& extension = *payload.get_extension<MemoryExtension>();
+  const unsigned bytes = payload.get_data_length();
+  const Location where = Locate(payload.get_address(), bytes);
+  const bool write = payload.is_write();
+  Count(extension, write, DivideUp(bytes, kSectorBytes) * kSectorBytes);
+  const TransportClock clock;
+  const Cycle arrival = clock.RequestCycle(delay);
+  clock.DelayUntil(write ? Write(where, arrival) : Read(where, arrival), delay);
+  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+}
+
+void MemoryController::Count(const MemoryExtension& extension, bool write, unsigned bytes) {
+  const unsigned kernel = Index(extension.kernel);
+  if (extension.kind == MemoryKind::kContext) {
+    stats_.context_bytes[kernel] += bytes;
+  } else if (write) {
+    stats_.dram_write_bytes[kernel] += bytes;
+  } else {
+    stats_.dram_read_bytes[kernel] += bytes;
+  }
+}
+
+Cycle MemoryController::Read(const Location& where, Cycle arrival) {
+  DramClock& place = queue_[next_place_];
+  if (++next_place_ == queue_.size()) next_place_ = 0;
+  place = Serve(where, std::max(ToClocks(arrival), place), 0);
+  return ToCoreCycles(place + config_.t_cl) + config_.dram_latency;
+}
+
+Cycle MemoryController::Write(const Location& where, Cycle arrival) {
+  const DramClock now = std::max(ToClocks(arrival), drained_[half_]);
+  batch_.push_back(where);
+  if (batch_.size() == config_.write_batch) {
+    drained_[half_] = DrainWrites(now);
+    half_ ^= 1;
+  }
+  return std::max(arrival, ToCoreCycles(now));
+}
+
+// Returns when the last write of the batch has left the buffer.
+DramClock MemoryController::DrainWrites(DramClock now) {
+  DramClock slot = now / config_.t_ccd;
+  for (unsigned gap = turnaround_slots_; gap != 0; --gap) slot = bus_.Take(slot, 1).end;
+  DramClock last = now;
+  for (const Location& where : batch_) {
+    last = std::max(last, Serve(where, now, config_.t_wl + config_.t_wr));
+  }
+  batch_.clear();
+  return last;
+}
+
+DramClock MemoryController::Serve(const Location& where, DramClock now, unsigned recovery) {
+  DramBank& bank = banks_[where.bank];
+  DramClock column = 0;
+  if (bank.Join(where.row, now, &column)) {
+    ++stats_.row_hits;
+  } else {
+    ++stats_.row_misses;
+    const DramClock activate =
+        activations_.TakeRun(bank.EarliestActivate(now, config_), config_.t_rrd).begin;
+    bank.Open(where.row, activate, config_);
+    column = activate + config_.t_rcd;
+  }
+  const unsigned t_ccd = config_.t_ccd;
+  const DramClock end = bus_.Take((column + t_ccd - 1) / t_ccd, where.slots).end * t_ccd;
+  bank.Use(where.row, end + recovery, where.slots * t_ccd);
+  return end;
+}
+
+}  // namespace smk

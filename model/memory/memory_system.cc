@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memory/memory_system.h"
+
+#include <string>
+
+#include "memory/crossbar.h"
+#include "memory/l2_slice.h"
+#include "memory/memory_controller.h"
+
+namespace smk {
+
+MemorySystem::MemorySystem(sc_core::sc_module_name name, const MachineConfig& machine)
+    : sc_core::sc_module(name) {
+  const MemoryConfig& memory = machine.memory;
+  const unsigned slices = memory.l2_slices_per_controller;
+  crossbar_ = std::make_unique<Crossbar>("crossbar", machine);
+  for (unsigned c = 0; c < memory.controllers; ++c) {
+    // The last port is for contexts.
+    controllers_.push_back(std::make_unique<MemoryController>(
+        ("controller_" + std::to_string(c)).c_str(), machine, slices + 1));
+    crossbar_->controller_socket(c).bind(controllers_[c]->socket(slices));
+    for (unsigned s = 0; s < slices; ++s) {
+      const unsigned index = c * slices + s;
+      slices_.push_back(
+          std::make_unique<L2Slice>(("l2_slice_" + std::to_string(index)).c_str(), memory));
+      slices_[index]->memory_socket().bind(controllers_[c]->socket(s));
+      crossbar_->slice_socket(index).bind(slices_[index]->socket());
+    }
+  }
+}
+
+MemorySystem::~MemorySystem() = default;
+
+MemorySystem::SmSocket& MemorySystem::sm_socket(SmId sm) { return crossbar_->sm_socket(sm); }
+
+void MemorySystem::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  crossbar_->b_transport(payload, delay);
+}
+
+MemoryStats MemorySystem::stats() const {
+  MemoryStats sum;
+  for (const auto& slice : slices_) sum += slice->stats();
+  for (const auto& controller : controllers_) sum += controller->stats();
+  return sum;
+}
+
+}  // namespace smk

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command needs from the rest of the project, as functions: the real thing is
+// MakeBackend(), tests of the command put a stand-in here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiment/controls.h"
+#include "machine/run.h"
+#include "trace/load.h"
+
+namespace smk::sim {
+
+using RunFunction = std::function<RunResult(const RunRequest&, ControlKind, const ControlConfig&)>;
+
+// All functions throw InputError for what does not exist or cannot be read.
+struct Backend {
+  RunFunction run;
+  // By shipped name, or by the path of a file.
+  std::function<std::shared_ptr<const Workload>(const std::string& name)> find_workload;
+  std::function<std::vector<std::string>()> list_workloads;
+  // All streams of an Accel-Sim trace; `cache` keeps its compact form.
+  std::function<TraceSet(const std::string& path, bool strict, bool cache)> load_trace;
+  std::function<std::string(const std::string& name)> find_machine;  // gives the path
+  std::function<std::vector<std::string>()> list_machines;
+  std::function<MachineConfig(const std::string& path, const std::vector<std::string>& overrides)>
+      load_machine;
+  std::function<std::string(const MachineConfig&)> machine_toml;
+  std::string data_dir;
+};
+
+// The simulator itself, with the workloads and machines below DataDir().
+Backend MakeBackend();
+
+// The folder that holds machines/ and workloads/: the environment variable SMK_DATA_DIR if it is
+// set, else the one known since the build.
+std::string DataDir();
+
+}  // namespace smk::sim

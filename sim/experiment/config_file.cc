@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// config.toml: everything in effect in a run, in the form in which --config reads it back.
+#include "experiment/config_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <sstream>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "base/toml_file.h"
+#include "experiment/trace_name.h"
+
+namespace smk::sim {
+namespace {
+
+std::string Quoted(const std::string& text) {
+  std::ostringstream out;
+  out << toml::array{text};
+  const std::string list = out.str();
+  return list.substr(list.find_first_not_of("[ "),
+                     list.find_last_not_of("] ") - list.find_first_not_of("[ ") + 1);
+}
+
+// A name stays a name; the path of a file is made absolute, so that the folder can be used from
+// anywhere.
+std::string Portable(const std::string& name) {
+  if (IsTraceName(name)) return PortableTraceName(name);
+  return name.find('/') != std::string::npos && std::filesystem::exists(name)
+             ? std::filesystem::absolute(name).lexically_normal().string()
+             : name;
+}
+
+std::string QuotedList(const std::vector<std::string>& texts) {
+  std::vector<std::string> quoted;
+  quoted.reserve(texts.size());
+  for (const std::string& text : texts) quoted.push_back(Quoted(text));
+  return "[" + Join(quoted) + "]";
+}
+
+// The knobs of a section.
+std::string KnobLines(const Configuration& configuration, const std::string& section) {
+  std::string text;
+  for (const Knob* knob : SettableKnobs()) {
+    if (knob->section() != section) continue;
+    const std::string value = knob->print(configuration);
+    text += fmt::format("{} = {}\n", knob->name(), knob->is_word ? Quoted(value) : value);
+  }
+  return text;
+}
+
+std::string RunSection(const Experiment& e, const Policy& policy) {
+  std::vector<std::string> names, arrivals, clients;
+  for (const std::string& name : e.names) names.push_back(Portable(name));
+  for (std::size_t i = 0; i < e.arrivals.size(); ++i) {
+    if (e.arrivals[i] != 0) arrivals.push_back(fmt::format("{}@{}", e.labels[i], e.arrivals[i]));
+  }
+  for (std::size_t i = 0; i < e.clients.size(); ++i) {
+    if (!e.clients[i].empty()) clients.push_back(fmt::format("{}@{}", e.labels[i], e.clients[i]));
+  }
+  std::string text = "[run]\n";
+  text += fmt::format("kernels = {}\n", QuotedList(names));
+  text += fmt::format("policy = {}\n", Quoted(policy.name));
+  if (policy.config.dispatch == DispatchMode::kSpatial) {
+    text += fmt::format("preempt = {}\n", Quoted(Name(policy.config.preempt)));
+  }
+  text += fmt::format("control = {}\n", Quoted(Name(e.control)));
+  text +=
+      fmt::format("machine = {}  # every key of it is below\n", Quoted(Portable(e.machine_name)));
+  text += fmt::format("cycles = {}\n", e.cycles);
+  text += fmt::format("seed = {}\n", Quoted(fmt::to_string(e.seed)));
+  text += fmt::format("arrive = {}\n", QuotedList(arrivals));
+  text += fmt::format("client = {}\n", QuotedList(clients));
+  text += fmt::format("repeat = {}\n", e.repeat);
+  return text + KnobLines(InEffect(e, policy.config), "run");
+}
+
+std::string PolicySection(const Experiment& e, const Policy& policy) {
+  const PolicyConfig& c = policy.config;
+  const Configuration configuration = InEffect(e, c);
+  return fmt::format("\n[policy]  # dispatch {}, quotas {}\n{}\n[control]\n{}", Name(c.dispatch),
+                     c.quota_enable ? "on" : "off", KnobLines(configuration, "policy"),
+                     KnobLines(configuration, "control"));
+}
+
+// The machine's own text, one level down.
+std::string MachineSection(const std::string& machine_toml) {
+  std::string text = "\n[machine]\n";
+  for (const std::string& line : Split(machine_toml, '\n')) {
+    text += line.empty() || line[0] != '[' ? line : "[machine." + line.substr(1);
+    text += '\n';
+  }
+  while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
+  return text;
+}
+
+// Reads the [run] table of a configuration into options that are still open.
+class RunReader {
+ public:
+  RunReader(std::string path, Options* options) : path_(std::move(path)), options_(*options) {
+    for (const Knob* knob : SettableKnobs()) {
+      if (knob->section() == "run") rows_.push_back(Setting(*knob));
+    }
+  }
+
+  void Read(const toml::table& run) {
+    for (const auto& [name, node] : run) {
+      const std::string key(name.str());
+      line_ = name.source().begin.line;
+      const auto row =
+          std::find_if(rows_.begin(), rows_.end(), [&](const Row& r) { return r.key == key; });
+      if (row == rows_.end()) {
+        std::vector<std::string> known;
+        for (const Row& r : rows_) known.push_back(r.key);
+        throw InputError(fmt::format("{}:{}: run.{}: unknown key; the nearest is 'run.{}'", path_,
+                                     line_, key, Nearest(key, known)));
+      }
+      row->read(node);
+    }
+  }
+
+ private:
+  struct Row {
+    std::string key;
+    std::function<void(const toml::node&)> read;
+  };
+
+  [[noreturn]] void Refuse(const std::string& key, const char* expected) const {
+    throw InputError(fmt::format("{}:{}: run.{}: expected {}", path_, line_, key, expected));
+  }
+  Row Text(const std::string& key, std::optional<std::string> Options::*member) {
+    return {key, [=, self = this](const toml::node& node) {
+              std::string text;
+              if (const auto* value = node.as_string()) {
+                text = value->get();
+              } else if (const auto* number = node.as_integer()) {
+                text = fmt::to_string(number->get());
+              } else {
+                self->Refuse(key, "a string or a whole number");
+              }
+              auto& option = self->options_.*member;
+              if (!option) option = text;
+            }};
+  }
+  std::vector<std::string> List(const std::string& key, const toml::node& node) const {
+    std::vector<std::string> texts;
+    const toml::array* array = node.as_array();
+    if (array == nullptr) Refuse(key, "an array of strings");
+    for (const toml::node& item : *array) {
+      if (!item.is_string()) Refuse(key, "an array of strings");
+      texts.push_back(item.as_string()->get());
+    }
+    return texts;
+  }
+  bool Bool(const std::string& key, const toml::node& node) const {
+    if (!node.is_boolean()) Refuse(key, "true or false");
+    return node.as_boolean()->get();
+  }
+
+  // A knob, as --set has it.
+  Row Setting(const Knob& knob) {
+    return {knob.name(), [=, &knob, self = this](const toml::node& node) {
+              if (!node.is_value()) self->Refuse(knob.name(), knob.expected.c_str());
+              std::ostringstream value;
+              node.visit([&](const auto& v) { value << v; });
+              auto& sets = self->options_.sets;
+              sets.insert(sets.begin(), fmt::format("{}={}", knob.path, value.str()));
+            }};
+  }
+
+  const std::string path_;
+  Options& options_;
+  unsigned line_ = 0;
+  std::vector<Row> rows_ = {
+      Text("policy", &Options::policy),
+      Text("preempt", &Options::preempt),
+      Text("control", &Options::control),
+      Text("machine", &Options::machine),
+      Text("cycles", &Options::cycles),
+      Text("seed", &Options::seed),
+      {"kernels",
+       [this](const toml::node& node) {
+         const std::string joined = Join(List("kernels", node), "+");
+         if (!options_.kernels) options_.kernels = joined;
+       }},
+      {"arrive",
+       [this](const toml::node& node) {
+         const std::vector<std::string> arrivals = List("arrive", node);
+         if (options_.arrivals.empty()) options_.arrivals = arrivals;
+       }},
+      {"client",
+       [this](const toml::node& node) {
+         const std::vector<std::string> clients = List("client", node);
+         if (options_.clients.empty()) options_.clients = clients;
+       }},
+      {"repeat",
+       [this](const toml::node& node) {
+         options_.no_repeat = options_.no_repeat || !Bool("repeat", node);
+       }},
+  };
+};
+
+std::vector<std::string> Sets(const toml::table& table, const std::string& prefix,
+                              const std::string& path) {
+  std::ostringstream text;
+  text << table;
+  std::vector<std::string> sets;
+  for (const auto& [key, value] : FlattenToml(text.str(), path)) {
+    sets.push_back(fmt::format("{}{}={}", prefix, key, value));
+  }
+  return sets;
+}
+
+}  // namespace
+
+std::string ConfigToml(const Experiment& experiment, const Policy& policy) {
+  return "# Everything in effect in this run. Again: smk run --config FILE\n" +
+         RunSection(experiment, policy) + PolicySection(experiment, policy) +
+         MachineSection(experiment.machine_toml);
+}
+
+void MergeConfig(const std::string& path, bool compare, Options* options) {
+  toml::table root = ParseToml(ReadFile(path), path);
+  const bool other_machine = options->machine.has_value();
+  // What belongs to the file's policy or to its kernels alone does not hold for others.
+  const bool other_policy =
+      options->policies.has_value() ||
+      (options->policy && *options->policy != root["run"]["policy"].value_or(std::string()));
+  const bool other_kernels = options->kernels.has_value();
+  if (toml::table* run = root["run"].as_table()) {
+    if (other_policy) run->erase("preempt");
+    if (other_kernels) run->erase("arrive");
+    if (other_kernels) run->erase("client");
+  }
+  const std::vector<std::string> given = std::move(options->sets);
+  options->sets.clear();
+  for (const auto& [name, node] : root) {
+    const std::string key(name.str());
+    const toml::table* table = node.as_table();
+    if (table == nullptr ||
+        (key != "run" && key != "policy" && key != "control" && key != "machine")) {
+      throw InputError(fmt::format("{}:{}: {}: expected the tables run, policy, control, machine",
+                                   path, name.source().begin.line, key));
+    }
+    if (key == "run") {
+      RunReader(path, options).Read(*table);
+      continue;
+    }
+    if (key == "machine" && other_machine) continue;
+    toml::table taken = *table;
+    for (const Knob* knob : SettableKnobs()) {
+      const bool other = knob->of_policy && (other_policy || compare);
+      if (other && knob->section() == key) taken.erase(knob->name());
+    }
+    const std::vector<std::string> sets = Sets(taken, key == "machine" ? "" : key + ".", path);
+    options->sets.insert(options->sets.end(), sets.begin(), sets.end());
+  }
+  options->sets.insert(options->sets.end(), given.begin(), given.end());
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/experiment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/numbers.h"
+#include "experiment/trace_name.h"
+
+namespace smk::sim {
+namespace {
+
+constexpr char kDefaultMachine[] = "gtx980";
+constexpr char kDefaultCycles[] = "2000000";
+constexpr Cycle kMaxCycles = 1'000'000'000'000;
+constexpr std::size_t kMostJobs = 1024;
+constexpr Cycle kMaxTimelineSamples = 4000;
+constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
+
+// "histo" of "histo", "../x/histo.toml"
+std::string Stem(const std::string& name) {
+  const std::size_t slash = name.find_last_of('/');
+  std::string stem = slash == std::string::npos ? name : name.substr(slash + 1);
+  if (stem.size() > 5 && stem.substr(stem.size() - 5) == ".toml") stem.resize(stem.size() - 5);
+  return stem;
+}
+
+std::vector<std::string> ParseKernels(const std::string& text) {
+  std::vector<std::string> names = Split(text, '+');
+  if (std::find(names.begin(), names.end(), "") != names.end()) {
+    throw InputError(fmt::format("kernels: expected KERNEL+KERNEL, got '{}'", text));
+  }
+  return names;
+}
+
+std::vector<std::string> MakeLabels(const std::vector<std::shared_ptr<const Workload>>& workloads) {
+  std::vector<std::string> labels;
+  for (std::size_t i = 0; i < workloads.size(); ++i) {
+    std::size_t same = 0, before = 0;
+    for (std::size_t j = 0; j < workloads.size(); ++j) {
+      if (workloads[j]->name != workloads[i]->name) continue;
+      ++same;
+      if (j <= i) ++before;
+    }
+    labels.push_back(same == 1 ? workloads[i]->name
+                               : fmt::format("{}#{}", workloads[i]->name, before));
+  }
+  return labels;
+}
+
+void CheckFits(const Experiment& experiment) {
+  const ResourceVector& limits = experiment.machine.sm.limits;
+  for (const auto& workload : experiment.workloads) {
+    for (const KernelSpec& kernel : workload->kernels) {
+      if (FitsIn(kernel.need, limits)) continue;
+      throw InputError(
+          fmt::format("{}: kernel {}: a TB is larger than an SM of {}: it takes {} of {} register "
+                      "units, {} of {} "
+                      "shared-memory units, {} of {} warps",
+                      workload->source_file, kernel.name, experiment.machine.name,
+                      kernel.need.registers, limits.registers, kernel.need.shared_memory,
+                      limits.shared_memory, kernel.need.threads, limits.threads));
+    }
+  }
+}
+
+// The position of the kernel that an option names, by label or, when it is there once, by name.
+// `text` is the option as it was typed.
+std::size_t FindNamed(const Experiment& experiment, const std::string& text,
+                      const std::string& name) {
+  std::size_t found = 0, matches = 0;
+  for (std::size_t i = 0; i < experiment.labels.size(); ++i) {
+    if (experiment.labels[i] == name) return i;
+    if (experiment.workloads[i]->name != name && Stem(experiment.names[i]) != name &&
+        experiment.names[i] != name) {
+      continue;
+    }
+    found = i;
+    ++matches;
+  }
+  if (matches == 1) return found;
+  if (matches == 0) {
+    throw InputError(
+        fmt::format("{}: '{}' is not in the run (one of {})", text, name, Join(experiment.labels)));
+  }
+  throw InputError(fmt::format("{}: '{}' is in the run {} times; write one of {}", text, name,
+                               matches, Join(experiment.labels)));
+}
+
+void ParseArrivals(const std::vector<std::string>& arrivals, Experiment* experiment) {
+  std::vector<bool> given(experiment->names.size(), false);
+  for (const std::string& text : arrivals) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string::npos) {
+      throw InputError(fmt::format("--arrive: expected KERNEL@CYCLE, got '{}'", text));
+    }
+    const std::size_t kernel = FindNamed(*experiment, "--arrive " + text, text.substr(0, at));
+    if (given[kernel]) {
+      throw InputError(fmt::format("--arrive {}: the arrival of this kernel is given twice", text));
+    }
+    given[kernel] = true;
+    experiment->arrivals[kernel] =
+        ParseCount("--arrive " + text, text.substr(at + 1), 0, experiment->cycles - 1);
+  }
+}
+
+void ParseClients(const std::vector<std::string>& clients, Experiment* experiment) {
+  for (const std::string& text : clients) {
+    const std::size_t at = text.rfind('@');
+    if (at == std::string::npos || at + 1 == text.size()) {
+      throw InputError(fmt::format("--client: expected KERNEL@CLIENT, got '{}'", text));
+    }
+    const std::size_t kernel = FindNamed(*experiment, "--client " + text, text.substr(0, at));
+    if (!experiment->clients[kernel].empty()) {
+      throw InputError(fmt::format("--client {}: the client of this kernel is given twice", text));
+    }
+    experiment->clients[kernel] = text.substr(at + 1);
+  }
+}
+
+// FROM:TO of --wave or --timeline, in cycles; nothing is the whole run.
+std::pair<Cycle, Cycle> ParseWindow(const char* option, const std::string& text, Cycle cycles) {
+  if (text.empty()) return {0, cycles};
+  const std::vector<std::string> ends = Split(text, ':');
+  if (ends.size() != 2) {
+    throw InputError(fmt::format("{}: expected FROM:TO in cycles, got '{}'", option, text));
+  }
+  const Cycle from = ParseCount(option, ends[0], 0, cycles - 1);
+  return {from, ParseCount(option, ends[1], from + 1, kMaxCycles)};
+}
+
+// A usual timeline has about 500 samples, and none has more than kMaxTimelineSamples.
+void ParseTimeline(const Options& options, Experiment* experiment) {
+  if (!options.timeline) {
+    if (!options.timeline_step.empty()) throw InputError("--timeline-step: needs --timeline");
+    return;
+  }
+  if (options.out.empty()) {
+    throw InputError("--timeline: needs --out DIR to write timeline.json.gz to");
+  }
+  const auto [from, to] = ParseWindow("--timeline", *options.timeline, experiment->cycles);
+  experiment->timeline_from = from;
+  experiment->timeline_to = std::min(to, experiment->cycles);
+  const Cycle window = experiment->timeline_to - from;
+  const Cycle least = (window + kMaxTimelineSamples - 1) / kMaxTimelineSamples;
+  experiment->timeline_step =
+      options.timeline_step.empty()
+          ? std::max<Cycle>(100, (window + 49999) / 50000 * 100)
+          : ParseCount("--timeline-step", options.timeline_step, least, kMaxCycles);
+}
+
+void ParseWave(const Options& options, Experiment* experiment) {
+  if (!options.wave) return;
+  if (options.out.empty()) throw InputError("--wave: needs --out DIR to write wave.fst to");
+  if (experiment->control == ControlKind::kReference) {
+    throw InputError("--wave: draws the RTL; needs --control rtl or lockstep");
+  }
+  experiment->wave.path = options.out + "/" + kUnfinishedWave;
+  if (options.wave->empty()) return;
+  const auto [from, to] = ParseWindow("--wave", *options.wave, experiment->cycles);
+  experiment->wave.from = from;
+  experiment->wave.to = to;
+}
+
+void ResolveMachine(const Options& options, const Backend& backend, Experiment* experiment) {
+  experiment->machine_name = options.machine.value_or(kDefaultMachine);
+  experiment->machine_path = backend.find_machine(experiment->machine_name);
+  const MachineConfig base = backend.load_machine(experiment->machine_path, {});
+  std::vector<std::string> keys;
+  for (const auto& leaf : FlattenToml(backend.machine_toml(base), experiment->machine_path)) {
+    keys.push_back(leaf.first);
+  }
+  const Settings settings = ParseSettings(options.sets, keys);
+  experiment->settings = settings.knobs;
+  experiment->machine = settings.machine.empty()
+                            ? base
+                            : backend.load_machine(experiment->machine_path, settings.machine);
+  experiment->machine_toml = backend.machine_toml(experiment->machine);
+}
+
+// The control plane that this machine needs.
+ControlConfig MakeControlConfig(const MachineConfig& machine) {
+  ControlConfig config;
+  config.num_sms = machine.sms;
+  config.num_schedulers = machine.sm.schedulers;
+  config.warps_per_scheduler = machine.sm.warps_per_scheduler;
+  config.limits = machine.sm.limits;
+  return config;
+}
+
+// The workload with grids of fewer TBs, at least one: the largest dimension shrinks first. The
+// content hash says so.
+std::shared_ptr<const Workload> WithSmallerGrids(const std::shared_ptr<const Workload>& workload,
+                                                 std::uint64_t divisor) {
+  if (divisor == 1) return workload;
+  auto smaller = std::make_shared<Workload>(*workload);
+  smaller->content_hash += fmt::format("/{}", divisor);
+  for (KernelSpec& kernel : smaller->kernels) {
+    std::uint64_t left = divisor;
+    std::vector<unsigned*> sizes = {&kernel.grid_x, &kernel.grid_y, &kernel.grid_z};
+    std::stable_sort(sizes.begin(), sizes.end(),
+                     [](const unsigned* a, const unsigned* b) { return *a > *b; });
+    for (unsigned* size : sizes) {
+      const auto step = static_cast<unsigned>(std::min<std::uint64_t>(left, *size));
+      *size /= step;
+      left = (left + step - 1) / step;
+    }
+  }
+  return smaller;
+}
+
+// The streams of a trace that its name asks for. Each is a kernel of the run.
+void LoadTraceStreams(const std::string& name, const Options& options, const Backend& backend,
+                      Experiment* experiment) {
+  const TraceName trace = ParseTraceName(name);
+  const TraceSet set = backend.load_trace(trace.path, options.strict, !options.no_cache);
+  if (trace.stream > set.streams.size()) {
+    throw InputError(fmt::format("{}: there are only {} streams", name, set.streams.size()));
+  }
+  if (!set.warning.empty()) fmt::print(stderr, "smk: warning: {}\n", set.warning);
+  for (std::size_t i = 0; i < set.streams.size(); ++i) {
+    if (trace.stream != 0 && trace.stream != i + 1) continue;
+    const bool all = trace.stream == 0 && set.streams.size() > 1;
+    experiment->names.push_back(all ? fmt::format("{}:{}", name, i + 1) : name);
+    experiment->workloads.push_back(set.streams[i]);
+  }
+}
+
+void LoadWorkloads(const Options& options, const Backend& backend, Experiment* experiment) {
+  for (const std::string& name : std::exchange(experiment->names, {})) {
+    if (IsTraceName(name)) {
+      LoadTraceStreams(name, options, backend, experiment);
+    } else {
+      experiment->names.push_back(name);
+      experiment->workloads.push_back(backend.find_workload(name));
+    }
+  }
+  if (experiment->names.size() > kMostJobs) {
+    throw InputError(
+        fmt::format("kernels: at most {} in a run, and every stream of a trace is one; got {}",
+                    kMostJobs, experiment->names.size()));
+  }
+  for (auto& workload : experiment->workloads) {
+    workload = WithSmallerGrids(workload, experiment->run_config.grid_divisor);
+  }
+}
+
+RunRequest BaseRequest(const Experiment& experiment, const Recording& recording) {
+  RunRequest request;
+  request.machine = experiment.machine;
+  request.cycles = experiment.cycles;
+  request.seed = experiment.seed;
+  request.ideal_preemption = experiment.run_config.ideal_preemption;
+  request.record_tbs = recording.tbs;
+  request.record_decisions = recording.decisions;
+  request.record_timeline = recording.timeline || recording.samples;
+  if (recording.timeline) {
+    request.timeline_from = experiment.timeline_from;
+    request.timeline_to = experiment.timeline_to;
+    request.timeline_step = experiment.timeline_step;
+  }
+  if (recording.wave) request.wave = experiment.wave;
+  return request;
+}
+
+}  // namespace
+
+std::string Experiment::workload_name() const {
+  std::vector<std::string> parts;
+  for (const auto& workload : workloads) parts.push_back(workload->name);
+  return Join(parts, "+");
+}
+
+Experiment Resolve(const Options& options, const Backend& backend) {
+  if (!options.kernels)
+    throw InputError("no kernels given; write for example: smk run cutcp+stencil");
+  Experiment experiment;
+  experiment.cycles =
+      ParseCount("--cycles", options.cycles.value_or(kDefaultCycles), 1, kMaxCycles);
+  experiment.seed = ParseCount("--seed", options.seed.value_or("1"), 0, kMaxSeed);
+  experiment.repeat = !options.no_repeat;
+  experiment.control = ParseControl(options.control.value_or(Name(ControlKind::kReference)));
+  experiment.names = ParseKernels(*options.kernels);
+  ResolveMachine(options, backend, &experiment);
+  Configuration configuration;
+  configuration.control = MakeControlConfig(experiment.machine);
+  Apply(experiment.settings, &configuration);
+  experiment.control_config = configuration.control;
+  experiment.run_config = configuration.run;
+  LoadWorkloads(options, backend, &experiment);
+  experiment.labels = MakeLabels(experiment.workloads);
+  experiment.arrivals.assign(experiment.names.size(), 0);
+  ParseArrivals(options.arrivals, &experiment);
+  experiment.clients.resize(experiment.names.size());
+  ParseClients(options.clients, &experiment);
+  ParseTimeline(options, &experiment);
+  ParseWave(options, &experiment);
+  CheckFits(experiment);
+  return experiment;
+}
+
+Configuration InEffect(const Experiment& experiment, const PolicyConfig& policy) {
+  return {policy, experiment.control_config, experiment.run_config};
+}
+
+Configuration InEffectAlone(const Experiment& experiment) {
+  Configuration configuration;
+  configuration.policy = FindPolicy("isolated", 1).config;
+  configuration.control = experiment.control_config;
+  for (const KnobSetting& setting : experiment.settings) {
+    if (setting.knob->alone) Apply({setting}, &configuration);
+  }
+  return configuration;
+}
+
+Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& preempt,
+                     const Experiment& experiment) {
+  Policy policy = FindPolicy(text, experiment.names.size());
+  Configuration configuration = InEffect(experiment, policy.config);
+  Apply(experiment.settings, &configuration);
+  policy.config = configuration.policy;
+  if (preempt) {
+    policy.config.preempt = ParsePreempt(*preempt);
+    if (policy.config.dispatch != DispatchMode::kSpatial) {
+      throw InputError(
+          fmt::format("--preempt: only the policy spatial uses it, not {}", policy.name));
+    }
+  }
+  std::vector<const Workload*> workloads;
+  for (const auto& workload : experiment.workloads) workloads.push_back(workload.get());
+  CheckTable(policy, workloads, experiment.machine.sm.limits);
+  return policy;
+}
+
+RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
+                         const Recording& recording) {
+  RunRequest request = BaseRequest(experiment, recording);
+  request.policy = policy.config;
+  for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
+    request.jobs.push_back({experiment.workloads[i], experiment.arrivals[i], experiment.repeat,
+                            experiment.clients[i]});
+  }
+  return request;
+}
+
+RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
+                           const Recording& recording) {
+  RunRequest request = BaseRequest(experiment, recording);
+  const Configuration alone = InEffectAlone(experiment);
+  request.policy = alone.policy;
+  request.ideal_preemption = alone.run.ideal_preemption;
+  request.jobs.push_back({experiment.workloads[kernel], 0, experiment.repeat});
+  return request;
+}
+
+}  // namespace smk::sim

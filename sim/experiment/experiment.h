@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user asked for, resolved: workloads and machine loaded, every name and number checked.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiment/backend.h"
+#include "experiment/policies.h"
+#include "experiment/settings.h"
+
+namespace smk::sim {
+
+// The options of `run` and `compare` as text. Empty means not given: a configuration file or the
+// default decides.
+struct Options {
+  std::optional<std::string> kernels;   // "sgemm+lbm"
+  std::optional<std::string> policy;    // run
+  std::optional<std::string> policies;  // compare
+  std::optional<std::string> preempt;
+  std::optional<std::string> control;
+  std::optional<std::string> cycles;
+  std::optional<std::string> machine;
+  std::optional<std::string> seed;
+  std::vector<std::string> sets;
+  std::vector<std::string> arrivals;
+  std::vector<std::string> clients;
+  std::string config;  // file to take everything else from
+  std::string out;
+  std::optional<std::string> timeline;  // FROM:TO of the timeline; empty: the whole run
+  std::string timeline_step;            // cycles between two samples of its counters
+  std::optional<std::string> wave;      // FROM:TO of the waveform; empty: the whole run
+  std::string jobs;
+  bool quiet = false;
+  bool no_repeat = false;
+  bool no_cache = false;
+  bool force = false;
+  bool strict = false;  // unknown opcodes of a trace are errors
+};
+
+// A set of kernels on a machine, without the policy.
+struct Experiment {
+  std::vector<std::string> names;   // as given: names or paths
+  std::vector<std::string> labels;  // for people: "sgemm", or "sgemm#1" and "sgemm#2"
+  std::vector<std::shared_ptr<const Workload>> workloads;
+  std::vector<Cycle> arrivals;
+  std::vector<std::string> clients;  // whose jobs they are; empty: that of the workload's name
+  std::string machine_name;          // as given
+  std::string machine_path;
+  MachineConfig machine;
+  std::string machine_toml;
+  ControlKind control = ControlKind::kReference;
+  ControlConfig control_config;
+  std::vector<KnobSetting> settings;  // what the user set of the knobs
+  RunConfig run_config;
+  Cycle cycles = 0;
+  std::uint64_t seed = 0;
+  bool repeat = true;
+  Cycle timeline_from = 0, timeline_to = ~Cycle{0}, timeline_step = 0;
+  WaveRequest wave;
+  std::string workload_name() const;  // "sgemm+lbm"
+};
+
+// What is recorded besides the statistics.
+struct Recording {
+  bool tbs = false;
+  bool decisions = false;
+  bool samples = false;  // at the end of each epoch, without a timeline
+  bool timeline = false;
+  bool wave = false;
+};
+
+// Loads and checks everything; throws InputError.
+Experiment Resolve(const Options& options, const Backend& backend);
+
+// Everything in effect under a policy; and in the isolated runs, which only some knobs concern.
+Configuration InEffect(const Experiment& experiment, const PolicyConfig& policy);
+Configuration InEffectAlone(const Experiment& experiment);
+
+// The policy with the user's settings applied; throws InputError when it does not suit the kernels.
+Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& preempt,
+                     const Experiment& experiment);
+
+// The run of all kernels together.
+RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
+                         const Recording& recording);
+
+// The run of one kernel alone on the whole GPU, from cycle 0, for the same number of cycles. Its
+// control plane places TBs wherever there is room; only knobs that matter to it alone hold.
+RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
+                           const Recording& recording);
+
+}  // namespace smk::sim

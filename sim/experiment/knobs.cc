@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "experiment/knobs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "experiment/policies.h"
+
+namespace smk::sim {
+namespace {
+
+PolicyConfig& Part(Configuration& c, const PolicyConfig* /*tag*/) { return c.policy; }
+ControlConfig& Part(Configuration& c, const ControlConfig* /*tag*/) { return c.control; }
+RunConfig& Part(Configuration& c, const RunConfig* /*tag*/) { return c.run; }
+
+// The value of a member of one of the parts.
+template <typename Owner, typename T>
+T& Value(Configuration& c, T Owner::*member) {
+  return Part(c, static_cast<const Owner*>(nullptr)).*member;
+}
+template <typename Owner, typename T>
+const T& Value(const Configuration& c, T Owner::*member) {
+  return Value(const_cast<Configuration&>(c), member);
+}
+
+template <typename Owner, typename T>
+Knob Number(const char* path, T Owner::*member, std::uint64_t min, std::uint64_t max,
+            const char* meaning) {
+  Knob knob;
+  knob.path = path;
+  knob.expected = fmt::format("{} to {}", min, max);
+  knob.meaning = meaning;
+  knob.print = [=](const Configuration& c) { return fmt::to_string(Value(c, member)); };
+  knob.store = [=](const std::string& what, const std::string& text, Configuration* c) {
+    Value(*c, member) = static_cast<T>(ParseCount(what, text, min, max));
+  };
+  return knob;
+}
+
+// One of some texts.
+template <typename Owner, typename T>
+Knob Choice(const char* path, T Owner::*member, std::vector<T> values,
+            std::string (*name)(const T&), const char* meaning) {
+  Knob knob;
+  knob.path = path;
+  std::vector<std::string> names;
+  for (const T& value : values) names.push_back(name(value));
+  knob.expected = Join(names, " or ");
+  knob.meaning = meaning;
+  knob.print = [=](const Configuration& c) { return name(Value(c, member)); };
+  knob.store = [=, expected = knob.expected](const std::string& what, const std::string& text,
+                                             Configuration* c) {
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end()) {
+      throw InputError(fmt::format("{}: expected {}, got '{}'", what, expected, text));
+    }
+    Value(*c, member) = values[static_cast<std::size_t>(found - names.begin())];
+  };
+  return knob;
+}
+
+template <typename Owner>
+Knob Switch(const char* path, bool Owner::*member, const char* meaning) {
+  return Choice<Owner, bool>(
+      path, member, {true, false}, [](const bool& on) { return fmt::to_string(on); }, meaning);
+}
+
+template <typename Owner, typename T>
+Knob Word(const char* path, T Owner::*member, std::vector<T> values, const char* meaning) {
+  Knob knob = Choice<Owner, T>(
+      path, member, std::move(values), [](const T& value) { return std::string(Name(value)); },
+      meaning);
+  knob.is_word = true;
+  return knob;
+}
+
+// Part of every id since the first version.
+Knob InEveryId(const char* word, Knob knob) {
+  knob.in_id = Knob::InId::kAlways;
+  knob.id_word = word;
+  return knob;
+}
+// Decided by the choice of the policy and its options, not by --set.
+Knob Chosen(Knob knob) {
+  knob.store = nullptr;
+  knob.of_policy = true;
+  return knob;
+}
+Knob OfPolicy(Knob knob) {
+  knob.of_policy = true;
+  return knob;
+}
+Knob Alone(Knob knob) {
+  knob.alone = true;
+  return knob;
+}
+Knob Column(Knob knob) {
+  knob.has_column = true;
+  return knob;
+}
+Knob ByWorkload(Knob knob) {
+  knob.in_id = Knob::InId::kByWorkload;
+  return knob;
+}
+
+Knob TableKnob() {
+  Knob knob;
+  knob.path = "policy.table";
+  knob.meaning = "TBs per SM of each kernel under a fixed table";
+  knob.print = [](const Configuration& c) {
+    return fmt::format("{}", fmt::join(c.policy.table, ","));
+  };
+  return Chosen(knob);
+}
+
+// Values of each part in the order of its hash in an id.
+std::vector<Knob> MakeKnobs() {
+  return {
+      InEveryId("", Chosen(Word("policy.dispatch", &PolicyConfig::dispatch, {},
+                                "how thread blocks are placed"))),
+      InEveryId("", Chosen(Word("policy.preempt", &PolicyConfig::preempt, {},
+                                "how an SM changes hands under spatial"))),
+      InEveryId("", Alone(Word("policy.warp_policy", &PolicyConfig::warp_policy,
+                               {WarpPolicy::kGto, WarpPolicy::kLrr},
+                               "order of the warps on a scheduler"))),
+      InEveryId("quota ", Chosen(Switch("policy.quota_enable", &PolicyConfig::quota_enable,
+                                        "quotas for the warp schedulers"))),
+      InEveryId("kernels_per_sm ",
+                Column(OfPolicy(Number("policy.kernels_per_sm", &PolicyConfig::kernels_per_sm, 1,
+                                       kMaxKernels, "kernels that may share one SM")))),
+      InEveryId("epoch ",
+                Column(Number("policy.epoch_length", &PolicyConfig::epoch_length, 100,
+                              std::numeric_limits<std::uint16_t>::max(),
+                              "instructions per scheduler and epoch; also cycles between two "
+                              "ticks"))),
+      InEveryId("linger ", Number("policy.linger_ticks", &PolicyConfig::linger_ticks, 0, 1000,
+                                  "ticks before a finished kernel's place is given away")),
+      InEveryId("latency ", Column(Number("policy.latency_scale", &PolicyConfig::latency_scale, 1,
+                                          std::numeric_limits<std::uint8_t>::max(),
+                                          "slows every decision of the driver by this factor"))),
+      InEveryId("table ", TableKnob()),
+      InEveryId("", Alone(Number("control.preempted_depth", &ControlConfig::preempted_depth, 1,
+                                 4096, "preempted TBs of a kernel that can wait"))),
+      InEveryId("ideal_preemption ",
+                Column(Switch("run.ideal_preemption", &RunConfig::ideal_preemption,
+                              "contexts move in no time and without traffic [SMK Sec. 6.5]"))),
+      ByWorkload(Alone(Column(Number("run.grid_divisor", &RunConfig::grid_divisor, 1, 1'000'000,
+                                     "divides the TBs of every grid, which keeps at least one: "
+                                     "smaller data sets")))),
+  };
+}
+
+}  // namespace
+
+const std::vector<Knob>& Knobs() {
+  static const std::vector<Knob> kKnobs = MakeKnobs();
+  return kKnobs;
+}
+
+const std::vector<const Knob*>& SettableKnobs() {
+  static const std::vector<const Knob*> kSettable = [] {
+    std::vector<const Knob*> settable;
+    for (const Knob& knob : Knobs()) {
+      if (knob.store) settable.push_back(&knob);
+    }
+    return settable;
+  }();
+  return kSettable;
+}
+
+const Knob* FindKnob(const std::string& path) {
+  const auto& knobs = SettableKnobs();
+  const auto found =
+      std::find_if(knobs.begin(), knobs.end(), [&](const Knob* k) { return k->path == path; });
+  return found == knobs.end() ? nullptr : *found;
+}
+
+void Apply(const std::vector<KnobSetting>& settings, Configuration* configuration) {
+  for (const KnobSetting& setting : settings) {
+    setting.knob->store("--set " + setting.knob->path, setting.text, configuration);
+  }
+}
+
+std::string IdText(const Configuration& configuration, const std::string& section) {
+  std::vector<std::string> words;
+  for (const Knob& knob : Knobs()) {
+    if (knob.in_id != Knob::InId::kAlways || knob.section() != section) continue;
+    words.push_back(knob.id_word + knob.print(configuration));
+  }
+  return Join(words, " ");
+}
+
+std::string IdOfChanges(const Configuration& configuration) {
+  std::string text;
+  for (const Knob& knob : Knobs()) {
+    const std::string value = knob.print(configuration);
+    if (knob.in_id != Knob::InId::kWhenChanged || value == knob.print(Configuration{})) continue;
+    text += fmt::format("{}={}\n", knob.path, value);
+  }
+  return text;
+}
+
+}  // namespace smk::sim

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// `--set key=value`: keys of the machine file, and knobs.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiment/knobs.h"
+
+namespace smk::sim {
+
+// The settings of a command line, taken apart.
+struct Settings {
+  std::vector<KnobSetting> knobs;
+  std::vector<std::string> machine;  // overrides for MachineConfig::Load, the last of each key only
+};
+
+// Dotted names and values of all leaves of a TOML document, in its order; strings without quotes.
+std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& toml,
+                                                             const std::string& what);
+
+// Takes `sets` ("key=value") apart; throws InputError with the nearest known key for an unknown
+// one. `machine_keys` are the dotted keys of the machine file.
+Settings ParseSettings(const std::vector<std::string>& sets,
+                       const std::vector<std::string>& machine_keys);
+
+}  // namespace smk::sim
