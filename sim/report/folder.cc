@@ -17,12 +17,19 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
+constexpr std::uint64_t kMaxCycles = 1'000'000'000'000;  // more than any run has
+
 ordered_json ReadJson(const std::string& path) {
   try {
     return ordered_json::parse(ReadFile(path));
   } catch (const nlohmann::json::exception&) {
     throw InputError(fmt::format("{}: is not valid JSON", path));
   }
+}
+
+// The text of a key; "" without such a text.
+std::string TextOf(const ordered_json& j, const char* key) {
+  return j.is_object() && j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : "";
 }
 
 // Throws for statistics that are not ours, or newer.
@@ -45,12 +52,27 @@ ordered_json PassedManifest(const std::string& folder) {
         "{}: expected a folder of smk run or smk compare, or a database of smk sweep", folder));
   }
   ordered_json manifest = ReadJson(path);
-  const std::string status = manifest.is_object() ? manifest.value("status", "") : "";
+  const std::string status = TextOf(manifest, "status");
   if (status != "PASS") {
     throw InputError(fmt::format("{}: the run has no results: {}", folder,
                                  status.empty() ? "no status in its manifest" : status));
   }
   return manifest;
+}
+
+RunShape ShapeOf(const ordered_json& stats, const std::string& path) {
+  const auto cycles = stats.find("cycles");
+  if (cycles == stats.end() || !cycles->is_number_unsigned() ||
+      cycles->get<std::uint64_t>() - 1 >= kMaxCycles) {
+    throw InputError(
+        fmt::format("{}: cycles: expected a whole number from 1 to {}", path, kMaxCycles));
+  }
+  const auto length = [&](const char* key) {
+    const auto list = stats.find(key);
+    if (list != stats.end() && list->is_array()) return list->size();
+    throw InputError(fmt::format("{}: {}: expected a list", path, key));
+  };
+  return {cycles->get<std::uint64_t>(), length("kernels"), length("sms")};
 }
 
 // The folder of one policy of a comparison: that of the command.
@@ -69,14 +91,7 @@ ordered_json ReportRunFolder(const std::string& folder) {
   CheckSchema(run["stats"], folder + "/stats.json");
   run["config"] = TomlFileAsJson(folder + "/config.toml");
   run["config_text"] = ReadFile(folder + "/config.toml");
-  RunShape shape;
-  try {
-    shape.cycles = run["stats"].at("cycles").get<std::uint64_t>();
-    shape.kernels = run["stats"].at("kernels").size();
-    shape.sms = run["stats"].at("sms").size();
-  } catch (const nlohmann::json::exception& error) {
-    throw InputError(fmt::format("{}/stats.json: {}", folder, error.what()));
-  }
+  const RunShape shape = ShapeOf(run["stats"], folder + "/stats.json");
   run["residency"] = ReadResidency(folder + "/tbs.csv", shape);
   run["preemptions"] = ReadPreemptions(folder + "/tbs.csv", shape);
   run["decisions"] = ReadDecisions(folder + "/decisions.csv", shape);
@@ -96,7 +111,10 @@ ordered_json ReportCompareFolder(const std::string& folder) {
     throw InputError(fmt::format("{}: policies: expected a list", path));
   }
   for (const ordered_json& policy : j["compare"]["policies"]) {
-    const std::string name = policy.value("policy", "");
+    const std::string name = TextOf(policy, "policy");
+    if (name.empty()) {
+      throw InputError(fmt::format("{}: policies: expected objects with a policy", path));
+    }
     ordered_json run = ReportRunFolder(folder + "/" + PolicyFolder(name));
     run["policy"] = name;
     j["runs"].push_back(std::move(run));

@@ -110,10 +110,8 @@ class DecisionLog {
   void AddRow() {
     const std::size_t reason = ReasonIndex(table_.Text(reason_));
     const std::size_t kernel = Below(table_, kernel_, shape_.kernels, path_);
-    const std::uint64_t at = table_.Number(cycle_);
-    const std::size_t steps = Steps(shape_);
-    const auto step = std::min<std::size_t>(at / StepLength(shape_), steps - 1);
-    ++counts_[reason][kernel * steps + step];
+    const std::size_t at = Below(table_, cycle_, shape_.cycles, path_);
+    ++counts_[reason][kernel * Steps(shape_) + at / StepLength(shape_)];
     const bool refusal = table_.IsEmpty(tb_) && table_.IsEmpty(victim_);
     if (refusal && std::make_pair(reason, kernel) == before_) {
       log_.Set(log_.rows() - 1, kLast, at);
@@ -124,8 +122,8 @@ class DecisionLog {
     times_ = 1;
     ordered_json share = ordered_json::array();
     for (const std::size_t column : shares_) share.push_back(table_.Number(column));
-    log_.Add({at, at, 1, reason, kernel, table_.Number(sm_), OrNull(tb_), OrNull(victim_),
-              OrNull(victim_tbs_), share});
+    log_.Add({at, at, 1, reason, kernel, Below(table_, sm_, shape_.sms, path_), OrNull(tb_),
+              OrNull(victim_), OrNull(victim_tbs_), share});
   }
 
   ordered_json Json() const {

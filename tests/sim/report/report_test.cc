@@ -4,17 +4,12 @@
 
 #include <sqlite3.h>
 
-#include "base/csv_table.h"
-#include "base/error.h"
-#include "report/data.h"
-#include "report/page.h"
 #include "sim/command.h"
 
 namespace smk {
 namespace {
 
 using nlohmann::ordered_json;
-using sim::RunShape;
 
 constexpr char kPage[] = "<title><!--TITLE--></title><script id=data><!--DATA--></script>";
 
@@ -171,68 +166,6 @@ TEST_F(ReportCommandTest, SaysHowToGetThePage) {
   page = "SMK_REPORT_PAGE=/nowhere/page.html";
   Refuses("report one", "scripts/setup report");
   EXPECT_FALSE(Exists("one/report.html"));
-}
-
-TEST_F(ReportCommandTest, NothingInTheDataEndsItsElement) {
-  const std::string filled = sim::FillPage(kPage, "t", "[\"</script><!--\"]");
-  EXPECT_EQ(filled.find("</script>"), filled.rfind("</script>"));
-  EXPECT_THROW(sim::FillPage("<html>", "t", "1"), InputError);
-}
-
-TEST_F(ReportCommandTest, ResidencyIsTheMeanOfEachStep) {
-  Write("tbs.csv",
-        "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome\n"
-        "0,a,1,0,0,0,0,15,0,completed\n1,\"b,c\",1,0,1,0,10,400,0,running\n");
-  const RunShape shape{400, 2, 2};  // 200 steps of 2 cycles
-  const ordered_json j = sim::ReadResidency(Path("tbs.csv"), shape);
-  EXPECT_EQ(j["step"], 2);
-  const auto at = [&](unsigned sm, unsigned kernel, unsigned step) {
-    return j["hundredths"][(sm * 2 + kernel) * 200 + step].get<int>();
-  };
-  EXPECT_EQ(at(0, 0, 0), 100);
-  EXPECT_EQ(at(0, 0, 7), 50) << "one of two cycles";
-  EXPECT_EQ(at(0, 0, 8), 0);
-  EXPECT_EQ(at(1, 1, 4), 0);
-  EXPECT_EQ(at(1, 1, 5), 100);
-  EXPECT_EQ(at(1, 1, 199), 100);
-}
-
-TEST_F(ReportCommandTest, PreemptionsKnowWhenTheTbCameBack) {
-  Write("tbs.csv",
-        "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome\n"
-        "0,a,1,7,0,0,0,10,0,saved\n0,a,1,8,0,1,0,20,0,flushed\n0,a,1,7,1,0,30,40,1,saved\n"
-        "0,a,1,7,0,3,55,60,1,completed\n");
-  const ordered_json j = sim::ReadPreemptions(Path("tbs.csv"), {100, 1, 2});
-  EXPECT_EQ(j["total"], 3);
-  EXPECT_EQ(j["end"], ordered_json({10, 20, 40}));
-  EXPECT_EQ(j["flushed"], ordered_json({0, 1, 0}));
-  EXPECT_EQ(j["back"], ordered_json({30, nullptr, 55}));
-  EXPECT_EQ(j["back_sm"], ordered_json({1, nullptr, 0}));
-}
-
-TEST_F(ReportCommandTest, EqualRefusalsAreOneRow) {
-  Write("d.csv",
-        "cycle,reason,kernel,sm,tb,victim,victim_tbs,share_0\n1,no-room,0,0,,,,5\n"
-        "2,no-room,0,1,,,,6\n3,dispatch-new,0,1,4,,,7\n4,dispatch-new,0,1,5,,,7\n"
-        "9,no-room,0,1,,,,8\n");
-  const ordered_json j = sim::ReadDecisions(Path("d.csv"), {10, 1, 2});
-  EXPECT_EQ(j["reasons"], ordered_json({"no-room", "dispatch-new"}));
-  EXPECT_EQ(j["log"]["total"], 4);
-  EXPECT_EQ(j["log"]["times"], ordered_json({2, 1, 1, 1}));
-  EXPECT_EQ(j["log"]["last"], ordered_json({2, 3, 4, 9}));
-  EXPECT_EQ(j["counts"][0], ordered_json({0, 1, 1, 0, 0, 0, 0, 0, 0, 1}));
-}
-
-TEST_F(ReportCommandTest, CsvCellsMayBeQuoted) {
-  Write("a.csv", "x,name\n1,\"a,\"\"b\"\"\"\n2\n");
-  sim::CsvTable table(Path("a.csv"), {"x"});
-  ASSERT_TRUE(table.Next());
-  EXPECT_EQ(table.Number(0), 1u);
-  EXPECT_EQ(table.Text(1), "a,\"b\"");
-  EXPECT_THROW(table.Next(), InputError);
-  Write("b.csv", "x\n\"1\n");
-  sim::CsvTable open(Path("b.csv"), {});
-  EXPECT_THROW(open.Next(), InputError);
 }
 
 }  // namespace
