@@ -4,15 +4,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "experiment/knobs.h"
-#include "run/result_io.h"
 #include "sim/fake.h"
 #include "sim/other_value.h"
 
@@ -167,103 +164,6 @@ TEST_F(RunnerTest, StatisticsThatDoNotAddUpAreAFailure) {
   } catch (const CheckFailure& failure) {
     EXPECT_NE(std::string(failure.what()).find("SM 3"), std::string::npos) << failure.what();
   }
-}
-
-TEST(Tasks, ResultsComeInTheOrderOfTheTasks) {
-  std::vector<Task> tasks;
-  for (unsigned i = 0; i < 12; ++i) {
-    tasks.push_back({"t", [i] {
-                       RunResult result;
-                       result.cycles = i;
-                       result.tbs.resize(20000 * (i % 3));  // more than a pipe holds
-                       return result;
-                     }});
-  }
-  std::size_t calls = 0;
-  const auto results = RunTasks(tasks, 3, [&](std::size_t) { ++calls; });
-  EXPECT_EQ(calls, 12u);
-  for (unsigned i = 0; i < 12; ++i) {
-    EXPECT_EQ(results[i].cycles, i);
-    EXPECT_EQ(results[i].tbs.size(), 20000 * (i % 3));
-  }
-}
-
-TEST(Tasks, NeverMoreThanJobsAtATime) {
-  const auto now = [] {
-    return static_cast<Cycle>(std::chrono::steady_clock::now().time_since_epoch().count());
-  };
-  const Task task = {"t", [&] {
-                       RunResult result;
-                       result.cycles = now();  // begin and end of the task
-                       usleep(50000);
-                       result.checks = now();
-                       return result;
-                     }};
-  const auto one = RunTasks({task, task, task}, 1, nullptr);
-  EXPECT_LE(one[0].checks, one[1].cycles);
-  EXPECT_LE(one[1].checks, one[2].cycles);
-  const auto two = RunTasks({task, task, task}, 2, nullptr);
-  EXPECT_LT(two[1].cycles, two[0].checks) << "the first two at the same time";
-  EXPECT_GE(two[2].cycles, std::min(two[0].checks, two[1].checks));
-}
-
-TEST(Tasks, FailuresComeBackAsWhatTheyWere) {
-  const auto run = [](std::function<RunResult()> function) {
-    RunTasks({{"x", std::move(function)}}, 1, nullptr);
-  };
-  EXPECT_THROW(run([]() -> RunResult { throw InputError("bad"); }), InputError);
-  EXPECT_THROW(run([]() -> RunResult { throw CheckFailure("bad"); }), CheckFailure);
-  EXPECT_THROW(run([]() -> RunResult { _exit(3); }), CheckFailure);
-  try {
-    run([]() -> RunResult {
-      raise(SIGKILL);
-      return {};
-    });
-    FAIL();
-  } catch (const CheckFailure& failure) {
-    EXPECT_NE(std::string(failure.what()).find("signal 9"), std::string::npos) << failure.what();
-  }
-}
-
-TEST(ResultIo, LosesNothing) {
-  RunRequest request;
-  request.machine = MachineConfig{};
-  request.jobs = {{FakeWorkload("a"), 0, true}, {FakeWorkload("b"), 3, true}};
-  RunResult result = FakeResult(request);
-  TbRecord tb;
-  tb.tb = TbId{4000000000u};
-  tb.outcome = 'S';
-  tb.restored = true;
-  result.tbs.push_back(tb);
-  Decision decision;
-  decision.reason = DecisionReason::kQueueFull;
-  decision.share = {1, 2, 3, 4};
-  result.decisions.push_back(decision);
-  EpochSample sample;
-  sample.quota = {5, 6, 7, 8};
-  sample.quota_left = {4, 3, 2, 1};
-  sample.taken = {1, 2, 3, 4};
-  result.epochs.push_back(sample);
-  result.partitions.back()[1] = 9;
-  LaunchRecord launch;
-  launch.start = 5;
-  launch.job = JobId{1};
-  launch.first_tb = 4000000000u;
-  result.launches.push_back(launch);
-  result.jobs[1].finish = 77;
-  result.jobs[1].slices_begun = 3;
-  result.wall_seconds = 0.1;
-  const RunResult back =
-      FromJson(nlohmann::json::from_msgpack(nlohmann::json::to_msgpack(ToJson(result))));
-  EXPECT_EQ(ToJson(back), ToJson(result));
-  EXPECT_EQ(back.tbs[0].outcome, 'S');
-  EXPECT_EQ(back.decisions[0].share, decision.share);
-  EXPECT_EQ(back.epochs[0].quota_left, sample.quota_left);
-  EXPECT_EQ(back.partitions, result.partitions);
-  EXPECT_EQ(back.launches[0].end, kNever);
-  EXPECT_EQ(back.launches[0].first_tb, launch.first_tb);
-  EXPECT_EQ(back.jobs[0].turnaround(), std::nullopt);
-  EXPECT_EQ(back.jobs[1].turnaround(), 74u);
 }
 
 }  // namespace
