@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The database of sweeps: states, claims, failures, whose it is; and what is exported of it.
+#include "sweep/store.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/csv_table.h"
+#include "sim/fake.h"
+#include "sim/refusal.h"
+#include "sim/scratch.h"
+#include "sweep/export.h"
+
+namespace smk::sim {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+class Stores : public ScratchTest {
+ protected:
+  void SetUp() override {
+    ScratchTest::SetUp();
+    backend_ = FakeBackend();
+    SweepSpec spec;
+    spec.name = "test";
+    SpecExperiment experiment;
+    experiment.name = "all";
+    experiment.workloads = {{"a+b", 1}};
+    experiment.policies = {{"smk", 1}};
+    experiment.cycles = {{"16000", 1}};
+    spec.experiments = {experiment};
+    plan_ = ExpandSweep(spec, backend_);
+    for (std::size_t i = 0; i < plan_.runs.size(); ++i) {
+      if (plan_.runs[i].workload == "a+b") both_ = i;
+      if (plan_.runs[i].workload == "a") alone_ = i;
+    }
+    store_ = std::make_unique<SweepStore>(Path("x.db"), StoreOptions{true, false});
+    store_->SetMembers(plan_);
+  }
+  const std::string& Id(std::size_t i) const { return plan_.runs[i].id; }
+  RunResult ResultOf(std::size_t i) const {
+    return FakeResult(LoadRun(plan_.runs[i], backend_).request);
+  }
+  void Store(std::size_t i, SweepStore* store, std::uint64_t row_hits = 0) const {
+    RunResult result = ResultOf(i);
+    result.dram_row_hits = row_hits;
+    store->StoreResult(plan_.runs[i], LoadRun(plan_.runs[i], backend_), result, "said");
+  }
+  void Fail(std::size_t i, SweepStore* store, const std::string& reason = "cycle 7") const {
+    store->StoreFailure(plan_.runs[i], LoadRun(plan_.runs[i], backend_), reason, "");
+  }
+  template <typename Write>
+  std::string Exported(const Write& write) const {
+    std::FILE* file = std::fopen(Path("export").c_str(), "w");
+    write(file);
+    std::fclose(file);
+    return Read("export");
+  }
+
+  Backend backend_;
+  SweepPlan plan_;
+  std::size_t both_ = 0, alone_ = 0;
+  std::unique_ptr<SweepStore> store_;
+};
+
+TEST_F(Stores, ThePlanHasARunAndItsKernelsAlone) {
+  ASSERT_EQ(plan_.runs.size(), 3u);
+  EXPECT_EQ(plan_.members.size(), 3u);
+  EXPECT_TRUE(plan_.runs[alone_].is_isolated());
+  EXPECT_EQ(plan_.runs[alone_].isolated, std::vector<std::string>{Id(alone_)}) << "names itself";
+  EXPECT_EQ(plan_.runs[both_].isolated[0], Id(alone_));
+  for (const SweepRun& run : plan_.runs) {
+    EXPECT_EQ(run.id.size(), 16u);
+    EXPECT_EQ(run.id.find_first_not_of("0123456789abcdef"), std::string::npos);
+  }
+  EXPECT_THAT(RunCommandLine(plan_.runs[both_]), HasSubstr("smk run a+b "));
+}
+
+TEST_F(Stores, StatesAreDoneOrFailed) {
+  EXPECT_TRUE(store_->States().empty());
+  Store(both_, store_.get());
+  Fail(alone_, store_.get());
+  EXPECT_THAT(store_->States(), testing::UnorderedElementsAre(Pair(Id(both_), RunState::kDone),
+                                                              Pair(Id(alone_), RunState::kFailed)));
+  EXPECT_EQ(store_->StateOf(Id(both_)), RunState::kDone);
+  EXPECT_EQ(store_->StateOf(Id(alone_)), RunState::kFailed);
+}
+
+TEST_F(Stores, AResultThatIsThereStays) {
+  Store(both_, store_.get(), 5);
+  Store(both_, store_.get(), 6);
+  Fail(both_, store_.get());
+  EXPECT_EQ(store_->StateOf(Id(both_)), RunState::kDone);
+  EXPECT_EQ(store_->database().Number("SELECT dram_row_hits FROM runs"), 5);
+  EXPECT_EQ(store_->database().Number("SELECT COUNT(*) FROM kernels"), 2) << "each once";
+}
+
+TEST_F(Stores, AFailureIsReplacedAndItsAttemptsAreCounted) {
+  Fail(both_, store_.get(), "first");
+  Fail(both_, store_.get(), "second");
+  EXPECT_EQ(store_->database().Text("SELECT attempts || error FROM runs"), "2second");
+  Store(both_, store_.get());
+  EXPECT_EQ(store_->database().Text("SELECT attempts || status || error FROM runs"), "3done");
+}
+
+TEST_F(Stores, OfVeryLongMessagesTheEndIsKept) {
+  const LoadedRun loaded = LoadRun(plan_.runs[both_], backend_);
+  store_->StoreFailure(plan_.runs[both_], loaded, "x", std::string(100'000, 'a') + "the end");
+  EXPECT_EQ(store_->database().Number("SELECT LENGTH(stderr) FROM runs"), 65536);
+  EXPECT_EQ(store_->database().Text("SELECT SUBSTR(stderr, -7) FROM runs"), "the end");
+}
+
+TEST_F(Stores, ARunIsClaimedByOneOnly) {
+  EXPECT_EQ(store_->TryClaim(Id(both_), false), Claim::kGranted);
+  EXPECT_EQ(store_->TryClaim(Id(both_), false), Claim::kGranted) << "ours already";
+  Statement(store_->database(), "UPDATE claims SET owner = ?").With(OwnProcess() + "0").Run();
+  EXPECT_EQ(store_->TryClaim(Id(both_), false), Claim::kGranted) << "its process has ended";
+  SweepStore other(Path("x.db"), {});
+  EXPECT_EQ(other.TryClaim(Id(alone_), false), Claim::kGranted);
+  other.GiveBack(Id(alone_));
+  EXPECT_EQ(store_->database().Number("SELECT COUNT(*) FROM claims"), 1);
+}
+
+TEST_F(Stores, WhatIsFinishedIsNotGranted) {
+  Store(both_, store_.get());
+  Fail(alone_, store_.get());
+  EXPECT_EQ(store_->TryClaim(Id(both_), false), Claim::kFinished);
+  EXPECT_EQ(store_->TryClaim(Id(both_), true), Claim::kFinished) << "a result is never made again";
+  EXPECT_EQ(store_->TryClaim(Id(alone_), false), Claim::kFinished);
+  EXPECT_EQ(store_->TryClaim(Id(alone_), true), Claim::kGranted);
+}
+
+TEST_F(Stores, AResultEndsItsClaim) {
+  store_->TryClaim(Id(both_), false);
+  store_->TryClaim(Id(alone_), false);
+  Store(both_, store_.get());
+  Fail(alone_, store_.get());
+  EXPECT_EQ(store_->database().Number("SELECT COUNT(*) FROM claims"), 0);
+}
+
+TEST_F(Stores, TheOneWriterNeedsNoClaims) {
+  SweepStore one(Path("one.db"), {true, true});
+  EXPECT_EQ(one.TryClaim(Id(both_), false), Claim::kGranted);
+  EXPECT_EQ(one.database().Number("SELECT COUNT(*) FROM claims"), 0);
+  one.GiveBack(Id(both_));
+  EXPECT_EQ(one.database().Text("PRAGMA journal_mode"), "truncate") << "no WAL on a network";
+  EXPECT_EQ(store_->database().Text("PRAGMA journal_mode"), "wal");
+}
+
+TEST_F(Stores, ProcessesAreKnownByHostNumberAndStart) {
+  const std::string own = OwnProcess();
+  EXPECT_TRUE(ProcessLives(own));
+  EXPECT_FALSE(ProcessLives(own + "1")) << "another one with our number, later";
+  EXPECT_FALSE(ProcessLives("elsewhere" + own.substr(own.find(' '))));
+  EXPECT_FALSE(ProcessLives(""));
+  EXPECT_FALSE(ProcessLives(own.substr(0, own.rfind(' '))));
+  const std::string host = own.substr(0, own.find(' '));
+  EXPECT_FALSE(ProcessLives(host + " 999999999 5")) << "no such process";
+}
+
+TEST_F(Stores, TheHashOfAResultIsOfAllButItsSpeed) {
+  RunResult result = ResultOf(both_);
+  const std::string hash = ResultHash(result);
+  result.wall_seconds *= 3;
+  EXPECT_EQ(ResultHash(result), hash);
+  ++result.kernels[1].l2_hits;
+  EXPECT_NE(ResultHash(result), hash);
+}
+
+TEST_F(Stores, MembersAreThoseOfTheLastPlanOfTheirSweep) {
+  SweepPlan smaller = plan_;
+  smaller.members.resize(1);
+  store_->SetMembers(smaller);
+  EXPECT_EQ(store_->database().Number("SELECT COUNT(*) FROM members"), 1);
+  smaller.name = "other";
+  store_->SetMembers(smaller);
+  EXPECT_EQ(store_->database().Number("SELECT COUNT(*) FROM members"), 2);
+}
+
+TEST_F(Stores, ResultsOfAnotherBuildAreCounted) {
+  Store(both_, store_.get());
+  Fail(alone_, store_.get());
+  EXPECT_EQ(store_->OfOtherExecutables(plan_), 0u);
+  store_->database().Run("UPDATE runs SET executable_sha256 = 'x'");
+  EXPECT_EQ(store_->OfOtherExecutables(plan_), 1u) << "a failure is no result";
+}
+
+TEST_F(Stores, DatabasesOfOthersAreRefused) {
+  EXPECT_EQ(Refusal([&] { SweepStore(Path("no.db"), {}); }), Path("no.db") + ": no such database");
+  Write("text.db", "precious notes, and many of them\n");
+  EXPECT_EQ(Refusal([&] { SweepStore(Path("text.db"), {}); }),
+            Path("text.db") + ": file is not a database");
+  Database(Path("other.db"), Database::Mode::kCreate).Run("CREATE TABLE t (x)");
+  EXPECT_EQ(Refusal([&] { SweepStore(Path("other.db"), {}); }),
+            Path("other.db") + ": expected a database of smk sweep");
+  store_->database().Run("PRAGMA user_version = 99");
+  EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
+            Path("x.db") + ": its schema is version 99, this smk knows version 1; use a newer smk");
+  std::filesystem::create_directory(Path("folder"));
+  EXPECT_EQ(Refusal([&] {
+              SweepStore(Path("folder"), {true, false});
+            }),
+            Path("folder") + ": unable to open database file");
+}
+
+TEST_F(Stores, AnEmptyFileIsWelcome) {
+  Write("empty.db", "");
+  SweepStore store(Path("empty.db"), {});
+  EXPECT_TRUE(store.States().empty());
+}
+
+TEST_F(Stores, MergingTakesDoneBeforeFailed) {
+  SweepStore other(Path("other.db"), {true, false});
+  Store(both_, &other);
+  Store(alone_, &other);
+  Fail(both_, store_.get());
+  const SweepStore::Merged merged = store_->Merge(Path("other.db"));
+  EXPECT_EQ(merged.done, 2u);
+  EXPECT_EQ(merged.failed, 0u);
+  EXPECT_TRUE(merged.conflicts.empty());
+  EXPECT_EQ(store_->StateOf(Id(both_)), RunState::kDone);
+  const SweepStore::Merged again = store_->Merge(Path("other.db"));
+  EXPECT_EQ(again.done + again.failed, 0u) << "nothing twice";
+  EXPECT_EQ(store_->database().Number("SELECT COUNT(*) FROM kernels"), 3);
+}
+
+TEST_F(Stores, MergingKeepsAResultBesideAFailure) {
+  SweepStore other(Path("other.db"), {true, false});
+  Fail(both_, &other);
+  Fail(alone_, &other);
+  Store(both_, store_.get());
+  const SweepStore::Merged merged = store_->Merge(Path("other.db"));
+  EXPECT_EQ(merged.failed, 1u);
+  EXPECT_EQ(store_->StateOf(Id(both_)), RunState::kDone);
+  EXPECT_EQ(store_->StateOf(Id(alone_)), RunState::kFailed);
+}
+
+TEST_F(Stores, MergingTellsResultsThatDiffer) {
+  SweepStore other(Path("other.db"), {true, false});
+  Store(both_, &other, 1);
+  Store(both_, store_.get(), 2);
+  EXPECT_THAT(store_->Merge(Path("other.db")).conflicts, ElementsAre(Id(both_)));
+  EXPECT_EQ(store_->database().Number("SELECT dram_row_hits FROM runs"), 2) << "ours stays";
+}
+
+TEST_F(Stores, OnlySweepsAreMerged) {
+  EXPECT_EQ(Refusal([&] { store_->Merge(Path("no.db")); }), Path("no.db") + ": no such database");
+  Write("text.db", std::string(2000, 'x'));
+  EXPECT_EQ(Refusal([&] { store_->Merge(Path("text.db")); }),
+            Path("text.db") + ": file is not a database");
+  Write("empty.db", "");
+  EXPECT_EQ(store_->Merge(Path("empty.db")).done, 0u);
+}
+
+TEST_F(Stores, JsonHasEachRunWithItsParts) {
+  Store(alone_, store_.get());
+  Store(both_, store_.get());
+  Fail(3 - both_ - alone_, store_.get(), "cycle 7: \"no\"");
+  const auto j = nlohmann::ordered_json::parse(
+      Exported([&](std::FILE* out) { ExportJson(store_.get(), std::nullopt, out); }));
+  EXPECT_EQ(j["schema"], 1);
+  ASSERT_EQ(j["runs"].size(), 3u);
+  std::map<std::string, nlohmann::ordered_json> runs;
+  for (const auto& run : j["runs"]) runs[run["run"]] = run;
+  const auto& both = runs[Id(both_)];
+  EXPECT_EQ(both["experiments"], nlohmann::ordered_json({"test/all"}));
+  EXPECT_EQ(both["kernels"].size(), 2u);
+  EXPECT_EQ(both["kernels"][1]["name"], "b");
+  EXPECT_FALSE(both["kernels"][0].contains("run"));
+  EXPECT_EQ(both["preemptions"].size(), 2u);
+  EXPECT_EQ(both["stalls"].size(), ResultOf(both_).sms.size());
+  EXPECT_EQ(both["sms"].size(), 2 * ResultOf(both_).sms.size());
+  EXPECT_EQ(runs[Id(alone_)]["kernels"].size(), 1u);
+  const auto& failed = runs[Id(3 - both_ - alone_)];
+  EXPECT_EQ(failed["error"], "cycle 7: \"no\"");
+  EXPECT_TRUE(failed["stp"].is_null());
+}
+
+TEST_F(Stores, CsvIsATableWithTheSameNumbers) {
+  Store(alone_, store_.get());
+  Store(both_, store_.get());
+  Store(3 - both_ - alone_, store_.get());
+  const auto j = nlohmann::ordered_json::parse(
+      Exported([&](std::FILE* out) { ExportJson(store_.get(), std::nullopt, out); }));
+  Exported([&](std::FILE* out) { ExportCsv(store_.get(), std::nullopt, out); });
+  CsvTable table(Path("export"), {"run", "stp", "experiments", "name_0", "normalized_ipc_3"});
+  for (const auto& run : j["runs"]) {
+    ASSERT_TRUE(table.Next());
+    EXPECT_EQ(table.Text(table.Column("run")), run["run"]) << "in the same order";
+    EXPECT_EQ(table.Text(table.Column("experiments")), "test/all");
+    EXPECT_EQ(std::stod(table.Text(table.Column("stp"))), run["stp"].get<double>());
+    for (std::size_t slot = 0; slot < 4; ++slot) {
+      const std::string name = table.Text(table.Column("name_" + std::to_string(slot)));
+      if (slot < run["kernels"].size()) {
+        EXPECT_EQ(name, run["kernels"][slot]["name"]);
+      } else {
+        EXPECT_EQ(name, "");
+      }
+    }
+  }
+  EXPECT_FALSE(table.Next());
+}
+
+TEST_F(Stores, OnlyWhatIsAskedForIsExported) {
+  Store(alone_, store_.get());
+  Store(both_, store_.get());
+  const auto exported = [&](const std::vector<std::string>& ids) {
+    return nlohmann::ordered_json::parse(
+        Exported([&](std::FILE* out) { ExportJson(store_.get(), ids, out); }))["runs"];
+  };
+  EXPECT_EQ(exported({Id(both_)}).size(), 1u);
+  EXPECT_EQ(exported({Id(both_), Id(both_), "unknown"}).size(), 1u);
+  EXPECT_EQ(exported({}).size(), 0u);
+  EXPECT_EQ(exported({Id(both_), Id(alone_)}).size(), 2u);
+}
+
+TEST_F(Stores, CellsWithCommasAreQuoted) {
+  Fail(both_, store_.get(), "cycle 7: \"a\", b");
+  Exported([&](std::FILE* out) { ExportCsv(store_.get(), std::nullopt, out); });
+  CsvTable table(Path("export"), {"error"});
+  ASSERT_TRUE(table.Next());
+  EXPECT_EQ(table.Text(table.Column("error")), "cycle 7: \"a\", b");
+}
+
+}  // namespace
+}  // namespace smk::sim
