@@ -59,6 +59,8 @@ const char* ErrorText(LaunchError error) {
 Host::Host(const RunRequest& request, std::unique_ptr<HostScheduler> scheduler)
     : launch_latency_(request.machine.launch_latency),
       record_(request.record_tbs || request.record_decisions || request.record_timeline),
+      until_(request.until),
+      unfinished_(request.jobs.size()),
       scheduler_(scheduler != nullptr ? std::move(scheduler) : MakeInOrder()),
       jobs_(request.jobs.size()),
       progress_(request.jobs.size()) {
@@ -234,17 +236,25 @@ bool Host::NextKernel(JobId job) {
   const bool ended = ++state.place == state.job->workload->launches.size();
   if (ended) {
     state.place = 0;
-    ++progress.executions;
-    progress.stats.finish = std::min(progress.stats.finish, view_.now);
+    if (++progress.executions == 1) {
+      progress.stats.finish = view_.now;
+      --unfinished_;
+    }
+    if (!state.job->repeat) progress.stats.end = view_.now;
   }
   if (!ended || state.job->repeat) Wake(job, view_.now + launch_latency_);
   return ended;
 }
 
 void Host::Finish(RunResult* result) {
+  result->cut_short = until_ != RunUntil::kCycles && !Finished();
   for (std::size_t i = 0; i < progress_.size(); ++i) {
-    result->kernels.at(i).launches_completed = progress_[i].kernels_completed;
-    result->kernels[i].program_runs = progress_[i].executions;
+    const JobStats& stats = progress_[i].stats;
+    const Cycle end = std::min(stats.end, result->cycles);
+    KernelStats& kernel = result->kernels.at(i);
+    kernel.cycles_present = end > stats.arrival ? end - stats.arrival : 0;
+    kernel.launches_completed = progress_[i].kernels_completed;
+    kernel.program_runs = progress_[i].executions;
     result->jobs.push_back(std::move(progress_[i].stats));
   }
   result->launches = std::move(records_);

@@ -27,6 +27,7 @@ class Host : public HostPort {
   void Drive(Cycle now, HostInputs* in) override;
   void Observe(Cycle now, const HostInputs& in, const HostOutputs& out) override;
   const LaunchTable& launches() const override { return launches_; }
+  bool Finished() const override { return until_ != RunUntil::kCycles && unfinished_ == 0; }
 
   // At the end of the run: adds what only the host knows.
   void Finish(RunResult* result);
@@ -60,6 +61,8 @@ class Host : public HostPort {
 
   const Cycle launch_latency_;
   const bool record_;
+  const RunUntil until_;
+  std::size_t unfinished_ = 0;  // jobs that until_ waits for
   std::unique_ptr<HostScheduler> scheduler_;
   std::vector<JobState> jobs_;  // by JobId
   std::vector<Progress> progress_;

@@ -56,7 +56,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
 }
 
 void Gpu::Advance(Cycle until) {
-  while (now_ < until) {
+  while (now_ < until && !finished_) {
     if (now_ >= next_sample_) Sample();
     StepCycle();
     Jump(until);
@@ -84,6 +84,7 @@ bool Gpu::StepDriver() {
   if (tick || driver_awake_ || in.launch_valid) {
     control_.BeginCycle(now_, in, &out);
     host_.Observe(now_, in, out);
+    finished_ = host_.Finished();
     ObserveLaunch(in, out);
   }
   next_launch_ = host_.NextEvent();
@@ -102,6 +103,7 @@ void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
     const JobId job = host_.launches()[Index(slot)].job;
     Account& account = accounts_[Index(slot)];
     if (account.open && account.job != job) Charge(slot);
+    if (!account.open || account.job != job) account.since = now_;
     account.open = true;
     account.job = job;
   }
@@ -135,7 +137,7 @@ bool Gpu::StepSms() {
 
 void Gpu::Jump(Cycle until) {
   ++now_;
-  if (awake_sms_.Any() || driver_awake_) return;
+  if (awake_sms_.Any() || driver_awake_ || finished_) return;
   Cycle next = std::min({next_tick_, next_sample_, next_launch_, until});
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (next_event_[i] <= now_) return;
@@ -233,6 +235,9 @@ void Gpu::Charge(KernelId slot) {
   AddSince(account.charged, counted, &job);
   account.charged = counted;
   for (unsigned i = 0; i < sms_.size(); ++i) {
+    // An earlier one is that of the job that was in the slot before.
+    const Cycle last = sms_[i]->last_tb_end(slot);
+    if (last > account.since) job.last_tb_end = std::max(job.last_tb_end, last);
     const std::uint64_t issued = sms_[i]->counters(Index(slot)).warp_instructions;
     const std::uint64_t tb_cycles = sms_[i]->tb_cycles()[Index(slot)];
     sm_stats_[i].warp_instructions[Index(account.job)] += issued - account.charged_issued[i];
@@ -247,9 +252,7 @@ void Gpu::AddKernelStats(RunResult* result) {
     if (accounts_[k].open) Charge(static_cast<KernelId>(k));
   }
   for (std::size_t i = 0; i < request_.jobs.size(); ++i) {
-    const Job& job = request_.jobs[i];
-    job_stats_[i].name = job.workload->name;
-    job_stats_[i].cycles_present = now_ > job.arrival ? now_ - job.arrival : 0;
+    job_stats_[i].name = request_.jobs[i].workload->name;
   }
   result->kernels = std::move(job_stats_);
   const MemoryStats memory = memory_.stats();

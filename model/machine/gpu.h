@@ -27,9 +27,12 @@ class Gpu {
   // simulated.
   Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, HostPort& host);
 
-  // Simulates the cycles from now() up to, but not including, `until`.
+  // Simulates the cycles from now() up to, but not including, `until`; fewer when the host has
+  // finished.
   void Advance(Cycle until);
   Cycle now() const { return now_; }
+  // The host has nothing more to wait for.
+  bool finished() const { return finished_; }
   // Ends the run at now(): final checks and statistics, except those that only the host has.
   RunResult Finish();
 
@@ -65,6 +68,7 @@ class Gpu {
   std::array<Cycle, kMaxSms> next_event_{};  // by SM
   SmMask awake_sms_;
   bool driver_awake_ = true;
+  bool finished_ = false;
   SmOutputs outputs_{};
   std::array<QuotaCheck, kMaxSms> quota_checks_{};
   Cycle last_tick_ = 0;
@@ -75,6 +79,7 @@ class Gpu {
   struct Account {
     bool open = false;  // a job was there
     JobId job{0};
+    Cycle since = 0;  // its first launch there
     // Of what is counted in the slot: what jobs have been charged for.
     KernelStats charged;
     std::array<std::uint64_t, kMaxSms> charged_issued{}, charged_tb_cycles{};  // by SM

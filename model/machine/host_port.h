@@ -22,6 +22,8 @@ class HostPort {
   virtual void Observe(Cycle now, const HostInputs& in, const HostOutputs& out) = 0;
   // The launch in each kernel slot; a new one is there after the Observe() that saw it taken.
   virtual const LaunchTable& launches() const = 0;
+  // What RunRequest::until waits for has happened. Changes in Observe() only.
+  virtual bool Finished() const = 0;
 };
 
 }  // namespace smk

@@ -41,7 +41,7 @@ class GpuModule : public sc_core::sc_module {
  private:
   void Run() {
     try {
-      while (gpu_.now() < request_.cycles) {
+      while (gpu_.now() < request_.cycles && !gpu_.finished()) {
         const Cycle start = gpu_.now();
         memory_.NoteTime(start);
         gpu_.Advance(std::min(request_.cycles, start + kQuantum));

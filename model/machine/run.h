@@ -33,11 +33,18 @@ struct Job {
   std::string client = {};  // whose job it is; empty: that of the name of its workload
 };
 
+// What ends a run; RunRequest::cycles ends it in any case.
+enum class RunUntil : std::uint8_t {
+  kCycles,  // nothing else
+  kDone,    // every program has ended
+};
+
 struct RunRequest {
   MachineConfig machine;
   PolicyConfig policy;
   std::vector<Job> jobs;
   Cycle cycles = 2000000;
+  RunUntil until = RunUntil::kCycles;
   std::uint64_t seed = 1;
   bool ideal_preemption = false;  // contexts move in no time and without traffic (SMK Sec. 6.5)
   bool record_tbs = false;        // fill RunResult::tbs
@@ -69,7 +76,7 @@ struct KernelStats {
   std::string name;
   std::uint64_t warp_instructions = 0;
   std::uint64_t thread_instructions = 0;
-  Cycle cycles_present = 0;  // from its arrival to the end of the run
+  Cycle cycles_present = 0;  // from its arrival to its end, or to the end of the run
   std::uint64_t tbs_completed = 0;
   std::uint64_t launches_completed = 0;
   std::uint64_t program_runs = 0;
@@ -81,6 +88,7 @@ struct KernelStats {
   std::uint64_t context_bytes = 0;
   std::uint64_t preemptions = 0, restores = 0, flushes = 0;
   Cycle preemption_cycles = 0;  // sum over TBs: from stop to the last context line stored
+  Cycle last_tb_end = 0;        // the last warp of its last TB retired; 0: no TB has ended
   double ipc(Cycle cycles) const {
     return cycles == 0 ? 0.0 : static_cast<double>(warp_instructions) / static_cast<double>(cycles);
   }
@@ -92,6 +100,7 @@ struct JobStats {
   Cycle arrival = 0;
   Cycle start = kNever;   // its first launch; kNever: none
   Cycle finish = kNever;  // the end of its first execution; kNever: it did not end
+  Cycle end = kNever;     // it has nothing more to do; kNever: it had until the end of the run
   std::uint64_t slices_begun = 0, slices_completed = 0;  // a whole kernel is one slice
   KernelId slot{0};                                      // of its last launch
   // From the arrival to the end, when there was one.
@@ -143,6 +152,7 @@ struct EpochSample {
 
 struct RunResult {
   Cycle cycles = 0;
+  bool cut_short = false;  // by RunRequest::cycles, before what RunRequest::until waits for
   double wall_seconds = 0;
   std::uint64_t warp_instructions = 0;
   std::vector<KernelStats> kernels;  // by job, as in RunRequest::jobs

@@ -124,6 +124,7 @@ void Sm::FinishDueTbs(Cycle now) {
     }
     inputs_.tb_finished |= 1u << slot;
     ++counters_[Index(block.kernel)].tbs_completed;
+    last_tb_end_[Index(block.kernel)] = now;
     gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kComplete, Index(id_), now);
     FreeSlot(slot, 'C', now);
   }

@@ -74,6 +74,8 @@ class Sm {
   const KernelStats& counters(unsigned kernel) const { return counters_[kernel]; }
   // Resident TBs, integrated over cycles.
   const std::array<std::uint64_t, kMaxKernels>& tb_cycles() const { return tb_cycles_; }
+  // When the last TB finished that was in the kernel slot; 0: none.
+  Cycle last_tb_end(KernelId kernel) const { return last_tb_end_[Index(kernel)]; }
   const StallAccount& stalls() const { return stalls_; }
   const Lsu& lsu() const { return lsu_; }
   const ContextTraffic& context_traffic() const { return traffic_; }
@@ -181,6 +183,7 @@ class Sm {
   Cycle accounted_ = 0;  // all cycles before are
   std::array<KernelStats, kMaxKernels> counters_{};
   std::array<std::uint64_t, kMaxKernels> tb_cycles_{};
+  std::array<Cycle, kMaxKernels> last_tb_end_{};
   StallAccount stalls_;
 };
 

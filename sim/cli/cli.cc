@@ -14,6 +14,7 @@
 #include "cli/sweep.h"
 #include "cli/synth.h"
 #include "cli/trace.h"
+#include "cli/validate.h"
 #include "experiment/policies.h"
 #include "run/manifest.h"
 #include "smk/version.h"
@@ -50,6 +51,10 @@ void AddCommonOptions(CLI::App* app, Options* o) {
           "control plane: reference (default), rtl, or lockstep of both", "NAME");
   AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
           "N");
+  AddText(app, "--until", &o->until,
+          "what ends the run: cycles (default), or done (of traces): all programs have ended; "
+          "--cycles at the latest",
+          "MODE");
   AddText(app, "--machine", &o->machine,
           "gtx980 (default), another of smk list machines, or a file", "NAME");
   AddList(app, "--set", &o->sets,
@@ -86,6 +91,7 @@ struct CommandLineParser {
   ReportOptions report;
   TraceInfoOptions trace_info;
   TraceExportOptions trace_export;
+  ValidateOptions validate;
   ListOptions list{"", "gtx980", false, "", false};
   std::string help_topic;
   std::function<int(const Context&)> action;
@@ -100,6 +106,7 @@ struct CommandLineParser {
     AddSweep();
     AddReport();
     AddTrace();
+    AddValidate();
     AddSynth();
     AddList();
     app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
@@ -107,7 +114,7 @@ struct CommandLineParser {
     });
     CLI::App* help = app.add_subcommand("help", "explain a command");
     help->add_option("command", help_topic,
-                     "run, compare, sweep, report, trace, synth, list or doctor");
+                     "run, compare, sweep, report, trace, validate, synth, list or doctor");
     help->callback([this] { action = [this](const Context&) { return Help(); }; });
   }
 
@@ -160,6 +167,29 @@ struct CommandLineParser {
     out->add_flag("--force", trace_export.force, "write over a trace that is there");
     out->callback([this] {
       action = [this](const Context& context) { return TraceExportCommand(context, trace_export); };
+    });
+  }
+
+  void AddValidate() {
+    CLI::App* sub = app.add_subcommand("validate", "run traces whose cycles are known");
+    sub->add_option("folder", validate.folder, "a folder with an expected.csv")->required();
+    ::smk::sim::AddList(sub, "--only", &validate.only,
+                        "only traces whose names begin so; again for more", "NAME");
+    AddText(sub, "--machine", &validate.machine, "default: gtx980-accelsim", "NAME");
+    ::smk::sim::AddList(sub, "--set", &validate.sets,
+                        "change one key of the machine, control or run; again for more",
+                        "KEY=VALUE");
+    AddText(sub, "--cycles", &validate.cycles, "of a trace, at most (default 1G)", "N");
+    AddText(sub, "--within", &validate.within, "fail when a trace is off by more", "PERCENT");
+    AddText(sub, "--csv", &validate.csv, "write the table into this file", "FILE");
+    AddText(sub, "--json", &validate.json, "write all numbers into this file", "FILE");
+    AddText(sub, "--jobs", &validate.jobs, "traces at the same time (default: one per processor)",
+            "N");
+    sub->add_flag("--no-cache", validate.no_cache, "read the text, and keep no compact form");
+    sub->add_flag("--quiet", validate.quiet, "print the last line only");
+    sub->footer(kFooter);
+    sub->callback([this] {
+      action = [this](const Context& context) { return ValidateCommand(context, validate); };
     });
   }
 

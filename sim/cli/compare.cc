@@ -113,7 +113,8 @@ std::string Table(const Experiment& experiment, const std::vector<Results>& runs
 ordered_json PolicyJson(const Results& results) {
   const ordered_json stats = StatsJson(results);
   ordered_json j;
-  for (const char* key : {"policy", "baseline", "stp", "fairness", "antt"}) j[key] = stats[key];
+  for (const char* key : {"policy", "baseline", "cycles", "cut_short", "stp", "fairness", "antt"})
+    j[key] = stats[key];
   j["kernels"] = ordered_json::array();
   for (const ordered_json& kernel : stats["kernels"]) {
     ordered_json k;

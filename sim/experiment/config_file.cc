@@ -166,7 +166,11 @@ class RunReader {
     return {knob.name(), [=, &knob, self = this](const toml::node& node) {
               if (!node.is_value()) self->Refuse(knob.name(), knob.expected.c_str());
               std::ostringstream value;
-              node.visit([&](const auto& v) { value << v; });
+              if (const auto* word = node.as_string()) {
+                value << word->get();
+              } else {
+                node.visit([&](const auto& v) { value << v; });
+              }
               auto& sets = self->options_.sets;
               sets.insert(sets.begin(), fmt::format("{}={}", knob.path, value.str()));
             }};

@@ -174,7 +174,14 @@ void ResolveMachine(const Options& options, const Backend& backend, Experiment* 
   for (const auto& leaf : FlattenToml(backend.machine_toml(base), experiment->machine_path)) {
     keys.push_back(leaf.first);
   }
-  const Settings settings = ParseSettings(options.sets, keys);
+  std::vector<std::string> sets = options.sets;
+  if (options.until) {
+    const Knob* knob = FindKnob("run.until");
+    Configuration checked;
+    knob->store("--until", *options.until, &checked);
+    sets.push_back(knob->path + "=" + *options.until);
+  }
+  const Settings settings = ParseSettings(sets, keys);
   experiment->settings = settings.knobs;
   experiment->machine = settings.machine.empty()
                             ? base
@@ -249,6 +256,11 @@ void LoadWorkloads(const Options& options, const Backend& backend, Experiment* e
   }
 }
 
+// A run that waits for the programs' ends executes each once.
+bool Repeats(const Experiment& experiment, const RunConfig& config) {
+  return experiment.repeat && config.until != RunUntil::kDone;
+}
+
 RunRequest BaseRequest(const Experiment& experiment, const Recording& recording) {
   RunRequest request;
   request.machine = experiment.machine;
@@ -288,6 +300,7 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   ResolveMachine(options, backend, &experiment);
   Configuration configuration;
   configuration.control = MakeControlConfig(experiment.machine);
+  configuration.run = UsualRunConfig(experiment.names);
   Apply(experiment.settings, &configuration);
   experiment.control_config = configuration.control;
   experiment.run_config = configuration.run;
@@ -303,6 +316,12 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   return experiment;
 }
 
+RunConfig UsualRunConfig(const std::vector<std::string>& names) {
+  RunConfig config;
+  if (std::all_of(names.begin(), names.end(), IsTraceName)) config.until = RunUntil::kDone;
+  return config;
+}
+
 Configuration InEffect(const Experiment& experiment, const PolicyConfig& policy) {
   return {policy, experiment.control_config, experiment.run_config};
 }
@@ -311,6 +330,7 @@ Configuration InEffectAlone(const Experiment& experiment) {
   Configuration configuration;
   configuration.policy = FindPolicy("isolated", 1).config;
   configuration.control = experiment.control_config;
+  configuration.run = UsualRunConfig(experiment.names);
   for (const KnobSetting& setting : experiment.settings) {
     if (setting.knob->alone) Apply({setting}, &configuration);
   }
@@ -340,9 +360,11 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
                          const Recording& recording) {
   RunRequest request = BaseRequest(experiment, recording);
   request.policy = policy.config;
+  request.until = experiment.run_config.until;
+  const bool repeat = Repeats(experiment, experiment.run_config);
   for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
-    request.jobs.push_back({experiment.workloads[i], experiment.arrivals[i], experiment.repeat,
-                            experiment.clients[i]});
+    request.jobs.push_back(
+        {experiment.workloads[i], experiment.arrivals[i], repeat, experiment.clients[i]});
   }
   return request;
 }
@@ -352,8 +374,9 @@ RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
   RunRequest request = BaseRequest(experiment, recording);
   const Configuration alone = InEffectAlone(experiment);
   request.policy = alone.policy;
+  request.until = alone.run.until;
   request.ideal_preemption = alone.run.ideal_preemption;
-  request.jobs.push_back({experiment.workloads[kernel], 0, experiment.repeat});
+  request.jobs.push_back({experiment.workloads[kernel], 0, Repeats(experiment, alone.run)});
   return request;
 }
 

@@ -22,6 +22,7 @@ struct Options {
   std::optional<std::string> preempt;
   std::optional<std::string> control;
   std::optional<std::string> cycles;
+  std::optional<std::string> until;
   std::optional<std::string> machine;
   std::optional<std::string> seed;
   std::vector<std::string> sets;
@@ -74,6 +75,9 @@ struct Recording {
 
 // Loads and checks everything; throws InputError.
 Experiment Resolve(const Options& options, const Backend& backend);
+
+// What holds of the run when nothing is set: the programs `names` say how it ends.
+RunConfig UsualRunConfig(const std::vector<std::string>& names);
 
 // Everything in effect under a policy; and in the isolated runs, which only some knobs concern.
 Configuration InEffect(const Experiment& experiment, const PolicyConfig& policy);

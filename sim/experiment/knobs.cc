@@ -145,6 +145,8 @@ std::vector<Knob> MakeKnobs() {
       InEveryId("table ", TableKnob()),
       InEveryId("", Alone(Number("control.preempted_depth", &ControlConfig::preempted_depth, 1,
                                  4096, "preempted TBs of a kernel that can wait"))),
+      Alone(Word("run.until", &RunConfig::until, {RunUntil::kCycles, RunUntil::kDone},
+                 "what ends a run; see --until")),
       InEveryId("ideal_preemption ",
                 Column(Switch("run.ideal_preemption", &RunConfig::ideal_preemption,
                               "contexts move in no time and without traffic [SMK Sec. 6.5]"))),
@@ -155,6 +157,16 @@ std::vector<Knob> MakeKnobs() {
 }
 
 }  // namespace
+
+const char* Name(RunUntil until) {
+  switch (until) {
+    case RunUntil::kDone:
+      return "done";
+    case RunUntil::kCycles:
+      break;
+  }
+  return "cycles";
+}
 
 const std::vector<Knob>& Knobs() {
   static const std::vector<Knob> kKnobs = MakeKnobs();

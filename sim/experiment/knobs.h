@@ -10,11 +10,15 @@
 #include <vector>
 
 #include "control/control_plane.h"
+#include "machine/run.h"
 
 namespace smk::sim {
 
+const char* Name(RunUntil until);
+
 // What can be set of the run itself.
 struct RunConfig {
+  RunUntil until = RunUntil::kCycles;
   bool ideal_preemption = false;
   unsigned grid_divisor = 1;
 };

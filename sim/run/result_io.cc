@@ -51,6 +51,7 @@ void Fields(Archive& archive, Kernel& k, const KernelStats* /*tag*/) {
   archive(k.name);
   for (const KernelCounter& counter : KernelCounters()) archive(k.*counter.value);
   archive(k.stalls);
+  archive(k.last_tb_end);
 }
 
 template <typename Archive, typename Job>
@@ -59,6 +60,7 @@ void Fields(Archive& archive, Job& j, const JobStats* /*tag*/) {
   archive(j.arrival);
   archive(j.start);
   archive(j.finish);
+  archive(j.end);
   archive(j.slices_begun);
   archive(j.slices_completed);
   Enum(archive, j.slot);
@@ -149,6 +151,7 @@ void ReadAll(const json& array, std::vector<T>* items) {
 json ToJson(const RunResult& result) {
   json j;
   j["cycles"] = result.cycles;
+  j["cut_short"] = result.cut_short;
   j["wall_seconds"] = result.wall_seconds;
   for (const RunCounter& counter : RunCounters()) j[counter.name] = result.*counter.value;
   j["kernels"] = WriteAll(result.kernels);
@@ -166,6 +169,7 @@ json ToJson(const RunResult& result) {
 RunResult FromJson(const json& j) {
   RunResult result;
   j.at("cycles").get_to(result.cycles);
+  j.at("cut_short").get_to(result.cut_short);
   j.at("wall_seconds").get_to(result.wall_seconds);
   for (const RunCounter& counter : RunCounters()) {
     j.at(counter.name).get_to(result.*counter.value);

@@ -19,7 +19,7 @@ struct Results {
   Metrics metrics;
   std::vector<bool> isolated_from_cache;  // by kernel; empty for the baseline itself
 
-  // Simulated cycles behind wall_seconds: the baseline runs each kernel for all of them.
+  Cycle simulated_cycles = 0;  // behind wall_seconds: of the baseline, of all its runs
   double cycles_per_second() const;
 };
 

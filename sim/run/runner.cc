@@ -74,11 +74,12 @@ std::vector<RunResult> Runner::InChildren(const std::vector<Task>& tasks) {
 }
 
 Results Runner::Baseline(const Policy& policy) const {
+  Results results;
   std::vector<RunResult> alone;
   for (std::size_t i = 0; i < experiment_.workloads.size(); ++i) {
     alone.push_back(isolated_.at(Representative(i)).result);
+    results.simulated_cycles += alone.back().cycles;
   }
-  Results results;
   results.experiment = &experiment_;
   results.policy = policy;
   results.result = MergeBaseline(std::move(alone));
@@ -101,6 +102,7 @@ Results Runner::Shared(const Policy& policy, RunResult result) const {
   results.experiment = &experiment_;
   results.policy = policy;
   results.metrics = ComputeMetrics(result, ipc);
+  results.simulated_cycles = result.cycles;
   results.result = std::move(result);
   return results;
 }

@@ -82,7 +82,12 @@ std::vector<Statistic> RunStatistics() {
        [](R r, I) { return r.policy.time_shared; }},
       {"control", "", "control plane: `reference`, `rtl` or `lockstep`",
        [](R r, I) { return Name(r.experiment->control); }},
-      {"cycles", "cycles", "length of the run", [](R r, I) { return r.result.cycles; }},
+      {"cycles", "cycles", "length of the run; of the baseline, of the longest of its runs",
+       [](R r, I) { return r.result.cycles; }},
+      {"until", "", "what ends the run: `--until`",
+       [](R r, I) { return Name(r.experiment->run_config.until); }},
+      {"cut_short", "", "true when `--cycles` ended it before that",
+       [](R r, I) { return r.result.cut_short; }},
       {"seed", "", "seed of all random draws in the workloads",
        [](R r, I) { return r.experiment->seed; }},
       Of(RunCounters().front(), RunCounters().front().name),
@@ -190,6 +195,14 @@ std::vector<Statistic> JobStatistics() {
        [](R r, I i) { return CycleOrNull(r.result.jobs[i].start); }},
       {"finish", "cycles", "end of its first execution; `null` when it did not end",
        [](R r, I i) { return CycleOrNull(r.result.jobs[i].finish); }},
+      {"end", "cycles",
+       "from here on it had nothing to do; `null` when it had until the end of the run",
+       [](R r, I i) { return CycleOrNull(r.result.jobs[i].end); }},
+      {"last_tb_end", "cycles", "end of its last TB, as in `tbs.csv`; `null` when none has ended",
+       [](R r, I i) {
+         const Cycle end = r.result.kernels[i].last_tb_end;
+         return CycleOrNull(end == 0 ? kNever : end);
+       }},
       {"turnaround", "cycles", "`finish` − `arrival`",
        [](R r, I i) { return CycleOrNull(r.result.jobs[i].turnaround().value_or(kNever)); }},
       {"executions", "", "how often the whole program has ended",

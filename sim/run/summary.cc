@@ -34,11 +34,17 @@ std::string Percent(std::uint64_t hits, std::uint64_t accesses) {
   return accesses == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * HitRate(hits, accesses));
 }
 
+// Why the run has the length that it has.
+std::string EndText(const Results& results) {
+  if (results.experiment->run_config.until == RunUntil::kCycles) return "";
+  return results.result.cut_short ? " (CUT SHORT by --cycles)" : " until all programs had ended";
+}
+
 std::string Header(const Results& results) {
   const Experiment& e = *results.experiment;
-  std::string text =
-      fmt::format("{}: policy {}, machine {}, control {}, {} cycles, seed {}\n", e.workload_name(),
-                  results.policy.name, e.machine.name, Name(e.control), e.cycles, e.seed);
+  std::string text = fmt::format("{}: policy {}, machine {}, control {}, {} cycles{}, seed {}\n",
+                                 e.workload_name(), results.policy.name, e.machine.name,
+                                 Name(e.control), results.result.cycles, EndText(results), e.seed);
   for (std::size_t i = 0; i < e.labels.size() && !results.policy.time_shared; ++i) {
     if (e.arrivals[i] != 0)
       text += fmt::format("{} arrives at cycle {}\n", e.labels[i], e.arrivals[i]);
@@ -65,17 +71,23 @@ std::string KernelTable(const Results& results) {
 
 // When each job ran: of jobs that had to wait for a kernel slot, or that end.
 std::string JobTable(const Results& results) {
-  const bool tells = results.result.jobs.size() > kMaxKernels || !results.experiment->repeat;
-  if (results.policy.time_shared || !tells) return "";
+  const Experiment& e = *results.experiment;
+  const bool alone = results.policy.time_shared;
+  const bool waits = !alone && results.result.jobs.size() > kMaxKernels;
+  const bool ends = !alone && !e.repeat;
+  if (!waits && !ends && e.run_config.until == RunUntil::kCycles) return "";
   const auto cycle = [](Cycle at) { return at == kNever ? "-" : fmt::to_string(at); };
-  TextTable table({"job", "client", "slot", "arrives", "starts", "ends", "turnaround", "executed"},
-                  {0, 1});
+  TextTable table(
+      {"job", "client", "slot", "arrives", "starts", "last TB", "ends", "turnaround", "executed"},
+      {0, 1});
   for (std::size_t i = 0; i < results.result.jobs.size(); ++i) {
     const JobStats& job = results.result.jobs[i];
+    const KernelStats& kernel = results.result.kernels[i];
     table.Add({results.experiment->labels[i], job.client,
                job.start == kNever ? "-" : fmt::to_string(Index(job.slot)), cycle(job.arrival),
-               cycle(job.start), cycle(job.finish), cycle(job.turnaround().value_or(kNever)),
-               fmt::to_string(results.result.kernels[i].program_runs)});
+               cycle(job.start), cycle(kernel.last_tb_end == 0 ? kNever : kernel.last_tb_end),
+               cycle(std::min(job.end, job.finish)), cycle(job.turnaround().value_or(kNever)),
+               fmt::to_string(kernel.program_runs)});
   }
   return table.ToString() + '\n';
 }

@@ -64,6 +64,7 @@ std::string SettingsText(const LoadedRun& run, const Backend& backend) {
   const Configuration set = InEffect(e, run.request.policy);
   Configuration usual;
   usual.policy = FindPolicy(run.policy.name, e.names.size()).config;
+  usual.run = UsualRunConfig(e.names);
   for (const Knob* knob : SettableKnobs()) {
     const std::string value = knob->print(set);
     if (value != knob->print(usual)) settings.push_back(knob->path + "=" + value);
@@ -226,6 +227,7 @@ class Expander {
     plain(experiment_->machines, &Options::machine);
     plain(experiment_->control, &Options::control);
     plain(experiment_->cycles, &Options::cycles);
+    if (!experiment_->until.empty()) plain(experiment_->until, &Options::until);
     plain(experiment_->seeds, &Options::seed);
     for (const SpecAxis& set : experiment_->set) {
       axes.push_back({{}, [key = set.key](const std::string& value, Options* options) {
@@ -253,6 +255,7 @@ class Expander {
   [[noreturn]] void RefuseResolve(const std::string& what, const SpecText& workload) const {
     const auto begins = [&](const char* option) { return what.rfind(option, 0) == 0; };
     if (begins("--cycles")) Refuse("cycles", experiment_->cycles.front().line, what);
+    if (begins("--until")) Refuse("until", experiment_->until.front().line, what);
     if (begins("--seed")) Refuse("seeds", experiment_->seeds.front().line, what);
     if (begins("--arrive")) Refuse("arrive", experiment_->arrive.front().line, what);
     for (const SpecAxis& axis : experiment_->set) {
@@ -296,6 +299,7 @@ class Expander {
       run.options = options;
       run.options.kernels = name;
       run.options.arrivals.clear();
+      run.options.until = Name(InEffectAlone(resolved).run.until);
       run.options.sets.clear();
       std::copy_if(options.sets.begin(), options.sets.end(), std::back_inserter(run.options.sets),
                    MattersAlone);

@@ -127,6 +127,7 @@ class ExperimentReader {
       List("machines", &SpecExperiment::machines),
       List("control", &SpecExperiment::control),
       List("cycles", &SpecExperiment::cycles),
+      List("until", &SpecExperiment::until),
       List("seeds", &SpecExperiment::seeds),
       List("arrive", &SpecExperiment::arrive),
       Number("count", 1, &SpecExperiment::count),

@@ -33,6 +33,7 @@ struct SpecExperiment {
   std::vector<SpecText> machines{{"gtx980", 0}};
   std::vector<SpecText> control{{"reference", 0}};
   std::vector<SpecText> cycles{{"2000000", 0}};
+  std::vector<SpecText> until;  // empty: as usual for the workload
   std::vector<SpecText> seeds{{"1", 0}};
   std::vector<SpecText> arrive;
   std::vector<SpecAxis> set;

@@ -16,7 +16,7 @@ const std::set<std::string> kTested = {
     "--timeline", "--timeline-step", "--jobs",       "--no-cache",   "--policies", "--policy",
     "--quiet",    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed",
     "--export",   "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",
-    "--tasks",    "--sbatch",        "--strict",     "--wave",       "--title"};
+    "--until",    "--tasks",         "--sbatch",     "--strict",     "--wave",     "--title"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
@@ -66,7 +66,7 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
   }
   const std::string help = Smk("help").out;
   for (const char* word :
-       {"run", "compare", "sweep", "report", "trace", "synth", "list", "doctor"}) {
+       {"run", "compare", "sweep", "report", "trace", "validate", "synth", "list", "doctor"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
 }
@@ -142,6 +142,52 @@ TEST_F(Flags, NoRepeatEndsThePrograms) {
   EXPECT_EQ(once["kernels"][0]["program_runs"], 1);
   EXPECT_EQ(once["kernels"][0]["tbs_completed"], 64);
   EXPECT_GT(repeated["kernels"][0]["program_runs"], 1);
+}
+
+TEST_F(Flags, UntilDoneEndsWithThePrograms) {
+  WriteTiny("tiny.toml");
+  WriteTiny("other.toml");
+  const std::string both = "tiny.toml+other.toml --policy smk-pw --until done";
+  const auto done = Fixed(both);
+  EXPECT_EQ(done["until"], "done");
+  EXPECT_EQ(done["cut_short"], false);
+  EXPECT_LT(done["cycles"], 2000000) << "the default of --cycles";
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto& job = done["jobs"][i];
+    EXPECT_EQ(job["executions"], 1);
+    EXPECT_EQ(job["end"], job["finish"]);
+    EXPECT_LE(job["last_tb_end"], job["end"]);
+    EXPECT_EQ(done["kernels"][i]["cycles_present"], job["end"]);
+    last = std::max<std::uint64_t>(last, job["end"]);
+  }
+  EXPECT_EQ(done["cycles"], last + 1);
+  Write("c.toml", Read("stats/config.toml"));
+  EXPECT_EQ(Fixed("--config c.toml"), done);
+  // The control planes hear nothing of it.
+  auto lockstep = Fixed(both + " --control lockstep");
+  EXPECT_GT(lockstep["lockstep"]["events"], 1000);
+  lockstep.erase("lockstep");
+  lockstep["control"] = "reference";
+  EXPECT_EQ(lockstep, done);
+  const Outcome summary = Smk("run " + both);
+  EXPECT_NE(summary.out.find(std::to_string(last + 1) + " cycles until all programs had ended"),
+            std::string::npos)
+      << summary.out;
+  const Outcome cut = Smk("run " + both + " --cycles 500");
+  EXPECT_EQ(cut.status, 0);
+  EXPECT_NE(cut.out.find("500 cycles (CUT SHORT by --cycles)"), std::string::npos) << cut.out;
+  EXPECT_EQ(Smk("run tiny.toml --until end").err,
+            "smk: --until: expected cycles or done, got 'end'\n");
+}
+
+// However long the run could be, the same trace has the same IPC.
+TEST_F(Flags, UntilDoneCountsOnlyCyclesWithWork) {
+  WriteTiny("tiny.toml");
+  const auto base = Fixed("tiny.toml --until done --cycles 100k")["kernels"][0];
+  EXPECT_EQ(Fixed("tiny.toml --until done --cycles 1M")["kernels"][0], base);
+  EXPECT_EQ(Fixed("tiny.toml --no-repeat --cycles 200k")["kernels"][0]["ipc"], base["ipc"]);
+  EXPECT_EQ(Fixed("tiny.toml --until done --policy isolated")["kernels"][0]["normalized_ipc"], 1);
 }
 
 TEST_F(Flags, QuietPrintsTheLastLineOnly) {

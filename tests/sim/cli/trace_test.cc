@@ -105,8 +105,11 @@ TEST_F(TraceCommand, SweepsTakeTraces) {
 
 TEST_F(TraceCommand, IsExecutedAgainAsProgramsAre) {
   WriteTrace("t");
-  EXPECT_GT(Stats("trace:t --cycles 200k")["kernels"][0]["program_runs"], 1);
-  const auto once = Stats("trace:t --cycles 200k --no-repeat");
+  EXPECT_GT(Stats("trace:t --cycles 200k --until cycles")["kernels"][0]["program_runs"], 1);
+  EXPECT_GT(Stats("trace:t+sgemm --cycles 200k")["kernels"][0]["program_runs"], 1);
+  const auto once = Stats("trace:t --cycles 200k");
+  EXPECT_EQ(once["until"], "done") << "as usual when all kernels are traces";
+  EXPECT_LT(once["cycles"], 10000);
   EXPECT_EQ(Json("stats/manifest.json")["inputs"][1]["content_hash"].get<std::string>().size(),
             16u);
   EXPECT_EQ(once["kernels"][0]["program_runs"], 1);

@@ -38,6 +38,7 @@ TEST(Statistics, CountersAreAllInTheLists) {
   struct KernelMembers {
     std::string name;
     std::array<std::uint64_t, kNumStalls> stalls;
+    Cycle last_tb_end;
   };
   EXPECT_EQ(sizeof(KernelStats),
             sizeof(KernelMembers) + KernelCounters().size() * sizeof(std::uint64_t));
