@@ -48,7 +48,8 @@ Knob Choice(const char* path, T Owner::*member, std::vector<T> values,
   Knob knob;
   knob.path = path;
   std::vector<std::string> names;
-  for (const T& value : values) names.push_back(name(value));
+  names.reserve(values.size());
+  for (const auto& value : values) names.push_back(name(value));
   knob.expected = Join(names, " or ");
   knob.meaning = meaning;
   knob.print = [=](const Configuration& c) { return name(Value(c, member)); };

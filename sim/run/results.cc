@@ -66,8 +66,8 @@ void Append(const RunResult& other, RunResult* all) {
 }  // namespace
 
 double Results::cycles_per_second() const {
-  return result.wall_seconds > 0 ? static_cast<double>(simulated_cycles) / result.wall_seconds
-                                 : 0.0;
+  const auto cycles = static_cast<double>(policy.time_shared ? baseline_cycles : result.cycles);
+  return result.wall_seconds > 0 ? cycles / result.wall_seconds : 0.0;
 }
 
 RunResult MergeBaseline(std::vector<RunResult> alone) {

@@ -18,8 +18,9 @@ struct Results {
   RunResult result;
   Metrics metrics;
   std::vector<bool> isolated_from_cache;  // by kernel; empty for the baseline itself
+  Cycle baseline_cycles = 0;              // of the baseline: of all its runs together
 
-  Cycle simulated_cycles = 0;  // behind wall_seconds: of the baseline, of all its runs
+  // Simulated cycles by wall_seconds.
   double cycles_per_second() const;
 };
 

@@ -78,7 +78,7 @@ Results Runner::Baseline(const Policy& policy) const {
   std::vector<RunResult> alone;
   for (std::size_t i = 0; i < experiment_.workloads.size(); ++i) {
     alone.push_back(isolated_.at(Representative(i)).result);
-    results.simulated_cycles += alone.back().cycles;
+    results.baseline_cycles += alone.back().cycles;
   }
   results.experiment = &experiment_;
   results.policy = policy;
@@ -102,7 +102,6 @@ Results Runner::Shared(const Policy& policy, RunResult result) const {
   results.experiment = &experiment_;
   results.policy = policy;
   results.metrics = ComputeMetrics(result, ipc);
-  results.simulated_cycles = result.cycles;
   results.result = std::move(result);
   return results;
 }

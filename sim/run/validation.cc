@@ -90,6 +90,7 @@ std::vector<ExpectedTrace> ReadExpected(const std::string& folder,
 Validation Validate(const std::vector<ExpectedTrace>& traces, const Options& options,
                     const Backend& backend, unsigned jobs, bool quiet) {
   std::vector<Task> tasks;
+  tasks.reserve(traces.size());
   for (const ExpectedTrace& trace : traces) {
     tasks.push_back({trace.trace, [&] { return RunAlone(trace, options, backend); }});
   }

@@ -15,8 +15,8 @@ class Validate : public CommandTest {
     WriteTiny("tiny.toml");
     ASSERT_EQ(Smk("trace export tiny.toml --tbs 2 --out v/a/one").status, 0);
     ASSERT_EQ(Smk("trace export tiny.toml --tbs 9 --out v/two").status, 0);
-    one_ = CyclesOf("v/a/one");
-    two_ = CyclesOf("v/two");
+    one = CyclesOf("v/a/one");
+    two = CyclesOf("v/two");
   }
   // From tbs.csv of a run of its own.
   std::uint64_t CyclesOf(const std::string& trace) const {
@@ -45,11 +45,11 @@ class Validate : public CommandTest {
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
 
-  std::uint64_t one_ = 0, two_ = 0;
+  std::uint64_t one = 0, two = 0;
 };
 
 TEST_F(Validate, SaysTheErrorOfEachTrace) {
-  WriteExpected(one_ * 2, two_);
+  WriteExpected(one * 2, two);
   const Outcome outcome = Smk("validate v --csv v.csv --json v.json");
   EXPECT_EQ(outcome.status, 0) << outcome.out << outcome.err;
   EXPECT_EQ(outcome.LastLine(), "PASS");
@@ -59,12 +59,12 @@ TEST_F(Validate, SaysTheErrorOfEachTrace) {
   }
   EXPECT_EQ(Read("v.csv"), fmt::format("trace,expected_cycles,cycles,error\n"
                                        "a/one,{},{},-0.500000\ntwo,{},{},0.000000\n",
-                                       one_ * 2, one_, two_, two_));
+                                       one * 2, one, two, two));
   const auto j = Json("v.json");
   EXPECT_EQ(j["machine"], "gtx980-accelsim");
   EXPECT_EQ(j["traces"].size(), 2u);
   EXPECT_EQ(j["traces"][0]["trace"], "a/one");
-  EXPECT_EQ(j["traces"][0]["cycles"], one_);
+  EXPECT_EQ(j["traces"][0]["cycles"], one);
   EXPECT_DOUBLE_EQ(j["mean_error"], 0.25);
   EXPECT_EQ(j["worst"]["trace"], "a/one");
   EXPECT_EQ(Smk("validate v --jobs 1 --json one.json --quiet").out, "PASS\n");
@@ -72,7 +72,7 @@ TEST_F(Validate, SaysTheErrorOfEachTrace) {
 }
 
 TEST_F(Validate, WithinFailsWhenOneIsOffByMore) {
-  WriteExpected(one_ * 100, two_ * 80);  // -99 %, -98.75 %
+  WriteExpected(one * 100, two * 80);  // -99 %, -98.75 %
   EXPECT_EQ(Smk("validate v --within 99").status, 0) << "exactly 99 per cent are within 99";
   const Outcome off = Smk("validate v --within 98.9");
   EXPECT_EQ(off.status, 1);
@@ -84,7 +84,7 @@ TEST_F(Validate, WithinFailsWhenOneIsOffByMore) {
 }
 
 TEST_F(Validate, OptionsChooseTracesAndMachine) {
-  WriteExpected(one_, two_);
+  WriteExpected(one, two);
   const Outcome only = Smk("validate v --only a/");
   EXPECT_NE(only.out.find("1 traces"), std::string::npos) << only.out;
   EXPECT_EQ(only.out.find("two"), std::string::npos) << only.out;
@@ -106,7 +106,7 @@ TEST_F(Validate, RefusesWhatItCannotRun) {
   Refuses("v", "expected at least one trace");
   Write("v/expected.csv", "trace,accelsim_cycles\nthree,9\n");
   Refuses("v", "v/three: expected a folder with a kernelslist.g");
-  WriteExpected(one_, two_);
+  WriteExpected(one, two);
   Refuses("v --machine nothing", "nothing");
   const Outcome longer = Smk("validate v --cycles 100");
   EXPECT_EQ(longer.status, 1);

@@ -159,14 +159,16 @@ TEST_F(RunOutputs, ARowForEachJobAndLaunch) {
   job.arrival = 100;
   job.start = 110;
   job.finish = 900;
+  job.end = 950;
+  results.result.kernels[1].last_tb_end = 940;
   job.slices_begun = 3;
   job.slices_completed = 2;
   results.result.jobs[0].slices_begun = 0;
   EXPECT_EQ(JobsCsv(results),
-            "job,name,client,kernel_slot,arrival,start,finish,turnaround,executions,"
-            "kernels_completed,slices_begun,slices_completed,tbs_completed\n"
-            "0,a,a,,0,,,,0,0,0,0,0\n"
-            "1,b,alice,1,100,110,900,800,0,0,3,2,0\n");
+            "job,name,client,kernel_slot,arrival,start,finish,end,last_tb_end,turnaround,"
+            "executions,kernels_completed,slices_begun,slices_completed,tbs_completed\n"
+            "0,a,a,,0,,,,,,0,0,0,0,0\n"
+            "1,b,alice,1,100,110,900,950,940,800,0,0,3,2,0\n");
   LaunchRecord launch;
   launch.start = 110;
   launch.job = JobId{1};
@@ -253,6 +255,17 @@ TEST_F(RunOutputs, TheSummaryTellsWhatIsSpecial) {
   results.result.lockstep_events = 12345;
   EXPECT_THAT(Summary(results), HasSubstr("\nb arrives at cycle 100\n"));
   EXPECT_THAT(Summary(results), HasSubstr("lockstep: 12345 outputs of RTL and reference compared"));
+  EXPECT_THAT(Summary(results), Not(HasSubstr("last TB")));
+  options.until = "done";
+  Remake();
+  results.result.jobs[0].end = results.result.jobs[0].finish = 700;
+  results.result.kernels[0].last_tb_end = 690;
+  EXPECT_THAT(Summary(results), HasSubstr("1600 cycles until all programs had ended, "));
+  EXPECT_THAT(Summary(results), HasSubstr("  starts  last TB  ends  "));
+  EXPECT_THAT(Summary(results), HasSubstr("  690   700  "));
+  results.result.cut_short = true;
+  EXPECT_THAT(Summary(results), HasSubstr("1600 cycles (CUT SHORT by --cycles), "));
+  options.until.reset();
   Remake("isolated");
   EXPECT_THAT(Summary(results), HasSubstr("each kernel runs alone, they take turns"));
   EXPECT_THAT(Summary(results), Not(HasSubstr("arrives"))) << "each starts at 0";
