@@ -17,6 +17,8 @@
 #include <Vsmall_cosim_profile.h>
 #include <Vsmall_cosim_scheduler.h>
 #include <Vsmall_cosim_tables.h>
+#include <Vv100_cosim_driver.h>
+#include <Vv100_cosim_driver_smk_pkg.h>
 
 namespace smk {
 
@@ -33,6 +35,7 @@ namespace smk {
 SMK_RTL_CONFIG(RtlGtx980, gtx980, gtx980);
 SMK_RTL_CONFIG(RtlFermi, fermi, fermi);
 SMK_RTL_CONFIG(RtlSmall, small, small);
+SMK_RTL_CONFIG(RtlV100, v100, gtx980);
 #undef SMK_RTL_CONFIG
 
 }  // namespace smk

@@ -155,7 +155,8 @@ bool Fits(const ControlConfig& c) {
 }  // namespace
 
 std::string RtlConfigurations() {
-  return std::string(RtlGtx980::kName) + ", " + RtlFermi::kName + ", " + RtlSmall::kName;
+  return std::string(RtlGtx980::kName) + ", " + RtlFermi::kName + ", " + RtlSmall::kName + ", " +
+         RtlV100::kName;
 }
 
 std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
@@ -165,6 +166,7 @@ std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
   if (Fits<RtlGtx980>(config)) return std::make_unique<RtlControl<RtlGtx980>>(policy, options);
   if (Fits<RtlFermi>(config)) return std::make_unique<RtlControl<RtlFermi>>(policy, options);
   if (Fits<RtlSmall>(config)) return std::make_unique<RtlControl<RtlSmall>>(policy, options);
+  if (Fits<RtlV100>(config)) return std::make_unique<RtlControl<RtlV100>>(policy, options);
   throw InputError("control: the RTL is built for the SMs of " + RtlConfigurations() +
                    "; with another number of SMs, schedulers or resources use --control reference");
 }

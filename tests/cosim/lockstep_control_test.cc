@@ -32,6 +32,7 @@ TEST_P(LockstepControl, EqualsTheReferenceOnGtx980) { RunScenarios(GetParam(), {
 TEST_P(LockstepControl, EqualsTheReferenceOnFermi) {
   RunScenarios(GetParam(), Fermi(), 4, 3, Both);
 }
+TEST_P(LockstepControl, EqualsTheReferenceOnV100) { RunScenarios(GetParam(), V100(), 4, 1, Both); }
 TEST_P(LockstepControl, EqualsTheReferenceOnSmall) {
   RunScenarios(GetParam(), Small(), 2, 10, Both);
 }

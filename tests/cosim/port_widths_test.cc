@@ -57,6 +57,8 @@ struct Constant {
 #include <Vsmk_drf_tracker.h>
 #include <Vsmk_preempted_queue.h>
 #include <Vsmk_tb_dispatch.h>
+#include <Vv100_cosim_driver.h>
+#include <Vv100_cosim_driver_smk_pkg.h>
 
 }  // namespace widths
 
@@ -97,6 +99,9 @@ TEST(PortWidths, EqualThoseOfTheListsInEveryConfiguration) {
              widths::Vfermi_cosim_driver_smk_pkg>();
   CheckPorts<widths::Vsmall_cosim_driver, widths::Vsmall_cosim_tables,
              widths::Vsmall_cosim_driver_smk_pkg>();
+  // An SM of gtx980 behind a driver of 80 SMs.
+  CheckPorts<widths::Vv100_cosim_driver, widths::Vgtx980_cosim_tables,
+             widths::Vv100_cosim_driver_smk_pkg>();
 }
 
 TEST(PortWidths, EqualThoseOfTheListsBetweenTheDriversBlocks) {
