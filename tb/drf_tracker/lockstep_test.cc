@@ -4,6 +4,8 @@
 #include <Vfermi_drf_tracker_smk_pkg.h>
 #include <Vsmk_drf_tracker.h>
 #include <Vsmk_drf_tracker_smk_pkg.h>
+#include <Vv100_drf_tracker.h>
+#include <Vv100_drf_tracker_smk_pkg.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,9 +23,11 @@ using drf_tracker::Gtx980;
 using drf_tracker::Question;
 using drf_tracker::Step;
 using drf_tracker::Traffic;
+using V100 = drf_tracker::Bench<Vv100_drf_tracker, Vv100_drf_tracker_smk_pkg>;
 
 static_assert(PackageIsDefault<Vsmk_drf_tracker_smk_pkg>(), "rtl and model disagree");
 static_assert(PackageFitsModel<Vfermi_drf_tracker_smk_pkg>(), "rtl and model disagree");
+static_assert(PackageFitsModel<Vv100_drf_tracker_smk_pkg>(), "rtl and model disagree");
 
 template <typename AnyBench>
 void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
@@ -55,6 +59,11 @@ TEST(DrfTrackerLockstep, EqualsTheReferenceWhenRunningSmsCount) {
 TEST(DrfTrackerLockstep, EqualsTheReferenceInConfigurationFermi) {
   EXPECT_EQ(Fermi::Weights().whole, Fermi::Package::ShareWhole);
   for (const bool count_running_sms : {false, true}) RunSeeds<Fermi>(1, 20'000, count_running_sms);
+}
+
+TEST(DrfTrackerLockstep, EqualsTheReferenceWithEightySms) {
+  EXPECT_EQ(V100::Weights().whole, V100::Package::ShareWhole);
+  for (const bool count_running_sms : {false, true}) RunSeeds<V100>(1, 6'000, count_running_sms);
 }
 
 TEST(DrfTrackerLockstep, CountsChangeOnTheNextEdgeAndSharesExactlyThreeLater) {
@@ -284,6 +293,25 @@ TEST(DrfTrackerLockstep, FindsEachBrokenRule) {
     bench.distort = rule;
     RunRandom(&bench, GetTestOptions().seed, 40'000);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
+  }
+}
+
+// What happens on one SM only, or what a question says of it: on both sides of each word of a mask.
+TEST(DrfTrackerLockstep, FindsEachBrokenRuleOnEachOfEightySms) {
+  for (const unsigned sm : {15u, 16u, 31u, 32u, 63u, 64u, 79u}) {
+    const std::function<void(Step*)> broken[] = {[sm](Step* s) { s->in.event_mask.Clear(sm); },
+                                                 [sm](Step* s) { s->in.shortfall_mask.Set(sm); },
+                                                 [sm](Step* s) {
+                                                   for (SmMask& sms : s->ask.pick_sms) sms.Set(sm);
+                                                 },
+                                                 [sm](Step* s) { s->ask.victim_sms.Set(sm); }};
+    for (const auto& rule : broken) {
+      V100 bench(GetTestOptions().seed);
+      bench.distort = rule;
+      RunRandom(&bench, GetTestOptions().seed, 20'000);
+      EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected"))
+          << &rule - broken << " of SM " << sm;
+    }
   }
 }
 

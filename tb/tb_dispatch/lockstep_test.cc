@@ -399,5 +399,46 @@ TEST(TbDispatchLockstep, FindsEachBrokenRule) {
   }
 }
 
+// The same of one SM of 80: on both sides of each word of a mask, and the last.
+constexpr unsigned kSomeOfEighty[] = {16, 31, 32, 63, 64, 79};
+
+TEST(TbDispatchLockstep, FindsEachBrokenRuleOnEachOfEightySms) {
+  for (const unsigned sm : kSomeOfEighty) {
+    const BrokenRule broken[] = {{"a settled SM is usable", DispatchMode::kPartitioned,
+                                  [sm](DispatchView* v) { v->in.settled_mask.Clear(sm); }},
+                                 {"a command waits for its SM", DispatchMode::kTable,
+                                  [sm](DispatchView* v) { v->in.command_ready.Set(sm); }},
+                                 {"an SM hosts whom it is assigned", DispatchMode::kSpatial,
+                                  [sm](DispatchView* v) { v->assign.allowed[sm] = 0xf; }}};
+    for (const BrokenRule& rule : broken) {
+      EXPECT_THAT(MismatchOf<V100>(rule), testing::HasSubstr("expected"))
+          << rule.name << " on SM " << sm;
+    }
+  }
+}
+
+// All 80 SMs are full, and TBs finish on one: more follow there, and only there.
+TEST(TbDispatchLockstep, AnEventWakesItsSmOfEighty) {
+  for (const unsigned sm : kSomeOfEighty) {
+    for (const bool lose : {false, true}) {
+      V100 pair(PolicyOf(DispatchMode::kLeftover), 512, 1);
+      if (lose) pair.distort = [sm](DispatchView* v) { v->in.event_mask.Clear(sm); };
+      Fill(&pair, 2, 2);
+      ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+      pair.machine().finishing = SmMask::Of(sm);
+      pair.machine().SetRates(100, 0, 100);
+      unsigned dispatches = 0;
+      for (unsigned n = 0; n < 200; ++n) {
+        const auto decision = pair.Cycle();
+        if (!decision || decision->reason != DecisionReason::kDispatchNew) continue;
+        EXPECT_EQ(Index(decision->sm), sm);
+        ++dispatches;
+      }
+      EXPECT_EQ(dispatches != 0, !lose) << sm;
+      EXPECT_EQ(pair.lockstep().ok(), !lose) << sm << ": " << pair.lockstep().mismatch();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace smk
