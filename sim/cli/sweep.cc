@@ -41,7 +41,7 @@ void List(const SweepPlan& plan, const std::vector<std::size_t>& runs, const std
                state == states.end()              ? "-"
                : state->second == RunState::kDone ? "done"
                                                   : "failed",
-               run.settings});
+               Join(run.settings, " ")});
   }
   fmt::print("{}\n{} runs, {} of them isolated\n", table.ToString(), runs.size(), isolated);
 }

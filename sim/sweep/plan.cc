@@ -52,7 +52,7 @@ std::string GroupName(const Experiment& experiment) {
 
 // Machine keys that are not those of the machine's file, then knobs that are not the policy's own
 // or the default.
-std::string SettingsText(const LoadedRun& run, const Backend& backend) {
+std::vector<std::string> SettingsOf(const LoadedRun& run, const Backend& backend) {
   std::vector<std::string> settings;
   const Experiment& e = run.experiment;
   const MachineConfig base = backend.load_machine(e.machine_path, {});
@@ -69,7 +69,7 @@ std::string SettingsText(const LoadedRun& run, const Backend& backend) {
     const std::string value = knob->print(set);
     if (value != knob->print(usual)) settings.push_back(knob->path + "=" + value);
   }
-  return Join(settings, " ");
+  return settings;
 }
 
 // Fills a plan from the experiments, one after another.
@@ -318,7 +318,7 @@ class Expander {
     if (added) {
       run.group = GroupName(loaded.experiment);
       run.workload = loaded.experiment.workload_name();
-      run.settings = SettingsText(loaded, backend_);
+      run.settings = SettingsOf(loaded, backend_);
       plan_.runs.push_back(std::move(run));
     }
     if (member_.emplace(experiment_->name, place->second).second) {
@@ -369,9 +369,7 @@ std::string RunCommandLine(const SweepRun& run) {
   add("--cycles", *o.cycles);
   add("--seed", *o.seed);
   for (const std::string& arrival : o.arrivals) add("--arrive", arrival);
-  if (!run.settings.empty()) {
-    for (const std::string& set : Split(run.settings, ' ')) add("--set", set);
-  }
+  for (const std::string& set : run.settings) add("--set", set);
   if (o.no_repeat) words.emplace_back("--no-repeat");
   std::vector<const char*> argv;
   argv.reserve(words.size());

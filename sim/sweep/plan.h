@@ -21,8 +21,8 @@ struct SweepRun {
   // Ids of the kernels' isolated runs, by slot; an isolated run names itself.
   std::vector<std::string> isolated;
   std::string group;  // "C+M"
-  // How machine and policy differ from the named ones: "sm.l1.bytes=32768 policy.epoch_length=500".
-  std::string settings;
+  // How machine and policy differ from the named ones: "sm.l1.bytes=32768".
+  std::vector<std::string> settings;
   std::string workload;  // names of the kernels, joined by +
   bool is_isolated() const { return policy == "isolated"; }
 };

@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "base/sha256.h"
 #include "experiment/model_version.h"
 #include "machine/statistics.h"
@@ -252,7 +253,8 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
   Statement insert(database_, InsertInto("runs"));
   insert.With(run.id, std::string(result != nullptr ? "done" : "failed"), run.workload, run.group,
               run.policy, run.preempt, e.machine.name, std::string(Name(e.control)), e.cycles,
-              std::to_string(e.seed), run.settings, e.machine.sms, e.machine.sm.schedulers);
+              std::to_string(e.seed), Join(run.settings, " "), e.machine.sms,
+              e.machine.sm.schedulers);
   BindKnobs(InEffect(e, loaded.request.policy), &insert);
   insert.And(RunCommandLine(run), instructions, reads, writes);
   for (const RunCounter& counter : RunCounters()) {
