@@ -32,6 +32,13 @@ std::set<std::string> ModuleNames(const std::string& text) {
   return names;
 }
 
+// The table that a key holds; throws InputError when it holds something else.
+const toml::table& TableOf(const toml::node& node, const std::string& key,
+                           const std::string& path) {
+  if (const toml::table* table = node.as_table()) return *table;
+  throw InputError(fmt::format("{}:{}: {}: expected a table", path, node.source().begin.line, key));
+}
+
 std::vector<std::string> Texts(toml::node_view<const toml::node> node) {
   std::vector<std::string> texts;
   if (const toml::array* array = node.as_array()) {
@@ -57,10 +64,11 @@ std::map<std::string, SynthBlock> ReadDrawers(const std::string& tb) {
     const std::string path = drawer.path() / "block.toml";
     if (!fs::exists(path)) continue;
     const toml::table content = ParseToml(ReadFile(path), path);
-    const toml::table* synthesis = content["synthesis"].as_table();
+    const toml::node* synthesis = content.get("synthesis");
     if (synthesis == nullptr) continue;
-    for (const auto& [name, entry] : *synthesis) {
-      blocks[std::string(name.str())] = ReadBlock(std::string(name.str()), *entry.as_table());
+    for (const auto& [key, entry] : TableOf(*synthesis, "synthesis", path)) {
+      const std::string name(key.str());
+      blocks[name] = ReadBlock(name, TableOf(entry, "synthesis." + name, path));
     }
   }
   return blocks;
@@ -130,11 +138,14 @@ SynthCatalogue::SynthCatalogue(const std::string& data_dir)
   blocks_ = InOrder(ReadDrawers(root_ + "/tb"));
   const std::string path = root_ + "/synth/configs.toml";
   const toml::table table = ParseToml(ReadFile(path), path);
-  for (const auto& [key, value] : *table["config"].as_table()) {
-    const toml::table& config = *value.as_table();
+  const toml::node* configs = table.get("config");
+  if (configs == nullptr) throw InputError(path + ": expected tables [config.NAME]");
+  for (const auto& [key, value] : TableOf(*configs, "config", path)) {
+    const std::string name(key.str());
+    const toml::table& config = TableOf(value, "config." + name, path);
     const std::string define = config["define"].value_or(std::string());
-    configs_[std::string(key.str())] = {
-        std::string(key.str()),
+    configs_[name] = {
+        name,
         define.empty() ? std::vector<std::string>{} : std::vector<std::string>{define},
         config["sms"].value_or(0u),
         config["kernels"].value_or(0u),
@@ -147,6 +158,7 @@ void SynthCatalogue::FindModules() {
   for (const auto& entry : fs::recursive_directory_iterator(root_ + "/rtl")) {
     if (entry.path().extension() == ".sv") modules_[entry.path().stem()] = entry.path();
   }
+  if (modules_.count("smk_pkg") == 0) throw InputError(root_ + "/rtl: no smk_pkg.sv");
 }
 
 const SynthBlock& SynthCatalogue::Find(const std::string& name) const {
