@@ -45,11 +45,18 @@ ordered_json ReadSource(const ReportOptions& options, const Context& context) {
   return j;
 }
 
+// The text of a key; "" without such a text.
+std::string TextOf(const ordered_json& j, const char* key) {
+  const auto found = j.find(key);
+  return found != j.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 std::string DefaultTitle(const ordered_json& j, const std::string& source) {
   if (j["kind"] == "sweep") return source;
-  std::string workload = j["runs"][0]["stats"].value("workload", "");
+  const ordered_json& stats = j["runs"][0]["stats"];
+  const std::string workload = TextOf(stats, "workload");
   if (j["kind"] == "compare") return workload;
-  return fmt::format("{} under {}", workload, j["runs"][0]["stats"].value("policy", ""));
+  return fmt::format("{} under {}", workload, TextOf(stats, "policy"));
 }
 
 std::string OutPath(const ReportOptions& options) {

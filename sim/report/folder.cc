@@ -107,10 +107,11 @@ ordered_json ReportCompareFolder(const std::string& folder) {
   j["compare"] = ReadJson(path);
   CheckSchema(j["compare"], path);
   j["runs"] = ordered_json::array();
-  if (!j["compare"].contains("policies") || !j["compare"]["policies"].is_array()) {
-    throw InputError(fmt::format("{}: policies: expected a list", path));
+  const auto policies = j["compare"].find("policies");
+  if (policies == j["compare"].end() || !policies->is_array() || policies->empty()) {
+    throw InputError(fmt::format("{}: policies: expected a list of policies", path));
   }
-  for (const ordered_json& policy : j["compare"]["policies"]) {
+  for (const ordered_json& policy : *policies) {
     const std::string name = TextOf(policy, "policy");
     if (name.empty()) {
       throw InputError(fmt::format("{}: policies: expected objects with a policy", path));

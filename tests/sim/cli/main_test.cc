@@ -8,29 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "cli/commands.h"
-#include "sim/fake.h"
+#include "sim/main_call.h"
 
 namespace smk::sim {
 namespace {
 namespace fs = std::filesystem;
-
-// What a call of Main() printed and returned.
-struct Ended {
-  int status;
-  std::string out, err;
-};
-
-Ended Call(const Backend& backend, std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "smk");
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  Ended ended;
-  ended.status = Main(static_cast<int>(arguments.size()), arguments.data(), backend);
-  ended.out = testing::internal::GetCapturedStdout();
-  ended.err = testing::internal::GetCapturedStderr();
-  return ended;
-}
 
 Backend Failing(const char* when) {
   Backend backend = FakeBackend();
@@ -47,26 +29,28 @@ Backend Failing(const char* when) {
 }
 
 TEST(Main, PassIsStatusZero) {
-  const Ended ended = Call(FakeBackend(), {"run", "a+b", "--cycles", "16k", "--no-cache"});
+  const Ended ended = CallMain(FakeBackend(), {"run", "a+b", "--cycles", "16k", "--no-cache"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_EQ(ended.out.substr(ended.out.size() - 5), "PASS\n");
 }
 
 TEST(Main, FailureIsStatusOneAndTheLastLine) {
   for (const char* command : {"run", "compare"}) {
-    const Ended ended = Call(Failing("check"), {command, "a+b", "--cycles", "16k", "--no-cache"});
+    const Ended ended =
+        CallMain(Failing("check"), {command, "a+b", "--cycles", "16k", "--no-cache"});
     EXPECT_EQ(ended.status, 1);
     EXPECT_EQ(ended.out.rfind("FAIL: ", 0), 0u) << ended.out;
     EXPECT_NE(ended.out.find("cycle 7: SM 3: a TB was lost\n"), std::string::npos) << ended.out;
     EXPECT_EQ(ended.err, "");
   }
-  EXPECT_EQ(Call(Failing("other"), {"run", "a+b", "--cycles", "16k", "--no-cache"}).out,
+  EXPECT_EQ(CallMain(Failing("other"), {"run", "a+b", "--cycles", "16k", "--no-cache"}).out,
             "FAIL: out of luck\n");
 }
 
 TEST(Main, BadInputFoundLateIsStatusTwo) {
   for (const char* command : {"run", "compare"}) {
-    const Ended ended = Call(Failing("input"), {command, "a+b", "--cycles", "16k", "--no-cache"});
+    const Ended ended =
+        CallMain(Failing("input"), {command, "a+b", "--cycles", "16k", "--no-cache"});
     EXPECT_EQ(ended.status, 2);
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(ended.err, "smk: config: impossible\n");
@@ -77,12 +61,12 @@ TEST(Main, FailureLeavesAManifestAndNoOldStatistics) {
   const fs::path folder = fs::temp_directory_path() / ("smk_main_" + std::to_string(getpid()));
   fs::remove_all(folder);
   const std::string out = folder.string();
-  const std::vector<const char*> arguments = {"run",   "a+b",       "--cycles",  "16k",
-                                              "--out", out.c_str(), "--no-cache"};
+  const std::vector<std::string> arguments = {"run",   "a+b", "--cycles",  "16k",
+                                              "--out", out,   "--no-cache"};
   // The stand-in's inputs are not files; only their hashes are missing.
-  EXPECT_EQ(Call(FakeBackend(), arguments).status, 0);
+  EXPECT_EQ(CallMain(FakeBackend(), arguments).status, 0);
   EXPECT_TRUE(fs::exists(folder / "stats.json"));
-  EXPECT_EQ(Call(Failing("check"), arguments).status, 1);
+  EXPECT_EQ(CallMain(Failing("check"), arguments).status, 1);
   EXPECT_FALSE(fs::exists(folder / "stats.json"));
   std::ifstream manifest(folder / "manifest.json");
   EXPECT_EQ(nlohmann::json::parse(manifest)["status"], "FAIL: cycle 7: SM 3: a TB was lost");

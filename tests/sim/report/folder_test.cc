@@ -144,9 +144,10 @@ TEST_F(ReportComparisons, WhatIsNoComparisonIsRefused) {
   const std::string path = Path("all/compare.json");
   EXPECT_EQ(CompareRefusal("{"), path + ": is not valid JSON");
   EXPECT_EQ(CompareRefusal("[]"), path + ": schema: expected a whole number");
-  EXPECT_EQ(CompareRefusal(R"({"schema": 1})"), path + ": policies: expected a list");
-  EXPECT_EQ(CompareRefusal(R"({"schema": 1, "policies": {}})"),
-            path + ": policies: expected a list");
+  for (const char* text : {R"({"schema": 1})", R"({"schema": 1, "policies": {}})",
+                           R"({"schema": 1, "policies": []})"}) {
+    EXPECT_EQ(CompareRefusal(text), path + ": policies: expected a list of policies");
+  }
   EXPECT_EQ(CompareRefusal(R"({"schema": 1, "policies": [7]})"),
             path + ": policies: expected objects with a policy");
   EXPECT_EQ(CompareRefusal(R"({"schema": 1, "policies": [{"policy": 7}]})"),
