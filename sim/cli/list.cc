@@ -132,6 +132,12 @@ std::string Default(const Knob& knob) {
   return text;
 }
 
+// The value of a key as --set takes it: texts without quotes.
+std::string ValueOf(const MachineKey& key) {
+  std::string* const* text = std::get_if<std::string*>(&key.value);
+  return text != nullptr ? **text : key.Print();
+}
+
 int ListSettings(const Context& context, const ListOptions& options) {
   ordered_json all = ordered_json::array();
   TextTable knobs({"--set KEY=VALUE", "values", "default", "meaning"}, {0, 1, 2, 3});
@@ -151,8 +157,8 @@ int ListSettings(const Context& context, const ListOptions& options) {
   NaturalLimits limits = NaturalLimits::Of(machine.sm.limits);
   TextTable keys({"of a machine file", "values", machine.name}, {0, 1, 2});
   for (const MachineKey& key : MachineKeys(&machine, &limits)) {
-    keys.Add({key.path, key.Expected(), key.Print()});
-    all.push_back({{"key", key.path}, {"values", key.Expected()}, {"default", key.Print()}});
+    keys.Add({key.path, key.Expected(), ValueOf(key)});
+    all.push_back({{"key", key.path}, {"values", key.Expected()}, {"default", ValueOf(key)}});
   }
   if (options.json) {
     fmt::print("{}\n", all.dump(2));
