@@ -27,6 +27,7 @@ const std::map<std::string, std::vector<std::string>> kCommands = {
     {"synth", {"synth"}},
     {"list", {"list", "policies"}},
     {"doctor", {"doctor"}},
+    {"validate", {"validate", "x"}},
     {"trace info", {"trace", "info", "x"}},
     {"trace export", {"trace", "export", "x"}}};
 

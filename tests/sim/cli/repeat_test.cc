@@ -39,6 +39,7 @@ void ExpectEqual(const RunRequest& a, const RunRequest& b) {
   EXPECT_EQ(ToToml(a.machine), ToToml(b.machine));
   EXPECT_EQ(a.cycles, b.cycles);
   EXPECT_EQ(a.seed, b.seed);
+  EXPECT_EQ(a.until, b.until);
   EXPECT_EQ(a.ideal_preemption, b.ideal_preemption);
   Configuration in_a, in_b;
   in_a.policy = a.policy;
@@ -67,11 +68,16 @@ TEST(Repeating, TheCommandOfARunOfASweepAsksForTheSame) {
   experiment.set = {{"policy.epoch_length", {{"500", 1}, {"5000", 1}}},
                     {"run.ideal_preemption", {{"true", 1}}},
                     {"launch_latency", {{"80", 1}}}};
-  spec.experiments = {experiment};
+  SpecExperiment other;
+  other.name = "other";
+  other.workloads = {{"sgemm+lbm", 1}};
+  other.until = {{"cycles", 1}, {"done", 1}};
+  other.arrive = {{"lbm@100", 1}};
+  spec.experiments = {experiment, other};
   const Backend backend = RememberingBackend(MakeBackend());
   const SweepPlan plan = ExpandSweep(spec, backend);
   EXPECT_GT(plan.runs.size(), 64u);
-  for (std::size_t i = 0; i < plan.runs.size(); i += 2) {
+  for (std::size_t i = 0; i < plan.runs.size(); ++i) {
     SCOPED_TRACE(RunCommandLine(plan.runs[i]));
     if (plan.runs[i].is_isolated()) continue;  // in a child
     const LoadedRun loaded = LoadRun(plan.runs[i], backend);

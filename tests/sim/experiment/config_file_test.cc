@@ -59,6 +59,17 @@ TEST_F(Configs, TheFileOfARunGivesTheSameRunAgain) {
       << "to the letter";
 }
 
+TEST_F(Configs, HowARunEndsIsKept) {
+  options.until = "done";
+  WriteConfig("smk");
+  const Experiment again = Resolve(From({}), backend);
+  EXPECT_EQ(again.run_config.until, RunUntil::kDone);
+  EXPECT_FALSE(SharedRequest(again, FindPolicy("smk", 2), {}).jobs[0].repeat) << "each once";
+  Options given;
+  given.until = "cycles";
+  EXPECT_EQ(Resolve(From(given), backend).run_config.until, RunUntil::kCycles);
+}
+
 TEST_F(Configs, WhatTheCommandLineSaysGoesBeforeTheFile) {
   WriteConfig("smk");
   Options given;

@@ -73,12 +73,26 @@ TEST(ResultLaws, EachIsToldWhenItIsBroken) {
             "statistics: the kernels' instructions are not those of the run");
 }
 
-TEST(ResultLaws, SpeedCountsEveryRunOfTheBaseline) {
+TEST(ResultLaws, ARunUntilAllIsDoneMayEndEarly) {
+  RunRequest shorter = Request(), request = Request();
+  shorter.cycles = 800;
+  RunResult result = FakeResult(shorter);
+  request.until = RunUntil::kDone;
+  EXPECT_NO_THROW(CheckResult(request, &result));
+  result.cut_short = true;
+  EXPECT_THROW(CheckResult(request, &result), CheckFailure) << "it had cycles left";
+  request.cycles = 700;
+  result.cut_short = false;
+  EXPECT_THROW(CheckResult(request, &result), CheckFailure) << "longer than allowed";
+}
+
+TEST(ResultLaws, SpeedIsOfAllThatWasSimulated) {
   Results results;
   results.result = FakeResult(Request());
   results.result.wall_seconds = 2;
   EXPECT_DOUBLE_EQ(results.cycles_per_second(), 800);
   results.policy.time_shared = true;
+  results.baseline_cycles = 3200;
   EXPECT_DOUBLE_EQ(results.cycles_per_second(), 1600) << "two runs of 1600 cycles";
   results.result.wall_seconds = 0;
   EXPECT_EQ(results.cycles_per_second(), 0);
@@ -273,10 +287,12 @@ TEST(Clients, TheirJobsAreAddedUp) {
 RunResult AnyResult(Chance* chance) {
   RunResult r;
   r.cycles = chance->Any();
+  r.cut_short = chance->Happens();
   r.wall_seconds = static_cast<double>(chance->Below(1'000'000)) / 7;
   for (const RunCounter& counter : RunCounters()) r.*counter.value = chance->Any();
   for (std::uint64_t n = chance->Below(4); n > 0; --n) {
     KernelStats k;
+    k.last_tb_end = chance->Any();
     k.name = chance->Text(8, "ab\",\n ");
     for (const KernelCounter& counter : KernelCounters()) k.*counter.value = chance->Any();
     for (auto& stall : k.stalls) stall = chance->Any();
@@ -292,6 +308,7 @@ RunResult AnyResult(Chance* chance) {
     j.arrival = chance->Any();
     j.start = chance->Happens() ? kNever : chance->Any();
     j.finish = chance->Happens() ? kNever : chance->Any();
+    j.end = chance->Happens() ? kNever : chance->Any();
     j.slices_begun = chance->Any();
     j.slices_completed = chance->Any();
     j.slot = static_cast<KernelId>(chance->Below(kMaxKernels));
@@ -356,17 +373,20 @@ TEST(ResultsAsJson, AnyResultComesBack) {
     // Not only by the same means that wrote it.
     ASSERT_EQ(after.cycles, before.cycles);
     ASSERT_EQ(after.wall_seconds, before.wall_seconds);
+    ASSERT_EQ(after.cut_short, before.cut_short);
     ASSERT_EQ(after.lockstep_events, before.lockstep_events);
     ASSERT_EQ(after.kernels.size(), before.kernels.size());
     for (std::size_t k = 0; k < before.kernels.size(); ++k) {
       ASSERT_EQ(after.kernels[k].name, before.kernels[k].name);
       ASSERT_EQ(after.kernels[k].stalls, before.kernels[k].stalls);
+      ASSERT_EQ(after.kernels[k].last_tb_end, before.kernels[k].last_tb_end);
       ASSERT_EQ(after.kernels[k].preemption_cycles, before.kernels[k].preemption_cycles);
     }
     for (std::size_t i = 0; i < before.tbs.size(); ++i) {
       ASSERT_EQ(after.sms[i].tb_cycles, before.sms[i].tb_cycles);
       ASSERT_EQ(after.jobs[i].client, before.jobs[i].client);
       ASSERT_EQ(after.jobs[i].finish, before.jobs[i].finish);
+      ASSERT_EQ(after.jobs[i].end, before.jobs[i].end);
       ASSERT_EQ(after.launches[i].first_tb, before.launches[i].first_tb);
       ASSERT_EQ(after.tbs[i].job, before.tbs[i].job);
       ASSERT_EQ(after.tbs[i].outcome, before.tbs[i].outcome);
