@@ -20,19 +20,33 @@ namespace smk::sim {
 namespace fs = std::filesystem;
 namespace {
 
-// Names that a run or a comparison leaves in its folder.
+// Names that a run or a comparison leaves in its folder. The manifest goes first: a folder that has
+// one is complete.
 constexpr const char* kOurFiles[] = {
-    "config.toml",  "manifest.json", "stats.json",    "kernels.csv", "jobs.csv",
-    "launches.csv", "tbs.csv",       "decisions.csv", "samples.csv", "timeline.json.gz",
-    "compare.csv",  "compare.json",  "wave.fst",      "wave.gtkw",   "report.html"};
+    "manifest.json", "config.toml",  "stats.json",    "kernels.csv", "jobs.csv",
+    "launches.csv",  "tbs.csv",      "decisions.csv", "samples.csv", "timeline.json.gz",
+    "compare.csv",   "compare.json", "wave.fst",      "wave.gtkw",   "report.html"};
 
 std::runtime_error Failure(const std::string& path, const char* what) {
   return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
 }
 
+constexpr char kProbe[] = ".smk-probe";
+
+bool IsOurFile(const std::string& name) {
+  return std::find(std::begin(kOurFiles), std::end(kOurFiles), name) != std::end(kOurFiles);
+}
+
+// What a command that was killed has left half written.
+bool IsUnfinished(const std::string& name) {
+  if (name.rfind(kUnfinishedWave, 0) == 0 || name == kProbe) return true;  // .hier is beside it
+  const std::size_t dot = std::min(name.rfind('.'), name.size());
+  const std::string whole = name.substr(0, dot);
+  return name.size() - dot == 7 && (IsOurFile(whole) || whole == kProbe);  // of mkstemp()
+}
+
 bool IsOurs(const std::string& name, const std::vector<std::string>& subfolders) {
-  return std::find(std::begin(kOurFiles), std::end(kOurFiles), name) != std::end(kOurFiles) ||
-         name == kUnfinishedWave ||
+  return IsOurFile(name) || IsUnfinished(name) ||
          std::find(subfolders.begin(), subfolders.end(), name) != subfolders.end() ||
          (!subfolders.empty() && name.rfind("table-", 0) == 0);
 }
@@ -47,6 +61,14 @@ void RefuseOtherContents(const std::string& path, const std::vector<std::string>
                       path, name));
     }
   }
+}
+
+void RemoveUnfinished(const std::string& path) {
+  std::vector<fs::path> unfinished;
+  for (const auto& entry : fs::directory_iterator(path)) {
+    if (IsUnfinished(entry.path().filename())) unfinished.push_back(entry.path());
+  }
+  for (const fs::path& file : unfinished) fs::remove(file);
 }
 
 }  // namespace
@@ -96,7 +118,8 @@ OutputFolder OutputFolder::Prepare(const std::string& path, bool force,
     }
     fs::create_directories(path);
     if (!force) RefuseOtherContents(path, subfolders);
-    const std::string probe = (fs::path(path) / ".smk-probe").string();
+    RemoveUnfinished(path);
+    const std::string probe = (fs::path(path) / kProbe).string();
     WriteFileAtomically(probe, "");
     fs::remove(probe);
   } catch (const InputError&) {

@@ -21,7 +21,8 @@ void WriteFileAtomically(const std::string& path, std::string_view contents);
 //
 // Prepare() is called before anything runs: it creates the folder, finds out that it can be
 // written, and refuses one that holds other things unless `force` is given. Errors are InputErrors.
-// A folder is taken for one of ours when it holds nothing but files that we would write.
+// A folder is taken for one of ours when it holds nothing but files that we would write, or half of
+// them: what a command that was killed has left goes.
 class OutputFolder {
  public:
   OutputFolder() = default;  // no folder: all calls do nothing

@@ -185,6 +185,26 @@ TEST_F(Files, AFolderOfOursMayBeUsedAgain) {
   EXPECT_TRUE(OutputFolder::Prepare(Path("out"), false));
 }
 
+TEST_F(Files, WhatAKilledCommandHasLeftGoes) {
+  for (const char* name : {".smk-probe", ".smk-probe.aB3xY9", "stats.json.Zz09aa", "wave.fst.part",
+                           "wave.fst.part.hier", "timeline.json.gz.abcdef", "tbs.csv"}) {
+    Write(std::string("out/") + name, "x");
+  }
+  EXPECT_TRUE(OutputFolder::Prepare(Path("out"), false));
+  EXPECT_THAT(Names("out"), ElementsAre("tbs.csv")) << "that is whole";
+}
+
+TEST_F(Files, OnlyOurOwnHalvesAreTakenForOurs) {
+  for (const char* name : {"stats.json.abc", "stats.json.abcdefg", "thesis.abcdef", "stats.json.",
+                           "abcdef", "xstats.json.abcdef"}) {
+    Write(std::string("out/") + name, "precious");
+    EXPECT_THAT(Refusal([&] { OutputFolder::Prepare(Path("out"), false); }), HasSubstr(name));
+    EXPECT_TRUE(OutputFolder::Prepare(Path("out"), true));
+    EXPECT_EQ(Read(std::string("out/") + name), "precious");
+    std::filesystem::remove(Path(std::string("out/") + name));
+  }
+}
+
 TEST_F(Files, AFolderOfOthersIsRefusedByTheirFile) {
   Write("out/stats.json", "x");
   Write("out/thesis.tex", "precious");
