@@ -63,7 +63,7 @@ TEST(DrfTrackerLockstep, EqualsTheReferenceInConfigurationFermi) {
 
 TEST(DrfTrackerLockstep, EqualsTheReferenceWithEightySms) {
   EXPECT_EQ(V100::Weights().whole, V100::Package::ShareWhole);
-  for (const bool count_running_sms : {false, true}) RunSeeds<V100>(1, 6'000, count_running_sms);
+  for (const bool count_running_sms : {false, true}) RunSeeds<V100>(1, 3'000, count_running_sms);
 }
 
 TEST(DrfTrackerLockstep, CountsChangeOnTheNextEdgeAndSharesExactlyThreeLater) {
@@ -296,9 +296,10 @@ TEST(DrfTrackerLockstep, FindsEachBrokenRule) {
   }
 }
 
-// What happens on one SM only, or what a question says of it: on both sides of each word of a mask.
+// What happens on one SM only, or what a question says of it: beyond 16 SMs, and in each word of a
+// mask.
 TEST(DrfTrackerLockstep, FindsEachBrokenRuleOnEachOfEightySms) {
-  for (const unsigned sm : {15u, 16u, 31u, 32u, 63u, 64u, 79u}) {
+  for (const unsigned sm : {16u, 32u, 64u, 79u}) {
     const std::function<void(Step*)> broken[] = {[sm](Step* s) { s->in.event_mask.Clear(sm); },
                                                  [sm](Step* s) { s->in.shortfall_mask.Set(sm); },
                                                  [sm](Step* s) {
