@@ -126,6 +126,9 @@ void Host::Drive(Cycle now, HostInputs* in) {
       return;
     }
     Check(*offer_);
+    const std::uint32_t most = MostTbs(offer_->job);
+    offer_cut_ = offer_->tb_count > most;
+    if (offer_cut_) offer_->tb_count = most;
   }
   const JobState& state = jobs_[Index(offer_->job)];
   const KernelSpec& spec = state.kernel();
@@ -204,8 +207,21 @@ void Host::Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor)
                         choice.tb_count});
   }
   state.next_tb += choice.tb_count;
-  state.ready = state.tbs_left() != 0;
+  progress.tbs_launched += choice.tb_count;
+  progress.cut = offer_cut_;
+  state.ready = state.tbs_left() != 0 && !progress.cut && !progress.work_done;
   ++state.running;
+}
+
+// What its work takes, then little by little.
+std::uint32_t Host::MostTbs(JobId job) const {
+  constexpr std::uint64_t kFew = 64;
+  const JobState& state = jobs_[Index(job)];
+  const std::uint64_t tbs = until_ == RunUntil::kWork ? state.job->work.tbs : 0;
+  const std::uint64_t launched = progress_[Index(job)].tbs_launched;
+  if (tbs == 0) return ~std::uint32_t{0};
+  const std::uint64_t most = std::max(kFew, tbs - std::min(tbs, launched));
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(most, ~std::uint32_t{0}));
 }
 
 void Host::Done(KernelId id) {
@@ -217,12 +233,20 @@ void Host::Done(KernelId id) {
   if (record_) records_[slot.record].end = view_.now;
   const JobId job = slot.launch.job;
   JobState& state = jobs_[Index(job)];
-  ++progress_[Index(job)].stats.slices_completed;
+  Progress& progress = progress_[Index(job)];
+  ++progress.stats.slices_completed;
   --state.running;
   state.tbs_done += slot.launch.tb_count;
   LaunchDone done{job, id};
-  done.kernel_done = state.tbs_done == state.kernel().tb_count();
-  if (done.kernel_done) done.job_done = NextKernel(job);
+  if (progress.work_done) {
+    done.kernel_done = done.job_done = state.running == 0;
+  } else {
+    done.kernel_done = state.tbs_done == state.kernel().tb_count();
+    if (done.kernel_done) done.job_done = NextKernel(job);
+    if (!done.kernel_done && progress.cut && state.running == 0) {
+      Wake(job, view_.now + launch_latency_);
+    }
+  }
   scheduler_->OnDone(done, view_);
   next_event_ = view_.now + 1;
 }
@@ -238,21 +262,33 @@ bool Host::NextKernel(JobId job) {
     state.place = 0;
     if (++progress.executions == 1) {
       progress.stats.finish = view_.now;
-      --unfinished_;
+      if (until_ == RunUntil::kDone) --unfinished_;
     }
-    if (!state.job->repeat) progress.stats.end = view_.now;
+    if (!state.job->repeat) End(job, view_.now);
   }
   if (!ended || state.job->repeat) Wake(job, view_.now + launch_latency_);
   return ended;
+}
+
+void Host::End(JobId job, Cycle at) {
+  progress_[Index(job)].stats.end = at;
+  if (until_ == RunUntil::kWork) --unfinished_;
+}
+
+void Host::OnWorkDone(JobId job, Cycle end) {
+  progress_[Index(job)].work_done = true;
+  jobs_[Index(job)].ready = false;
+  End(job, end);
 }
 
 void Host::Finish(RunResult* result) {
   result->cut_short = until_ != RunUntil::kCycles && !Finished();
   for (std::size_t i = 0; i < progress_.size(); ++i) {
     const JobStats& stats = progress_[i].stats;
-    const Cycle end = std::min(stats.end, result->cycles);
+    const Cycle begin = std::max(stats.arrival, result->measured_from);
+    const Cycle end = std::min({stats.end, result->cycles, result->measured_to});
     KernelStats& kernel = result->kernels.at(i);
-    kernel.cycles_present = end > stats.arrival ? end - stats.arrival : 0;
+    kernel.cycles_present = end > begin ? end - begin : 0;
     kernel.launches_completed = progress_[i].kernels_completed;
     kernel.program_runs = progress_[i].executions;
     result->jobs.push_back(std::move(progress_[i].stats));

@@ -27,6 +27,7 @@ class Host : public HostPort {
   void Drive(Cycle now, HostInputs* in) override;
   void Observe(Cycle now, const HostInputs& in, const HostOutputs& out) override;
   const LaunchTable& launches() const override { return launches_; }
+  void OnWorkDone(JobId job, Cycle end) override;
   bool Finished() const override { return until_ != RunUntil::kCycles && unfinished_ == 0; }
 
   // At the end of the run: adds what only the host knows.
@@ -39,6 +40,9 @@ class Host : public HostPort {
     JobStats stats;
     std::uint64_t kernels_completed = 0;
     std::uint64_t executions = 0;
+    std::uint64_t tbs_launched = 0;
+    bool work_done = false;
+    bool cut = false;  // a launch has fewer TBs than the scheduler chose: the rest is to follow
   };
   struct Slot {
     bool busy = false;
@@ -56,6 +60,10 @@ class Host : public HostPort {
   [[noreturn]] void Refuse(const LaunchChoice& choice, LaunchError error) const;
   void Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor);
   void Done(KernelId slot);
+  // How many TBs of the job one launch may have.
+  std::uint32_t MostTbs(JobId job) const;
+  // The job has nothing more to do.
+  void End(JobId job, Cycle at);
   // The job's kernel is complete; true when its program is, too.
   bool NextKernel(JobId job);
 
@@ -72,6 +80,7 @@ class Host : public HostPort {
   std::vector<LaunchRecord> records_;
   HostView view_{0, jobs_, 0};
   std::optional<LaunchChoice> offer_;  // not yet taken
+  bool offer_cut_ = false;             // it has fewer TBs than the scheduler chose
   Cycle next_event_ = 0;
 };
 

@@ -64,6 +64,9 @@ struct LaunchDone {
 // Contract:
 //   - Deterministic: the choices depend on the calls and what they show, on nothing else.
 //   - Allocates nothing after Start().
+//   - In a run until equal work (RunUntil::kWork) the host may give a launch fewer TBs than it was
+//     chosen with; then OnReady() comes when these are done. A job that has done its work is no
+//     longer ready, and job_done when its launches are.
 //   - Chooses only jobs that are ready, slots that are free and 1 to tbs_left() TBs; anything else
 //     ends the run. A launch that is chosen counts as launched.
 class HostScheduler {

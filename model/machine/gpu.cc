@@ -26,6 +26,8 @@ void Gpu::Validate(const RunRequest& request) {
   for (const Job& job : request.jobs) {
     require(job.workload != nullptr && !job.workload->launches.empty(),
             "jobs: expected a workload with at least one launch");
+    require(request.until != RunUntil::kWork || job.work.warp_instructions != 0,
+            "jobs: expected work for " + job.workload->name);
   }
 }
 
@@ -39,8 +41,11 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       next_tick_(request.policy.epoch_length),
       next_launch_(host.NextEvent()),
       issued_before_(request.machine.sms),
+      work_done_(request.jobs.size()),
       job_stats_(request.jobs.size()),
-      sm_stats_(request.machine.sms) {
+      sm_stats_(request.machine.sms),
+      next_measure_(request.measure_from),
+      scheduler_cycles_before_(request.machine.sms) {
   const GpuContext context{host_.launches(), checks_, ledger_, contexts_,
                            request.record_tbs ? &tb_records_ : nullptr};
   for (unsigned i = 0; i < request.machine.sms; ++i) {
@@ -58,7 +63,9 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
 void Gpu::Advance(Cycle until) {
   while (now_ < until && !finished_) {
     if (now_ >= next_sample_) Sample();
+    if (now_ >= next_measure_) Measure();
     StepCycle();
+    if (now_ >= next_work_) CheckWork();
     Jump(until);
   }
 }
@@ -106,10 +113,62 @@ void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
     if (!account.open || account.job != job) account.since = now_;
     account.open = true;
     account.job = job;
+    if (request_.until == RunUntil::kWork) {
+      next_work_ = now_;
+      for (const auto& sm : sms_) {
+        if (work_done_[Index(job)]) {
+          sm->EndKernel(slot, now_);
+        } else {
+          sm->AdmitKernel(slot);
+        }
+      }
+    }
   }
   for (unsigned done = out.kernel_done; done != 0; done &= done - 1) {
     ledger_.EndLaunch(static_cast<KernelId>(LowestLane(done)), now_);
   }
+}
+
+// Ends the jobs that have done their work; says when the next one can have, at the earliest.
+void Gpu::CheckWork() {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (const Account& account : accounts_) {
+    const JobId job = account.job;
+    if (!account.open || work_done_[Index(job)]) continue;
+    const std::uint64_t work = request_.jobs[Index(job)].work.warp_instructions;
+    const std::uint64_t issued = IssuedBy(job);
+    if (issued >= work) {
+      EndWork(job);
+    } else {
+      least = std::min(least, work - issued);
+    }
+  }
+  const std::uint64_t per_cycle = sms_.size() * request_.machine.sm.schedulers;
+  next_work_ = now_ + std::max<std::uint64_t>(1, least / per_cycle);
+}
+
+std::uint64_t Gpu::IssuedBy(JobId job) const {
+  std::uint64_t issued = job_stats_[Index(job)].warp_instructions;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (!accounts_[k].open || accounts_[k].job != job) continue;
+    for (const auto& sm : sms_) issued += sm->counters(k).warp_instructions;
+    issued -= accounts_[k].charged.warp_instructions;
+  }
+  return issued;
+}
+
+// Its warps end where they are, and those that the control plane still places end at once.
+void Gpu::EndWork(JobId job) {
+  work_done_[Index(job)] = true;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (!accounts_[k].open || accounts_[k].job != job) continue;
+    for (unsigned i = 0; i < sms_.size(); ++i) {
+      sms_[i]->EndKernel(static_cast<KernelId>(k), now_);
+      next_event_[i] = sms_[i]->NextEvent(now_);
+    }
+  }
+  host_.OnWorkDone(job, now_ + 1);
+  finished_ = host_.Finished();
 }
 
 bool Gpu::StepSms() {
@@ -138,7 +197,7 @@ bool Gpu::StepSms() {
 void Gpu::Jump(Cycle until) {
   ++now_;
   if (awake_sms_.Any() || driver_awake_ || finished_) return;
-  Cycle next = std::min({next_tick_, next_sample_, next_launch_, until});
+  Cycle next = std::min({next_tick_, next_sample_, next_measure_, next_launch_, until});
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (next_event_[i] <= now_) return;
     next = std::min(next, next_event_[i]);
@@ -176,17 +235,52 @@ void Gpu::TakeDecisions() {
   decisions_.insert(decisions_.end(), decisions.begin(), decisions.end());
 }
 
+// The first call begins, the second ends what the statistics are of.
+void Gpu::Measure() {
+  for (const auto& sm : sms_) sm->Settle(now_);
+  ChargeAll();
+  next_measure_ = measuring_ ? kNever : request_.measure_to;
+  if (measuring_) {
+    measured_.measured_to = now_;
+    AddKernelStats(&measured_);
+    AddSmStats(&measured_);
+    return;
+  }
+  measuring_ = true;
+  measured_.measured_from = now_;
+  for (KernelStats& job : job_stats_) {
+    const Cycle last = job.last_tb_end;
+    job = {};
+    job.last_tb_end = last;
+  }
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    for (const SmCounter& counter : SmCounters()) {
+      auto& by_job = sm_stats_[i].*counter.value;
+      std::fill(by_job.begin(), by_job.end(), 0);
+    }
+    scheduler_cycles_before_[i] = SchedulerCycles(*sms_[i]);
+  }
+  const MemoryStats memory = memory_.stats();
+  row_hits_before_ = memory.row_hits;
+  row_misses_before_ = memory.row_misses;
+}
+
 RunResult Gpu::Finish() {
   if (now_ >= next_sample_) Sample();
-  RunResult result;
+  if (!measuring_) Measure();
+  if (measured_.kernels.empty()) Measure();
+  ChargeAll();
+  RunResult result = std::move(measured_);
   result.cycles = now_;
+  for (std::size_t i = 0; i < job_stats_.size(); ++i) {
+    result.kernels[i].last_tb_end = job_stats_[i].last_tb_end;
+  }
   std::array<std::uint64_t, kMaxKernels> resident{};
   for (const auto& sm : sms_) {
     sm->Finish(now_);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       const std::uint64_t issued = sm->counters(k).warp_instructions;
       resident[k] += sm->resident_tbs(KernelId{static_cast<std::uint8_t>(k)});
-      result.warp_instructions += issued;
       checks_.CountHeld(issued);  // each grant was checked against the ready warps
     }
   }
@@ -194,8 +288,6 @@ RunResult Gpu::Finish() {
   for (unsigned k = 0; k < slots; ++k) {
     ledger_.Balance(static_cast<KernelId>(k), resident[k], now_);
   }
-  AddKernelStats(&result);
-  AddSmStats(&result);
   result.tbs = std::move(tb_records_);
   result.decisions = std::move(decisions_);
   result.epochs = std::move(epochs_);
@@ -239,7 +331,7 @@ void Gpu::Charge(KernelId slot) {
     const Cycle last = sms_[i]->last_tb_end(slot);
     if (last > account.since) job.last_tb_end = std::max(job.last_tb_end, last);
     const std::uint64_t issued = sms_[i]->counters(Index(slot)).warp_instructions;
-    const std::uint64_t tb_cycles = sms_[i]->tb_cycles()[Index(slot)];
+    const std::uint64_t tb_cycles = sms_[i]->tb_cycles(slot, now_);
     sm_stats_[i].warp_instructions[Index(account.job)] += issued - account.charged_issued[i];
     sm_stats_[i].tb_cycles[Index(account.job)] += tb_cycles - account.charged_tb_cycles[i];
     account.charged_issued[i] = issued;
@@ -247,31 +339,40 @@ void Gpu::Charge(KernelId slot) {
   }
 }
 
-void Gpu::AddKernelStats(RunResult* result) {
+void Gpu::ChargeAll() {
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if (accounts_[k].open) Charge(static_cast<KernelId>(k));
   }
+}
+
+void Gpu::AddKernelStats(RunResult* result) {
   for (std::size_t i = 0; i < request_.jobs.size(); ++i) {
     job_stats_[i].name = request_.jobs[i].workload->name;
   }
-  result->kernels = std::move(job_stats_);
+  result->kernels = job_stats_;
   const MemoryStats memory = memory_.stats();
-  result->dram_row_hits = memory.row_hits;
-  result->dram_row_misses = memory.row_misses;
+  result->dram_row_hits = memory.row_hits - row_hits_before_;
+  result->dram_row_misses = memory.row_misses - row_misses_before_;
+}
+
+// Of all schedulers of the SM since the beginning of the run.
+std::array<std::uint64_t, kNumStalls> Gpu::SchedulerCycles(const Sm& sm) {
+  std::array<std::uint64_t, kNumStalls> cycles{};
+  for (unsigned r = 0; r < kNumStalls; ++r) cycles[r] = sm.stalls().total(static_cast<Stall>(r));
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    cycles[static_cast<unsigned>(Stall::kIssued)] += sm.counters(k).warp_instructions;
+  }
+  return cycles;
 }
 
 void Gpu::AddSmStats(RunResult* result) {
-  for (unsigned i = 0; i < sms_.size(); ++i) {
-    SmStats& stats = sm_stats_[i];
-    for (unsigned r = 0; r < kNumStalls; ++r) {
-      stats.scheduler_cycles[r] = sms_[i]->stalls().total(static_cast<Stall>(r));
-    }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      stats.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)] +=
-          sms_[i]->counters(k).warp_instructions;
-    }
+  for (std::size_t i = 0; i < sms_.size(); ++i) {
+    auto& cycles = sm_stats_[i].scheduler_cycles;
+    cycles = SchedulerCycles(*sms_[i]);
+    for (unsigned r = 0; r < kNumStalls; ++r) cycles[r] -= scheduler_cycles_before_[i][r];
+    result->warp_instructions += cycles[static_cast<unsigned>(Stall::kIssued)];
   }
-  result->sms = std::move(sm_stats_);
+  result->sms = sm_stats_;
 }
 
 void Gpu::AddPartitions(RunResult* result) const {

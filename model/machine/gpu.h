@@ -44,11 +44,17 @@ class Gpu {
   void Jump(Cycle until);
   void Sample();
   void TakeDecisions();
+  void CheckWork();
+  void EndWork(JobId job);
+  std::uint64_t IssuedBy(JobId job) const;
+  void Measure();
+  void ChargeAll();
   void ObserveLaunch(const HostInputs& in, const HostOutputs& out);
   KernelStats CountedIn(KernelId slot) const;
   void Charge(KernelId slot);
   void AddKernelStats(RunResult* result);
   void AddSmStats(RunResult* result);
+  static std::array<std::uint64_t, kNumStalls> SchedulerCycles(const Sm& sm);
   void AddPartitions(RunResult* result) const;
 
   const RunRequest& request_;
@@ -67,6 +73,7 @@ class Gpu {
   Cycle next_sample_ = kNever;
   std::array<Cycle, kMaxSms> next_event_{};  // by SM
   SmMask awake_sms_;
+  Cycle next_work_ = kNever;  // when a job may have done its work
   bool driver_awake_ = true;
   bool finished_ = false;
   SmOutputs outputs_{};
@@ -75,6 +82,7 @@ class Gpu {
   std::vector<Decision> decisions_;
   std::vector<EpochSample> epochs_;
   std::vector<std::array<std::uint64_t, kMaxKernels>> issued_before_;  // by SM, at the last sample
+  std::vector<bool> work_done_;                                        // by job
   // What happens in a kernel slot is charged to the job whose launch it holds.
   struct Account {
     bool open = false;  // a job was there
@@ -87,6 +95,12 @@ class Gpu {
   std::array<Account, kMaxKernels> accounts_;  // by kernel slot
   std::vector<KernelStats> job_stats_;
   std::vector<SmStats> sm_stats_;
+  // What is measured: when it begins or ends, what was there when it began, and the result.
+  Cycle next_measure_ = kNever;
+  bool measuring_ = false;
+  std::vector<std::array<std::uint64_t, kNumStalls>> scheduler_cycles_before_;  // by SM
+  std::uint64_t row_hits_before_ = 0, row_misses_before_ = 0;
+  RunResult measured_;
 };
 
 }  // namespace smk

@@ -22,7 +22,10 @@ class HostPort {
   virtual void Observe(Cycle now, const HostInputs& in, const HostOutputs& out) = 0;
   // The launch in each kernel slot; a new one is there after the Observe() that saw it taken.
   virtual const LaunchTable& launches() const = 0;
-  // What RunRequest::until waits for has happened. Changes in Observe() only.
+  // The job's instructions have reached Job::work; `end` is the first cycle after it. No launch of
+  // the job is begun from then on but one that is on offer already.
+  virtual void OnWorkDone(JobId job, Cycle end) = 0;
+  // What RunRequest::until waits for has happened. Changes in Observe() and OnWorkDone() only.
   virtual bool Finished() const = 0;
 };
 

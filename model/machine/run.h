@@ -8,6 +8,7 @@
 // Errors      InputError for impossible requests; CheckFailure when a check of the run fires.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
@@ -25,18 +26,28 @@ namespace smk {
 
 class HostPort;
 
+// How much a job has to do until it is done with its work (RunUntil::kWork).
+struct WorkTarget {
+  std::uint64_t warp_instructions = 0;
+  // The host launches about so many of its TBs before it looks how much is left, so that few remain
+  // to be ended when the work is done.
+  std::uint64_t tbs = 0;
+};
+
 // A program that the host is asked to execute; it is named by its place in RunRequest::jobs.
 struct Job {
   std::shared_ptr<const Workload> workload;
   Cycle arrival = 0;
   bool repeat = true;       // execute again when it ends early (SMK Sec. 6.1)
   std::string client = {};  // whose job it is; empty: that of the name of its workload
+  WorkTarget work = {};
 };
 
 // What ends a run; RunRequest::cycles ends it in any case.
 enum class RunUntil : std::uint8_t {
   kCycles,  // nothing else
   kDone,    // every program has ended
+  kWork,    // every job has done its work; what it still has is ended, and others get its place
 };
 
 struct RunRequest {
@@ -45,6 +56,9 @@ struct RunRequest {
   std::vector<Job> jobs;
   Cycle cycles = 2000000;
   RunUntil until = RunUntil::kCycles;
+  // Statistics are those of the cycles from `measure_from` up to, not including, `measure_to`. What
+  // is recorded, and what the host knows of the jobs, is of the whole run.
+  Cycle measure_from = 0, measure_to = kNever;
   std::uint64_t seed = 1;
   bool ideal_preemption = false;  // contexts move in no time and without traffic (SMK Sec. 6.5)
   bool record_tbs = false;        // fill RunResult::tbs
@@ -71,7 +85,7 @@ enum class Stall : std::uint8_t {
 inline constexpr unsigned kNumStalls = 9;
 extern const std::array<const char*, kNumStalls> kStallNames;
 
-// What the hardware did for one job, over the whole run unless stated.
+// What the hardware did for one job in the cycles that are measured.
 struct KernelStats {
   std::string name;
   std::uint64_t warp_instructions = 0;
@@ -120,7 +134,7 @@ struct LaunchRecord {
 };
 
 struct SmStats {
-  std::array<std::uint64_t, kNumStalls> scheduler_cycles{};  // sums to schedulers x cycles
+  std::array<std::uint64_t, kNumStalls> scheduler_cycles{};  // sums to schedulers x measured cycles
   std::vector<std::uint64_t> warp_instructions;              // by job
   std::vector<std::uint64_t> tb_cycles;  // by job: resident TBs, integrated over cycles
 };
@@ -134,7 +148,8 @@ struct TbRecord {
   SmId sm{0};
   TbSlot slot{0};
   bool restored = false;  // began from a saved context
-  char outcome = 'C';     // C completed, S saved, F flushed, R still running at the end of the run
+  // C completed, S saved, F flushed, E ended with its job's work, R running at the end of the run
+  char outcome = 'C';
   JobId job{0};
 };
 
@@ -153,6 +168,7 @@ struct EpochSample {
 struct RunResult {
   Cycle cycles = 0;
   bool cut_short = false;  // by RunRequest::cycles, before what RunRequest::until waits for
+  Cycle measured_from = 0, measured_to = kNever;  // kNever: to the end of the run
   double wall_seconds = 0;
   std::uint64_t warp_instructions = 0;
   std::vector<KernelStats> kernels;  // by job, as in RunRequest::jobs
@@ -166,6 +182,11 @@ struct RunResult {
   // By SM and job: TBs that the partition of the job's kernel slot holds at the end.
   std::vector<std::vector<std::uint8_t>> partitions;
   std::uint64_t checks = 0;  // checks that were evaluated and held
+  // Cycles that the statistics are of.
+  Cycle measured_cycles() const {
+    const Cycle to = std::min(measured_to, cycles);
+    return to > measured_from ? to - measured_from : 0;
+  }
   // Outputs of two control planes that were compared and equal; 0 when only one ran.
   std::uint64_t lockstep_events = 0;
 };

@@ -123,10 +123,12 @@ void Sm::FinishDueTbs(Cycle now) {
       continue;
     }
     inputs_.tb_finished |= 1u << slot;
-    ++counters_[Index(block.kernel)].tbs_completed;
-    last_tb_end_[Index(block.kernel)] = now;
+    if (!block.cut) {
+      ++counters_[Index(block.kernel)].tbs_completed;
+      last_tb_end_[Index(block.kernel)] = now;
+    }
     gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kComplete, Index(id_), now);
-    FreeSlot(slot, 'C', now);
+    FreeSlot(slot, block.cut ? 'E' : 'C', now);
   }
 }
 
@@ -183,9 +185,13 @@ Cycle Sm::NextEvent(Cycle now) const {
   return std::min({memory, next_finish_, wheel_.Next(now)});
 }
 
+void Sm::Settle(Cycle now) {
+  if (now > accounted_) AccountSleep(now - accounted_);
+  accounted_ = now;
+}
+
 void Sm::Finish(Cycle end) {
-  if (end > accounted_) AccountSleep(end - accounted_);
-  accounted_ = end;
+  Settle(end);
   for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
     if (blocks_[slot].valid) FreeSlot(slot, 'R', end);
   }

@@ -67,13 +67,20 @@ class Sm {
   void End(Cycle now, const SmOutputs* out);
   // The next cycle in which something happens, if the control logic sleeps.
   Cycle NextEvent(Cycle now) const;
-  // The end of the run: accounts for all cycles before `end`, closes TB records.
+  // Between two cycles: ends the warps of the kernel slot that are here, without an instruction,
+  // and those that come. TBs that are stopped are saved first: the control logic counts on that.
+  void EndKernel(KernelId kernel, Cycle now);
+  // A new launch is in the kernel slot: its warps execute.
+  void AdmitKernel(KernelId kernel) { ended_kernels_ &= ~(1u << Index(kernel)); }
+  // Accounts for all cycles before `now`.
+  void Settle(Cycle now);
+  // The end of the run: settles, closes TB records.
   void Finish(Cycle end);
 
   // What this SM itself counts of a kernel; the rest of KernelStats stays 0.
   const KernelStats& counters(unsigned kernel) const { return counters_[kernel]; }
-  // Resident TBs, integrated over cycles.
-  const std::array<std::uint64_t, kMaxKernels>& tb_cycles() const { return tb_cycles_; }
+  // Resident TBs, integrated over the cycles before `now`.
+  std::uint64_t tb_cycles(KernelId kernel, Cycle now) const;
   // When the last TB finished that was in the kernel slot; 0: none.
   Cycle last_tb_end(KernelId kernel) const { return last_tb_end_[Index(kernel)]; }
   const StallAccount& stalls() const { return stalls_; }
@@ -127,6 +134,7 @@ class Sm {
   void Release(const SmOutputs& out, Cycle now);
   void Save(const ThreadBlock& block, TbSlot slot, Cycle now);
   void TryFinish(ThreadBlock* block, unsigned slot, Cycle now);
+  void EndEarly(ThreadBlock* block, unsigned slot, Cycle now);
   void FreeSlot(unsigned slot, char outcome, Cycle now);
   void FindSoleKernel();
   void RemoveWarp(unsigned lane);
@@ -174,6 +182,7 @@ class Sm {
   Cycle next_finish_ = kNever;
   ResourceVector taken_{};
   std::array<std::uint8_t, kMaxKernels> resident_{};
+  unsigned ended_kernels_ = 0;          // kernel slots, see EndKernel()
   unsigned sole_kernel_ = kMaxKernels;  // the only one with TBs here, kMaxKernels if several
   std::array<std::array<std::uint8_t, kLanesPerScheduler>, kMaxSchedulers> age_order_{};
   std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
@@ -182,7 +191,7 @@ class Sm {
   SmInputs inputs_{};
   Cycle accounted_ = 0;  // all cycles before are
   std::array<KernelStats, kMaxKernels> counters_{};
-  std::array<std::uint64_t, kMaxKernels> tb_cycles_{};
+  std::array<std::uint64_t, kMaxKernels> tb_cycles_{};  // of TBs that have left
   std::array<Cycle, kMaxKernels> last_tb_end_{};
   StallAccount stalls_;
 };

@@ -105,6 +105,11 @@ void Sm::Activate(unsigned slot, Cycle now) {
       Schedule(&warp, lane, now);
     }
   }
+  if ((ended_kernels_ >> Index(block.kernel) & 1) != 0) {
+    // No sooner than a TB whose only instruction is its exit.
+    block.quiet_at = std::max(block.quiet_at, now + config_.warp_start_latency);
+    EndEarly(&block, slot, now);
+  }
 }
 
 // The TB continues where it was saved.
@@ -144,6 +149,11 @@ void Sm::SetStopped(std::uint32_t tb_stop, Cycle now) {
   }
   tb_stop_ = tb_stop;
   runnable_ = active_ & ~stopped_;
+  if (ended_kernels_ == 0) return;
+  for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
+    ThreadBlock& block = blocks_[slot];
+    if ((ended_kernels_ >> Index(block.kernel) & 1) != 0) EndEarly(&block, slot, now);
+  }
 }
 
 // A TB leaves without having finished.
@@ -199,19 +209,54 @@ void Sm::TryFinish(ThreadBlock* block, unsigned slot, Cycle now) {
   next_finish_ = std::min(next_finish_, block->finish_at);
 }
 
+void Sm::EndKernel(KernelId kernel, Cycle now) {
+  ended_kernels_ |= 1u << Index(kernel);
+  for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
+    if (blocks_[slot].kernel == kernel) EndEarly(&blocks_[slot], slot, now);
+  }
+}
+
+// All warps of the TB exit now. One that is stopped stays: it is about to be saved.
+void Sm::EndEarly(ThreadBlock* block, unsigned slot, Cycle now) {
+  if (!block->valid || !block->active || block->AllExited() || (tb_stop_ >> slot & 1) != 0) return;
+  for (LaneMask lanes = block->lanes & live_; lanes != 0; lanes &= lanes - 1) {
+    const unsigned lane = LowestLane(lanes);
+    const LaneMask keep = ~LaneBit(lane);
+    const Warp& warp = warps_[lane];
+    wheel_.Remove(lane);
+    for (LaneMask* mask : {&live_, &active_, &runnable_, &data_ready_, &unknown_,
+                           &port_lanes_[warp.port], &reason_lanes_[warp.reason]}) {
+      *mask &= keep;
+    }
+  }
+  block->exited = block->warps;
+  block->arrived = 0;
+  block->at_barrier = 0;
+  block->cut = true;
+  TryFinish(block, slot, now);
+}
+
+std::uint64_t Sm::tb_cycles(KernelId kernel, Cycle now) const {
+  std::uint64_t sum = tb_cycles_[Index(kernel)];
+  for (const ThreadBlock& block : blocks_) {
+    if (block.valid && block.kernel == kernel) sum += now - block.start;
+  }
+  return sum;
+}
+
 void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
   ThreadBlock& block = blocks_[slot];
   const Launch& launch = gpu_.launches[Index(block.kernel)];
   for (LaneMask lanes = block.lanes; lanes != 0; lanes &= lanes - 1) {
     RemoveWarp(LowestLane(lanes));
   }
-  tb_cycles_[Index(block.kernel)] += now - block.start;
   if (gpu_.tb_records != nullptr) {
     gpu_.tb_records->push_back({block.start, now, block.kernel, launch.number, block.tb, id_,
                                 TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome,
                                 launch.job});
   }
   if (outcome == 'R') return;  // the end of the run: the TB stays
+  tb_cycles_[Index(block.kernel)] += now - block.start;
   taken_ -= launch.spec->need;
   --resident_[Index(block.kernel)];
   FindSoleKernel();

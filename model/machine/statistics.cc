@@ -6,7 +6,8 @@ namespace smk {
 const std::vector<KernelCounter>& KernelCounters() {
   using K = KernelStats;
   static const std::vector<KernelCounter> kCounters = {
-      {{"cycles_present", "cycles", "from its arrival to its end, or to the end of the run"},
+      {{"cycles_present", "cycles",
+        "that are measured, from its arrival to its end, or to the end of the run"},
        &K::cycles_present,
        nullptr,
        true},

@@ -16,6 +16,7 @@ struct ThreadBlock {
   bool valid = false;
   bool active = false;   // warps may issue (except while stopped)
   bool restore = false;  // continues from a saved context
+  bool cut = false;      // its warps were ended, see Sm::EndKernel()
   KernelId kernel{0};
   TbId tb{0};
   std::uint8_t warps = 0;

@@ -52,9 +52,12 @@ void AddCommonOptions(CLI::App* app, Options* o) {
   AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
           "N");
   AddText(app, "--until", &o->until,
-          "what ends the run: cycles (default), or done (of traces): all programs have ended; "
-          "--cycles at the latest",
+          "what ends the run: cycles (default); done: all programs have ended (default of traces); "
+          "work: each kernel has done what it does alone in --cycles",
           "MODE");
+  AddText(app, "--warm-up", &o->warm_up, "statistics begin after so many cycles", "N");
+  AddText(app, "--measure", &o->measure, "statistics are of so many cycles (default: to the end)",
+          "N");
   AddText(app, "--machine", &o->machine,
           "gtx980 (default), another of smk list machines, or a file", "NAME");
   AddList(app, "--set", &o->sets,

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "experiment/trace_name.h"
+#include "machine/lanes.h"
 
 namespace smk::sim {
 namespace {
@@ -17,6 +18,7 @@ namespace {
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "2000000";
 constexpr Cycle kMaxCycles = 1'000'000'000'000;
+constexpr Cycle kLongerForWork = 10;  // than all isolated runs together
 constexpr std::size_t kMostJobs = 1024;
 constexpr Cycle kMaxTimelineSamples = 4000;
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
@@ -166,6 +168,37 @@ void ParseWave(const Options& options, Experiment* experiment) {
   experiment->wave.to = to;
 }
 
+// Those of --set, and the knobs that have an option of their own.
+std::vector<std::string> AllSets(const Options& options) {
+  std::vector<std::string> sets = options.sets;
+  const auto add = [&](const char* option, const char* path, const auto& value) {
+    if (!value) return;
+    const Knob* knob = FindKnob(path);
+    Configuration checked;
+    knob->store(option, *value, &checked);
+    sets.push_back(fmt::format("{}={}", path, knob->print(checked)));
+  };
+  add("--until", "run.until", options.until);
+  add("--warm-up", "run.warm_up", options.warm_up);
+  add("--measure", "run.measure", options.measure);
+  return sets;
+}
+
+void CheckMeasured(const Experiment& experiment) {
+  const RunConfig& run = experiment.run_config;
+  if (run.warm_up == 0 && run.measure == 0) return;
+  if (run.until == RunUntil::kWork) {
+    throw InputError(
+        "run.warm_up, run.measure: expected none with --until work, which counts from the start");
+  }
+  if (run.warm_up + run.measure > experiment.cycles || run.warm_up == experiment.cycles) {
+    throw InputError(
+        fmt::format("run.warm_up, run.measure: expected some of the {} cycles to be measured, and "
+                    "no others; got {} after {}",
+                    experiment.cycles, run.measure, run.warm_up));
+  }
+}
+
 void ResolveMachine(const Options& options, const Backend& backend, Experiment* experiment) {
   experiment->machine_name = options.machine.value_or(kDefaultMachine);
   experiment->machine_path = backend.find_machine(experiment->machine_name);
@@ -174,14 +207,7 @@ void ResolveMachine(const Options& options, const Backend& backend, Experiment* 
   for (const auto& leaf : FlattenToml(backend.machine_toml(base), experiment->machine_path)) {
     keys.push_back(leaf.first);
   }
-  std::vector<std::string> sets = options.sets;
-  if (options.until) {
-    const Knob* knob = FindKnob("run.until");
-    Configuration checked;
-    knob->store("--until", *options.until, &checked);
-    sets.push_back(knob->path + "=" + *options.until);
-  }
-  const Settings settings = ParseSettings(sets, keys);
+  const Settings settings = ParseSettings(AllSets(options), keys);
   experiment->settings = settings.knobs;
   experiment->machine = settings.machine.empty()
                             ? base
@@ -261,6 +287,11 @@ bool Repeats(const Experiment& experiment, const RunConfig& config) {
   return experiment.repeat && config.until != RunUntil::kDone;
 }
 
+void SetMeasured(const RunConfig& config, RunRequest* request) {
+  request->measure_from = config.warm_up;
+  if (config.measure != 0) request->measure_to = config.warm_up + config.measure;
+}
+
 RunRequest BaseRequest(const Experiment& experiment, const Recording& recording) {
   RunRequest request;
   request.machine = experiment.machine;
@@ -304,6 +335,7 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   Apply(experiment.settings, &configuration);
   experiment.control_config = configuration.control;
   experiment.run_config = configuration.run;
+  CheckMeasured(experiment);
   LoadWorkloads(options, backend, &experiment);
   experiment.labels = MakeLabels(experiment.workloads);
   experiment.arrivals.assign(experiment.names.size(), 0);
@@ -334,6 +366,8 @@ Configuration InEffectAlone(const Experiment& experiment) {
   for (const KnobSetting& setting : experiment.settings) {
     if (setting.knob->alone) Apply({setting}, &configuration);
   }
+  // The work is that of so many cycles.
+  if (configuration.run.until == RunUntil::kWork) configuration.run.until = RunUntil::kCycles;
   return configuration;
 }
 
@@ -361,6 +395,11 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
   RunRequest request = BaseRequest(experiment, recording);
   request.policy = policy.config;
   request.until = experiment.run_config.until;
+  SetMeasured(experiment.run_config, &request);
+  if (request.until == RunUntil::kWork) {
+    request.cycles =
+        std::min(kMaxRunCycles, request.cycles * kLongerForWork * experiment.names.size());
+  }
   const bool repeat = Repeats(experiment, experiment.run_config);
   for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
     request.jobs.push_back(
@@ -369,12 +408,24 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
   return request;
 }
 
+void SetWork(std::size_t job, const RunResult& alone, RunRequest* request) {
+  const KernelStats& did = alone.kernels.at(0);
+  if (did.warp_instructions == 0) {
+    throw InputError(fmt::format("--until work: {} does nothing when it is alone", did.name));
+  }
+  WorkTarget& work = request->jobs.at(job).work;
+  work.warp_instructions = did.warp_instructions;
+  // Besides those that were completed, those that the SMs hold, then and at the end of this run.
+  work.tbs = did.tbs_completed + 2 * request->machine.sms * request->machine.sm.limits.tbs;
+}
+
 RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
                            const Recording& recording) {
   RunRequest request = BaseRequest(experiment, recording);
   const Configuration alone = InEffectAlone(experiment);
   request.policy = alone.policy;
   request.until = alone.run.until;
+  SetMeasured(alone.run, &request);
   request.ideal_preemption = alone.run.ideal_preemption;
   request.jobs.push_back({experiment.workloads[kernel], 0, Repeats(experiment, alone.run)});
   return request;

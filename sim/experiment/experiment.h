@@ -23,6 +23,8 @@ struct Options {
   std::optional<std::string> control;
   std::optional<std::string> cycles;
   std::optional<std::string> until;
+  std::optional<std::string> warm_up;
+  std::optional<std::string> measure;
   std::optional<std::string> machine;
   std::optional<std::string> seed;
   std::vector<std::string> sets;
@@ -90,6 +92,10 @@ Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& 
 // The run of all kernels together.
 RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
                          const Recording& recording);
+
+// In a run until equal work: the job has as much to do as it did alone. Throws InputError when that
+// was nothing.
+void SetWork(std::size_t job, const RunResult& alone, RunRequest* request);
 
 // The run of one kernel alone on the whole GPU, from cycle 0, for the same number of cycles. Its
 // control plane places TBs wherever there is room; only knobs that matter to it alone hold.

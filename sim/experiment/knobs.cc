@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "experiment/policies.h"
+#include "machine/lanes.h"
 
 namespace smk::sim {
 namespace {
@@ -146,8 +147,13 @@ std::vector<Knob> MakeKnobs() {
       InEveryId("table ", TableKnob()),
       InEveryId("", Alone(Number("control.preempted_depth", &ControlConfig::preempted_depth, 1,
                                  4096, "preempted TBs of a kernel that can wait"))),
-      Alone(Word("run.until", &RunConfig::until, {RunUntil::kCycles, RunUntil::kDone},
-                 "what ends a run; see --until")),
+      Alone(Word("run.until", &RunConfig::until,
+                 {RunUntil::kCycles, RunUntil::kDone, RunUntil::kWork},
+                 "what ends a run, see --until")),
+      Alone(Number("run.warm_up", &RunConfig::warm_up, 0, kMaxRunCycles,
+                   "cycles before the first that is measured")),
+      Alone(Number("run.measure", &RunConfig::measure, 0, kMaxRunCycles,
+                   "cycles that are measured; 0: all to the end of the run")),
       InEveryId("ideal_preemption ",
                 Column(Switch("run.ideal_preemption", &RunConfig::ideal_preemption,
                               "contexts move in no time and without traffic [SMK Sec. 6.5]"))),
@@ -163,6 +169,8 @@ const char* Name(RunUntil until) {
   switch (until) {
     case RunUntil::kDone:
       return "done";
+    case RunUntil::kWork:
+      return "work";
     case RunUntil::kCycles:
       break;
   }

@@ -19,6 +19,8 @@ const char* Name(RunUntil until);
 // What can be set of the run itself.
 struct RunConfig {
   RunUntil until = RunUntil::kCycles;
+  Cycle warm_up = 0;
+  Cycle measure = 0;  // 0: to the end
   bool ideal_preemption = false;
   unsigned grid_divisor = 1;
 };

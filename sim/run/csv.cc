@@ -41,6 +41,8 @@ const char* Outcome(char outcome) {
       return "completed";
     case 'S':
       return "saved";
+    case 'E':
+      return "ended";
     case 'F':
       return "flushed";
     default:

@@ -89,7 +89,7 @@ void CheckResult(const RunRequest& request, RunResult* result) {
         "the run did not last as long as it was asked to");
   check(result->kernels.size() == request.jobs.size() && result->jobs.size() == request.jobs.size(),
         "a kernel has no statistics");
-  const std::uint64_t slots = result->cycles * request.machine.sm.schedulers;
+  const std::uint64_t slots = result->measured_cycles() * request.machine.sm.schedulers;
   std::uint64_t issued = 0, by_sm = 0;
   for (std::size_t i = 0; i < result->sms.size(); ++i) {
     const SmStats& sm = result->sms[i];

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include <utility>
+
 #include "base/progress.h"
 
 namespace smk::sim {
@@ -73,6 +75,14 @@ std::vector<RunResult> Runner::InChildren(const std::vector<Task>& tasks) {
                   [&](std::size_t done) { progress.Runs(done, tasks.size()); });
 }
 
+RunRequest Runner::Request(const Policy& policy, const Recording& recording) const {
+  RunRequest request = SharedRequest(experiment_, policy, recording);
+  for (std::size_t i = 0; i < request.jobs.size() && request.until == RunUntil::kWork; ++i) {
+    SetWork(i, isolated_.at(Representative(i)).result, &request);
+  }
+  return request;
+}
+
 Results Runner::Baseline(const Policy& policy) const {
   Results results;
   std::vector<RunResult> alone;
@@ -125,7 +135,7 @@ Results Runner::Run(const Policy& policy, const Recording& recording) {
     for (std::size_t i = 0; i < missing.size(); ++i) Keep(missing[i], std::move(results[i]));
   }
   if (policy.time_shared) return Baseline(policy);
-  return Shared(policy, here(SharedRequest(experiment_, policy, recording)));
+  return Shared(policy, here(Request(policy, recording)));
 }
 
 std::vector<Results> Runner::Compare(const std::vector<Policy>& policies,
@@ -137,15 +147,22 @@ std::vector<Results> Runner::Compare(const std::vector<Policy>& policies,
   const std::vector<std::size_t> missing = LookUp(!record_baseline);
   std::vector<Task> tasks;
   AddIsolatedTasks(missing, record_baseline ? recording : Recording{}, &tasks);
+  // Equal work is known when the isolated runs are.
+  std::vector<RunResult> results;
+  const bool first = experiment_.run_config.until == RunUntil::kWork;
+  if (first) results = InChildren(std::exchange(tasks, {}));
+  const auto keep = [&] {
+    for (std::size_t i = 0; i < missing.size(); ++i) Keep(missing[i], std::move(results[i]));
+  };
+  if (first) keep();
   for (const Policy& policy : policies) {
     if (policy.time_shared) continue;
-    tasks.push_back({policy.name, [this, policy, recording] {
-                       return Simulate(SharedRequest(experiment_, policy, recording));
-                     }});
+    tasks.push_back(
+        {policy.name, [this, policy, recording] { return Simulate(Request(policy, recording)); }});
   }
-  std::vector<RunResult> results = InChildren(tasks);
-  std::size_t next = 0;
-  for (const std::size_t kernel : missing) Keep(kernel, std::move(results[next++]));
+  results = InChildren(tasks);
+  if (!first) keep();
+  std::size_t next = first ? 0 : missing.size();
   std::vector<Results> runs;
   runs.reserve(policies.size());
   for (const Policy& policy : policies) {

@@ -53,6 +53,8 @@ class Runner {
                         std::vector<Task>* tasks) const;
   void Keep(std::size_t kernel, RunResult result);
   std::vector<RunResult> InChildren(const std::vector<Task>& tasks);
+  // The run of all kernels, when the isolated runs are there.
+  RunRequest Request(const Policy& policy, const Recording& recording) const;
   Results Baseline(const Policy& policy) const;
   Results Shared(const Policy& policy, RunResult result) const;
 

@@ -34,10 +34,23 @@ std::string Percent(std::uint64_t hits, std::uint64_t accesses) {
   return accesses == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * HitRate(hits, accesses));
 }
 
-// Why the run has the length that it has.
+// Why the run has the length that it has, and what of it is measured.
 std::string EndText(const Results& results) {
-  if (results.experiment->run_config.until == RunUntil::kCycles) return "";
-  return results.result.cut_short ? " (CUT SHORT by --cycles)" : " until all programs had ended";
+  const RunUntil until = results.experiment->run_config.until;
+  const RunResult& result = results.result;
+  std::string text;
+  if (result.cut_short) {
+    text = " (CUT SHORT by --cycles)";
+  } else if (until == RunUntil::kDone) {
+    text = " until all programs had ended";
+  } else if (until == RunUntil::kWork && !results.policy.time_shared) {
+    text = " until each had done its work";
+  }
+  if (result.measured_cycles() != result.cycles) {
+    text += fmt::format(", measured from {} to {}", result.measured_from,
+                        result.measured_from + result.measured_cycles());
+  }
+  return text;
 }
 
 std::string Header(const Results& results) {
@@ -86,8 +99,8 @@ std::string JobTable(const Results& results) {
     table.Add({results.experiment->labels[i], job.client,
                job.start == kNever ? "-" : fmt::to_string(Index(job.slot)), cycle(job.arrival),
                cycle(job.start), cycle(kernel.last_tb_end == 0 ? kNever : kernel.last_tb_end),
-               cycle(std::min(job.end, job.finish)), cycle(job.turnaround().value_or(kNever)),
-               fmt::to_string(kernel.program_runs)});
+               cycle(job.end != kNever ? job.end : job.finish),
+               cycle(job.turnaround().value_or(kNever)), fmt::to_string(kernel.program_runs)});
   }
   return table.ToString() + '\n';
 }

@@ -98,13 +98,36 @@ class Sweep {
         break;
     }
     ++attempts_[index];
-    pool_.Start(index, [this, &run] {
-      const LoadedRun loaded = LoadRun(run, backend_);
+    pool_.Start(index, [this, &run, done = DoneAlone(run)] {
+      LoadedRun loaded = LoadRun(run, backend_);
+      if (loaded.request.until == RunUntil::kWork) SetAllWork(done, &loaded);
       RunResult result =
           backend_.run(loaded.request, loaded.experiment.control, loaded.experiment.control_config);
       CheckResult(loaded.request, &result);
       return result;
     });
+  }
+
+  // What the kernels of the run did in their isolated runs; nothing of those that are not stored.
+  std::vector<std::optional<KernelStats>> DoneAlone(const SweepRun& run) {
+    std::vector<std::optional<KernelStats>> done;
+    if (run.is_isolated()) return done;
+    for (const std::string& id : run.isolated) done.push_back(store_.KernelOf(id));
+    return done;
+  }
+
+  // Makes the isolated runs that are not stored; another process may be making them, too.
+  void SetAllWork(const std::vector<std::optional<KernelStats>>& done, LoadedRun* loaded) const {
+    const Experiment& e = loaded->experiment;
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      RunResult alone;
+      if (done[i]) {
+        alone.kernels = {*done[i]};
+      } else {
+        alone = backend_.run(IsolatedRequest(e, i, {}), e.control, e.control_config);
+      }
+      SetWork(i, alone, &loaded->request);
+    }
   }
 
   void Store(const FinishedChild& child) {

@@ -177,6 +177,18 @@ RunState SweepStore::StateOf(const std::string& run) {
   return select.With(run).Step() && select.Text(0) == "done" ? RunState::kDone : RunState::kFailed;
 }
 
+std::optional<KernelStats> SweepStore::KernelOf(const std::string& run) {
+  Statement select(database_,
+                   "SELECT name, warp_instructions, tbs_completed FROM kernels WHERE run = ? AND "
+                   "slot = 0");
+  if (!select.With(run).Step()) return std::nullopt;
+  KernelStats kernel;
+  kernel.name = select.Text(0);
+  kernel.warp_instructions = static_cast<std::uint64_t>(select.Number(1));
+  kernel.tbs_completed = static_cast<std::uint64_t>(select.Number(2));
+  return kernel;
+}
+
 Claim SweepStore::TryClaim(const std::string& run, bool retry) {
   std::optional<Transaction> transaction;
   if (claims_) transaction.emplace(database_);

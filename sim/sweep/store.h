@@ -41,6 +41,8 @@ class SweepStore {
   void SetMembers(const SweepPlan& plan);
   std::map<std::string, RunState> States();
   RunState StateOf(const std::string& run);  // one that is there
+  // The first kernel of a run that is done: what it executed and completed, nothing else.
+  std::optional<KernelStats> KernelOf(const std::string& run);
 
   // Takes the run for this process. A claim dies with its process. A failed run is granted only
   // when `retry` is set.

@@ -14,7 +14,10 @@ inline std::string OtherValue(const Knob& knob) {
   const std::string separator = range ? " to " : " or ";
   const std::size_t at = knob.expected.find(separator);
   const std::string first = knob.expected.substr(0, at);
-  return first != usual ? first : knob.expected.substr(at + separator.size());
+  if (first != usual) return first;
+  if (range) return std::to_string(std::stoull(first) + 1);
+  const std::string rest = knob.expected.substr(at + separator.size());
+  return rest.substr(0, rest.find(separator));
 }
 
 }  // namespace smk::sim

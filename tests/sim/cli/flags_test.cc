@@ -16,7 +16,8 @@ const std::set<std::string> kTested = {
     "--timeline", "--timeline-step", "--jobs",       "--no-cache",   "--policies", "--policy",
     "--quiet",    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed",
     "--export",   "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",
-    "--until",    "--tasks",         "--sbatch",     "--strict",     "--wave",     "--title"};
+    "--until",    "--warm-up",       "--measure",    "--tasks",      "--sbatch",   "--strict",
+    "--wave",     "--title"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
@@ -178,7 +179,7 @@ TEST_F(Flags, UntilDoneEndsWithThePrograms) {
   EXPECT_EQ(cut.status, 0);
   EXPECT_NE(cut.out.find("500 cycles (CUT SHORT by --cycles)"), std::string::npos) << cut.out;
   EXPECT_EQ(Smk("run tiny.toml --until end").err,
-            "smk: --until: expected cycles or done, got 'end'\n");
+            "smk: --until: expected cycles or done or work, got 'end'\n");
 }
 
 // However long the run could be, the same trace has the same IPC.
@@ -188,6 +189,66 @@ TEST_F(Flags, UntilDoneCountsOnlyCyclesWithWork) {
   EXPECT_EQ(Fixed("tiny.toml --until done --cycles 1M")["kernels"][0], base);
   EXPECT_EQ(Fixed("tiny.toml --no-repeat --cycles 200k")["kernels"][0]["ipc"], base["ipc"]);
   EXPECT_EQ(Fixed("tiny.toml --until done --policy isolated")["kernels"][0]["normalized_ipc"], 1);
+}
+
+// Each kernel does what it does alone in --cycles; the control planes see only TBs that end.
+TEST_F(Flags, UntilWorkIsEqualWork) {
+  const std::string work =
+      "lbm+sgemm --cycles 6k --until work --policy spatial --arrive sgemm@2000";
+  const auto stats = Fixed(work);
+  EXPECT_EQ(stats["until"], "work");
+  EXPECT_GT(stats["preemptions"]["count"], 0);
+  std::uint64_t last = 0;
+  for (const char* name : {"lbm", "sgemm"}) {
+    const std::size_t i = name == std::string("lbm") ? 0 : 1;
+    const auto alone = Fixed(std::string(name) + " --cycles 6k --policy isolated");
+    const std::uint64_t target = alone["kernels"][0]["warp_instructions"];
+    const auto& kernel = stats["kernels"][i];
+    EXPECT_GE(kernel["warp_instructions"], target);
+    EXPECT_LT(kernel["warp_instructions"], target + 16 * 4);
+    const std::uint64_t end = stats["jobs"][i]["end"];
+    EXPECT_EQ(kernel["cycles_present"], end - (i == 1 ? 2000 : 0));
+    EXPECT_NEAR(kernel["normalized_ipc"], 6000.0 / double(kernel["cycles_present"]), 0.01);
+    last = std::max(last, end);
+  }
+  EXPECT_EQ(stats["cycles"], last);
+  EXPECT_GT(last, 6000u);
+  auto lockstep = Fixed(work + " --control lockstep");
+  lockstep.erase("lockstep");
+  lockstep["control"] = "reference";
+  EXPECT_EQ(lockstep, stats);
+  EXPECT_EQ(Smk("compare lbm+sgemm --cycles 6k --until work --policies smk,spatial").status, 0);
+  EXPECT_NE(Smk("run " + work).out.find("until each had done its work"), std::string::npos);
+}
+
+TEST_F(Flags, MeasuresAPartOfTheRun) {
+  const auto all = Fixed("lbm+sgemm --cycles 30k");
+  EXPECT_EQ(all["measured_from"], 0);
+  EXPECT_EQ(all["measured_to"], 30000);
+  const auto first = Fixed("lbm+sgemm --cycles 30k --measure 10k");
+  const auto rest = Fixed("lbm+sgemm --cycles 30k --warm-up 10k");
+  EXPECT_EQ(first["measured_to"], 10000);
+  EXPECT_EQ(rest["measured_from"], 10000);
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (const char* counter : {"warp_instructions", "l2_hits", "dram_read_bytes"}) {
+      const auto value = [&](const auto& stats) {
+        return stats["kernels"][i][counter].template get<std::uint64_t>();
+      };
+      EXPECT_EQ(value(first) + value(rest), value(all)) << counter;
+    }
+    EXPECT_EQ(rest["kernels"][i]["cycles_present"], 20000);
+  }
+  EXPECT_NE(rest["kernels"][0]["ipc_isolated"], all["kernels"][0]["ipc_isolated"])
+      << "the isolated runs are measured in the same cycles";
+  EXPECT_NE(
+      Smk("run lbm --cycles 30k --warm-up 1k --measure 2k").out.find("measured from 1000 to 3000"),
+      std::string::npos);
+  for (const char* wrong : {"--warm-up 30k", "--warm-up 20k --measure 11k", "--measure 31k",
+                            "--warm-up 1k --until work"}) {
+    const Outcome outcome = Smk(std::string("run lbm --cycles 30k ") + wrong);
+    EXPECT_EQ(outcome.status, 2) << wrong;
+    EXPECT_NE(outcome.err.find("run.warm_up, run.measure"), std::string::npos) << outcome.err;
+  }
 }
 
 TEST_F(Flags, QuietPrintsTheLastLineOnly) {
