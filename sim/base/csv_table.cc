@@ -82,4 +82,14 @@ void CsvTable::Fail(const std::string& what) const {
   throw InputError(fmt::format("{}:{}: {}", path_, line_, what));
 }
 
+std::string QuotedCell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) {
+    quoted += c;
+    if (c == '"') quoted += c;
+  }
+  return quoted + "\"";
+}
+
 }  // namespace smk::sim

@@ -35,4 +35,7 @@ class CsvTable {
   std::vector<std::string> header_, cells_;
 };
 
+// The cell that holds this text: in quotes when it holds a comma, a quote or a line end (RFC 4180).
+std::string QuotedCell(const std::string& text);
+
 }  // namespace smk::sim

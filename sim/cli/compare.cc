@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/csv_table.h"
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
@@ -151,10 +152,8 @@ std::string CompareCsv(const Experiment& experiment, const std::vector<Results>&
     return value ? fmt::format("{}", *value) : "";
   };
   for (const Results& results : runs) {
-    const bool quote = results.policy.name.find(',') != std::string::npos;
-    text += fmt::format("{0}{1}{0},{2},{3},{4}", quote ? "\"" : "", results.policy.name,
-                        number(results.metrics.stp), number(results.metrics.fairness),
-                        number(results.metrics.antt));
+    text += fmt::format("{},{},{},{}", QuotedCell(results.policy.name), number(results.metrics.stp),
+                        number(results.metrics.fairness), number(results.metrics.antt));
     for (const auto& normalized : results.metrics.normalized) text += "," + number(normalized);
     text += fmt::format(",{},{}\n", Total(results.result, &KernelStats::preemptions),
                         Total(results.result, &KernelStats::context_bytes));

@@ -7,6 +7,7 @@
 #include <array>
 #include <map>
 
+#include "base/csv_table.h"
 #include "base/numbers.h"
 #include "run/results.h"
 #include "run/slot_jobs.h"
@@ -17,21 +18,10 @@ namespace {
 
 constexpr std::size_t kMaxSamples = 2000;  // of an SM in samples.csv
 
-// RFC 4180: quotes around a cell that holds a comma, a quote or a line end.
-std::string Cell(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '"') quoted += c;
-  }
-  return quoted + "\"";
-}
-
 // Shortest text that reads back as the same value; empty when there is none.
 std::string Cell(const nlohmann::ordered_json& value) {
   if (value.is_null()) return "";
-  if (value.is_string()) return Cell(value.get<std::string>());
+  if (value.is_string()) return QuotedCell(value.get<std::string>());
   return value.is_number_float() ? fmt::format("{}", value.get<double>()) : value.dump();
 }
 
@@ -100,8 +90,9 @@ std::string LaunchesCsv(const Results& results) {
   for (const LaunchRecord& l : results.result.launches) {
     const Workload& workload = *results.experiment->workloads.at(Index(l.job));
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{}\n", Index(l.job),
-                   Cell(workload.name), l.number, Cell(workload.kernels.at(l.kernel).name),
-                   Index(l.slot), l.first_tb, l.tb_count, l.start, CycleCell(l.end));
+                   QuotedCell(workload.name), l.number,
+                   QuotedCell(workload.kernels.at(l.kernel).name), Index(l.slot), l.first_tb,
+                   l.tb_count, l.start, CycleCell(l.end));
   }
   return text;
 }
@@ -111,7 +102,7 @@ std::string TbsCsv(const Results& results) {
   for (const TbRecord& tb : results.result.tbs) {
     const unsigned kernel = Index(tb.job);
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", kernel,
-                   Cell(results.result.kernels.at(kernel).name), tb.launch, Index(tb.tb),
+                   QuotedCell(results.result.kernels.at(kernel).name), tb.launch, Index(tb.tb),
                    Index(tb.sm), Index(tb.slot), tb.start, tb.end, tb.restored ? 1 : 0,
                    Outcome(tb.outcome));
   }
@@ -160,7 +151,7 @@ std::string SamplesCsv(const Results& results) {
     for (std::size_t k = 0; k < slots; ++k) {
       text += fmt::format("{},{},{},{},{},{},{},{}\n", sample.cycle, sample.cycle - sum.start,
                           Index(sample.sm), Index(sample.job[k]),
-                          Cell(results.experiment->labels.at(Index(sample.job[k]))),
+                          QuotedCell(results.experiment->labels.at(Index(sample.job[k]))),
                           sum.warp_instructions[k], sample.resident_tbs[k], sample.quota[k]);
     }
     sum = {sample.cycle, 0, {}};

@@ -114,10 +114,8 @@ Validation Validate(const std::vector<ExpectedTrace>& traces, const Options& opt
 std::string ValidationCsv(const Validation& validation) {
   std::string text = "trace,expected_cycles,cycles,error\n";
   for (const ValidatedTrace& trace : validation.traces) {
-    const std::string& name = trace.expected.trace;
-    const char* quote = name.find_first_of(",\"\n") == std::string::npos ? "" : "\"";
-    text += fmt::format("{0}{1}{0},{2},{3},{4:.6f}\n", quote, name, trace.expected.cycles,
-                        trace.cycles, trace.error());
+    text += fmt::format("{},{},{},{:.6f}\n", QuotedCell(trace.expected.trace),
+                        trace.expected.cycles, trace.cycles, trace.error());
   }
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/csv_table.h"
 #include "sweep/schema.h"
 
 namespace smk::sim {
@@ -45,11 +46,7 @@ std::string NumberText(const Statement& row, int column) {
 std::string CsvCell(const Statement& row, int column) {
   if (row.IsNull(column)) return "";
   if (row.IsNumber(column)) return NumberText(row, column);
-  std::string text = row.Text(column);
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
+  return QuotedCell(row.Text(column));
 }
 
 ordered_json JsonCell(const Statement& row, int column) {

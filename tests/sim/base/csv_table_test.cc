@@ -133,6 +133,20 @@ TEST_F(CsvFiles, AnyCellsComeBack) {
   }
 }
 
+TEST_F(CsvFiles, OnlyCellsThatNeedThemHaveQuotes) {
+  EXPECT_EQ(QuotedCell(""), "");
+  EXPECT_EQ(QuotedCell("a b'c;d"), "a b'c;d");
+  EXPECT_EQ(QuotedCell("a,b"), "\"a,b\"");
+  EXPECT_EQ(QuotedCell("\""), "\"\"\"\"");
+  EXPECT_EQ(QuotedCell("a\nb"), "\"a\nb\"");
+  Chance chance;
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<std::string> cells = {chance.Text(6, "ab,\" '"), chance.Text(6, "ab,\" '")};
+    const std::string text = "c,d\n" + QuotedCell(cells[0]) + "," + QuotedCell(cells[1]) + "\n";
+    ASSERT_EQ(RowsOf(text).at(0), cells) << text;
+  }
+}
+
 TEST_F(CsvFiles, DamageIsRefusedOrReadNeverMore) {
   Chance chance;
   const std::string good = "cycle,name,n\n1,\"a,b\",2\n3,c,4\n5,\"\"\"\",6\n";
