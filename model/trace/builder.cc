@@ -72,7 +72,8 @@ void TraceBuilder::Tb() {
     at += warp.size();
   }
   for (const auto& warp : warps_) put(warp.data(), warp.size());
-  kernel_.tb_offsets.push_back(sink_(record_));
+  sink_(record_);
+  ++kernel_.tbs;
 }
 
 void TraceBuilder::Warp() {
@@ -112,7 +113,7 @@ void TraceBuilder::Add(const TraceInstruction& line, bool last) {
   Append(line.pc, instruction);
   Count(line, instruction, space);
   if (!IsGlobal(instruction.op)) return;
-  const std::uint64_t warp = kernel_.tb_offsets.size() * warps_.size() + parser_.warp();
+  const std::uint64_t warp = kernel_.tbs * warps_.size() + parser_.warp();
   const TraceLineSet lines = LinesOf(line, space, warp);
   EncodeLines(lines, &data_);
   kernel_.counts.lines += lines.count;

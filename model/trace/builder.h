@@ -3,7 +3,7 @@
 //
 // Purpose   Collects the table of the kernel's instructions, and writes each TB's record
 //           (trace_stream.h) as soon as its last line has been read.
-// Memory    The table, eight bytes per TB, and one TB's record.
+// Memory    The table, and one TB's record.
 #pragma once
 
 #include <array>
@@ -43,7 +43,8 @@ struct TraceKernel {
   TraceHeader header;
   std::vector<Instruction> nodes;
   std::vector<std::uint16_t> after, code;  // as in ProgramParts
-  std::vector<std::uint64_t> tb_offsets;   // of the records, in the cache
+  std::uint64_t tbs = 0;                   // that were read
+  std::uint64_t tb_table = 0;              // in the cache: where the offsets of their records are
   TraceCounts counts;
   std::vector<UnknownOpcode> unknown;
 };
@@ -51,8 +52,8 @@ struct TraceKernel {
 // See the head of this file.
 class TraceBuilder {
  public:
-  // Takes a TB's record and gives the offset at which it is kept.
-  using Sink = std::function<std::uint64_t(const std::vector<std::uint8_t>&)>;
+  // Takes the TBs' records, one after another.
+  using Sink = std::function<void(const std::vector<std::uint8_t>&)>;
 
   TraceBuilder(TraceParser* parser, Sink sink) : parser_(*parser), sink_(std::move(sink)) {}
   // Reads the file to its end.

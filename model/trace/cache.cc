@@ -70,7 +70,8 @@ TraceCacheWriter::TraceCacheWriter(std::string path, std::uint64_t key)
     if (fd_ < 0) path_.clear();
   }
   if (fd_ < 0) fd_ = OpenUnnamed();
-  if (fd_ < 0) Refuse("cannot make a file for the trace's compact form");
+  offsets_ = OpenUnnamed();
+  if (fd_ < 0 || offsets_ < 0) Refuse("cannot make a file for the trace's compact form");
   const Header header;
   buffer_.reserve(kBuffer + sizeof header);
   if (write(fd_, &header, sizeof header) != sizeof header) Refuse("cannot write");
@@ -78,6 +79,7 @@ TraceCacheWriter::TraceCacheWriter(std::string path, std::uint64_t key)
 }
 
 TraceCacheWriter::~TraceCacheWriter() {
+  if (offsets_ >= 0) close(offsets_);
   if (fd_ < 0) return;
   close(fd_);
   if (!path_.empty()) unlink(temporary_.c_str());
@@ -99,19 +101,40 @@ void TraceCacheWriter::Write(const void* bytes, std::size_t size) {
 void TraceCacheWriter::Flush() {
   const std::size_t whole = buffer_.size() - buffer_.size() % 8;
   checksum_ = HashBlock(checksum_, buffer_.data(), whole);
-  for (std::size_t done = 0; done < whole;) {
-    const ssize_t n = write(fd_, buffer_.data() + done, whole - done);
+  WriteAll(fd_, buffer_.data(), whole);
+  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(whole));
+}
+
+void TraceCacheWriter::WriteAll(int fd, const std::uint8_t* from, std::size_t size) const {
+  for (std::size_t done = 0; done < size;) {
+    const ssize_t n = write(fd, from + done, size - done);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) Refuse("cannot write");
     done += static_cast<std::size_t>(n);
   }
-  buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(whole));
 }
 
-std::uint64_t TraceCacheWriter::Add(const std::vector<std::uint8_t>& record) {
-  const std::uint64_t at = size_;
+void TraceCacheWriter::Add(const std::vector<std::uint8_t>& record) {
+  last_offsets_.push_back(size_);
   Write(record.data(), record.size());
-  return at;
+  if (last_offsets_.size() < kBuffer / sizeof(std::uint64_t)) return;
+  WriteAll(offsets_, reinterpret_cast<const std::uint8_t*>(last_offsets_.data()),
+           last_offsets_.size() * sizeof(std::uint64_t));
+  last_offsets_.clear();
+}
+
+std::uint64_t TraceCacheWriter::EndKernel() {
+  const std::uint64_t table = size_;
+  std::vector<std::uint8_t> block(kBuffer);
+  off_t at = 0;
+  for (ssize_t n = 0; (n = pread(offsets_, block.data(), block.size(), at)) != 0; at += n) {
+    if (n < 0) Refuse("cannot read back");
+    Write(block.data(), static_cast<std::size_t>(n));
+  }
+  Write(last_offsets_.data(), last_offsets_.size() * sizeof(std::uint64_t));
+  last_offsets_.clear();
+  if (ftruncate(offsets_, 0) != 0 || lseek(offsets_, 0, SEEK_SET) != 0) Refuse("cannot write");
+  return table;
 }
 
 int TraceCacheWriter::Commit(const std::vector<TraceKernel>& kernels) {
@@ -131,9 +154,9 @@ int TraceCacheWriter::Commit(const std::vector<TraceKernel>& kernels) {
 }
 
 std::shared_ptr<const TraceCacheFile> TraceCacheFile::Map(int fd, const std::string& path,
-                                                          std::uint64_t key) {
+                                                          std::uint64_t key, bool whole) {
   std::shared_ptr<TraceCacheFile> file(new TraceCacheFile(fd, path));
-  file->Check(key);
+  file->Check(key, whole);
   file->ReadIndex();
   return file;
 }
@@ -160,7 +183,7 @@ void TraceCacheFile::Damaged(const char* what) const {
                    "; the damaged file has been removed, the next run makes a new one");
 }
 
-void TraceCacheFile::Check(std::uint64_t key) const {
+void TraceCacheFile::Check(std::uint64_t key, bool whole) const {
   Header header;
   std::memcpy(&header, map_, sizeof header);
   const Header good;
@@ -172,6 +195,7 @@ void TraceCacheFile::Check(std::uint64_t key) const {
   if (header.size != size_ || header.index < sizeof header || header.index > size_) {
     Damaged("a whole file");
   }
+  if (!whole) return;
   std::uint64_t hash = kHashStart;
   for (std::uint64_t at = sizeof header; at < size_; at += kHashStep) {
     const std::size_t n = std::min<std::uint64_t>(kHashStep, size_ - at);
@@ -187,13 +211,22 @@ void TraceCacheFile::ReadIndex() {
   if (!DecodeTraceIndex(map_ + header.index, size_ - header.index, &kernels_)) {
     Damaged("a complete index");
   }
+  for (const TraceKernel& kernel : kernels_) {
+    if (kernel.tb_table > header.index ||
+        kernel.tbs > (header.index - kernel.tb_table) / sizeof(std::uint64_t)) {
+      Damaged("a table of all thread blocks");
+    }
+  }
 }
 
 const std::uint8_t* TraceCacheFile::Warp(const TraceKernel& kernel, std::uint32_t tb,
                                          unsigned warp) const {
-  const std::uint64_t begin = kernel.tb_offsets[tb];
+  const auto offset_of = [&](std::uint32_t i) {
+    return ReadTrace<std::uint64_t>(map_ + kernel.tb_table + i * sizeof(std::uint64_t));
+  };
+  const std::uint64_t begin = offset_of(tb);
   if (warp == 0) {
-    const std::uint64_t end = tb + 1 < kernel.tb_offsets.size() ? kernel.tb_offsets[tb + 1] : begin;
+    const std::uint64_t end = tb + 1 < kernel.tbs ? offset_of(tb + 1) : begin;
     since_drop_ += end - begin;
     if (since_drop_ > kDropBytes) {
       madvise(const_cast<std::uint8_t*>(map_), size_, MADV_DONTNEED);

@@ -13,6 +13,9 @@
 
 #include "base/error.h"
 #include "trace/access.h"
+#include "trace/builder.h"
+#include "trace/lines.h"
+#include "trace/parser.h"
 #include "workload/launch.h"
 
 namespace smk {
@@ -314,6 +317,19 @@ std::uint64_t WriteKernel(const Launch& launch, const std::string& path, std::si
   return file.Close();
 }
 
+// What was written is what LoadTrace() reads. A file that it refuses is removed.
+void ReadBack(const Workload& workload, const std::string& path) {
+  try {
+    TraceLines lines(path, OpenBytes(path));
+    TraceParser parser(&lines);
+    TraceBuilder(&parser, [](const std::vector<std::uint8_t>&) {}).Build();
+  } catch (const InputError& error) {
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+    throw InputError(workload.source_file + ": cannot be a trace: " + error.what());
+  }
+}
+
 }  // namespace
 
 std::size_t LaunchesOfAllKernels(const Workload& workload) {
@@ -341,7 +357,9 @@ TraceExported ExportTrace(const Workload& workload, const TraceExport& options) 
     const std::uint32_t all = launch.spec->tb_count();
     const std::uint32_t tbs = options.tbs == 0 ? all : std::min(options.tbs, all);
     const std::string name = "kernel-" + std::to_string(i + 1) + ".traceg";
-    done.bytes += WriteKernel(launch, options.folder + "/" + name, i + 1, tbs, options, &done);
+    const std::string path = options.folder + "/" + name;
+    done.bytes += WriteKernel(launch, path, i + 1, tbs, options, &done);
+    ReadBack(workload, path);
     list += name + "\n";
     ++done.kernels;
   }

@@ -114,7 +114,8 @@ void KernelFields(Archive& archive, Kernel& kernel) {
   archive(kernel.nodes);
   archive(kernel.after);
   archive(kernel.code);
-  archive(kernel.tb_offsets);
+  archive(kernel.tbs);
+  archive(kernel.tb_table);
   archive(kernel.counts);
   archive(kernel.unknown);
 }
@@ -140,7 +141,7 @@ bool DecodeTraceIndex(const std::uint8_t* bytes, std::uint64_t size,
   for (const TraceKernel& kernel : *kernels) {
     const std::size_t nodes = kernel.nodes.size();
     if (nodes == 0 || kernel.after.size() != nodes || kernel.code.size() != nodes) return false;
-    if (kernel.tb_offsets.size() != kernel.header.tbs()) return false;
+    if (kernel.tbs != kernel.header.tbs()) return false;
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trace/list.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -63,6 +64,10 @@ TraceList ReadTraceList(const std::string& path) {
     }
     if (!EndsWith(name, ".traceg") && !EndsWith(name, ".traceg.xz")) {
       lines.Fail(name.substr(0, 80), "a name that ends in .traceg or .traceg.xz");
+    }
+    const fs::path entry(name);
+    if (std::find(entry.begin(), entry.end(), "..") != entry.end()) {
+      lines.Fail(name.substr(0, 80), "a file in the folder of the list, without ..");
     }
     const std::string file = (fs::path(list.path).parent_path() / name).string();
     if (!fs::is_regular_file(file, ignored)) {

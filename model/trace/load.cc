@@ -12,6 +12,7 @@
 #include "trace/cache.h"
 #include "trace/list.h"
 #include "trace/opcodes.h"
+#include "trace/stamp.h"
 #include "workload/program_code.h"
 
 namespace smk {
@@ -64,21 +65,28 @@ std::shared_ptr<const TraceCacheFile> Build(const TraceList& list, const std::st
     TraceLines lines(kernel.path, OpenBytes(kernel.path));
     TraceParser parser(&lines);
     TraceBuilder builder(
-        &parser, [&writer](const std::vector<std::uint8_t>& record) { return writer.Add(record); });
+        &parser, [&writer](const std::vector<std::uint8_t>& record) { writer.Add(record); });
     kernels.push_back(builder.Build());
+    kernels.back().tb_table = writer.EndKernel();
   }
   if (strict) RefuseUnknown(kernels);
   const int fd = writer.Commit(kernels);
   return TraceCacheFile::Map(fd, path, key);
 }
 
-// The cached form, or null when there is none. A damaged one is removed and an error.
-std::shared_ptr<const TraceCacheFile> FindCached(const std::string& path, std::uint64_t key) {
+// The cached form, or null when there is none. A damaged one is removed and an error. One that
+// looks as `known` says needs no check.
+std::shared_ptr<const TraceCacheFile> FindCached(const std::string& path, std::uint64_t key,
+                                                 const KnownTrace* known = nullptr) {
   if (path.empty()) return nullptr;
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return nullptr;
+  if (known != nullptr && StampOf(fd) != known->compact) {
+    close(fd);
+    return nullptr;
+  }
   try {
-    return TraceCacheFile::Map(fd, path, key);
+    return TraceCacheFile::Map(fd, path, key, known == nullptr);
   } catch (const InputError&) {
     unlink(path.c_str());
     throw;
@@ -152,15 +160,28 @@ void AddStreams(const TraceList& list, const TraceCacheFile& file, std::uint64_t
 
 TraceSet LoadTrace(const std::string& path, const TraceOptions& options) {
   const TraceList list = ReadTraceList(path);
-  const std::uint64_t key = HashTrace(list);
-  std::string cache;
-  if (!options.cache_folder.empty()) {
-    cache = options.cache_folder + "/traces/" + Hexadecimal(key) + ".smktrace";
-  }
+  const TraceStamps stamps(list, options.cache_folder);
+  const auto cache_of = [&](std::uint64_t hash) {
+    if (options.cache_folder.empty()) return std::string();
+    return options.cache_folder + "/traces/" + Hexadecimal(hash) + ".smktrace";
+  };
   TraceSet set;
-  std::shared_ptr<const TraceCacheFile> file = FindCached(cache, key);
+  std::uint64_t key = 0;
+  std::shared_ptr<const TraceCacheFile> file;
+  if (const auto known = stamps.Recall(); known && !options.verify) {
+    key = known->key;
+    file = FindCached(cache_of(key), key, &*known);
+    set.recognized = file != nullptr;
+  }
+  if (file == nullptr) {
+    key = HashTrace(list);
+    file = FindCached(cache_of(key), key);
+  }
   set.from_cache = file != nullptr;
-  if (file == nullptr) file = Build(list, cache, key, options.strict);
+  if (file == nullptr) file = Build(list, cache_of(key), key, options.strict);
+  if (!set.recognized) {
+    if (const auto compact = StampOf(cache_of(key))) stamps.Remember(list, {key, *compact});
+  }
   if (options.strict) RefuseUnknown(file->kernels());
   for (std::size_t i = 0; i < file->kernels().size(); ++i) {
     const TraceKernel& kernel = file->kernels()[i];

@@ -16,6 +16,7 @@ namespace smk {
 struct TraceOptions {
   std::string cache_folder;  // "": nothing is kept
   bool strict = false;       // an unknown opcode is an error
+  bool verify = false;       // everything is read and checked, although it looks as it did
 };
 
 // A kernel of a trace, for people.
@@ -35,6 +36,7 @@ struct TraceSet {
   std::string warning;                   // one line about unknown opcodes, or empty
   std::uint64_t compact_bytes = 0;       // of the cache file
   bool from_cache = false;
+  bool recognized = false;  // by how its files look; nothing of their contents was read
 };
 
 // Reads the trace that a folder holds (its kernelslist.g), or the list itself. Throws InputError.

@@ -27,6 +27,7 @@ struct FileStamp {
     return device == o.device && inode == o.inode && size == o.size && modified == o.modified &&
            changed == o.changed;
   }
+  bool operator!=(const FileStamp& o) const { return !(*this == o); }
 };
 
 // Of the file with the name, or of the open one; nothing if there is none.

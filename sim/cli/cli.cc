@@ -44,7 +44,8 @@ void AddList(CLI::App* app, const char* name, std::vector<std::string>* values,
 
 void AddCommonOptions(CLI::App* app, Options* o) {
   AddText(app, "kernels", &o->kernels,
-          "kernels: names, workload files or trace:FOLDER, joined by +", "KERNEL+KERNEL");
+          "kernels: names, workload files or trace:FOLDER, joined by + (in a name: ++)",
+          "KERNEL+KERNEL");
   AddText(app, "--preempt", &o->preempt,
           "how an SM changes hands under spatial: switch (default), drain, flush", "MODE");
   AddText(app, "--control", &o->control,
@@ -82,6 +83,7 @@ void AddCommonOptions(CLI::App* app, Options* o) {
   app->add_flag("--no-repeat", o->no_repeat, "do not execute a program again when it ends early");
   app->add_flag("--no-cache", o->no_cache, "run the isolated runs again, and do not keep them");
   app->add_flag("--strict", o->strict, "an unknown opcode in a trace is an error");
+  app->add_flag("--verify", o->verify, "read and check traces although they look as they did");
   app->add_flag("--quiet", o->quiet, "print the last line only");
 }
 
@@ -153,6 +155,7 @@ struct CommandLineParser {
     info->add_option("folder", trace_info.path, "a folder with a kernelslist.g")->required();
     info->add_flag("--json", trace_info.json, "as JSON");
     info->add_flag("--strict", trace_info.strict, "an unknown opcode is an error");
+    info->add_flag("--verify", trace_info.verify, "read and check it although it looks as it did");
     info->add_flag("--no-cache", trace_info.no_cache,
                    "read the text, and do not keep a compact form");
     info->callback([this] {

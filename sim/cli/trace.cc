@@ -107,7 +107,8 @@ std::string Table(const TraceSet& set) {
 int TraceInfoCommand(const Context& context, const TraceInfoOptions& options) {
   const std::string path =
       IsTraceName(options.path) ? ParseTraceName(options.path).path : options.path;
-  const TraceSet set = context.backend.load_trace(path, options.strict, !options.no_cache);
+  const TraceSet set =
+      context.backend.load_trace(path, {options.strict, !options.no_cache, options.verify});
   if (!set.warning.empty()) fmt::print(stderr, "smk: warning: {}\n", set.warning);
   if (!options.json) {
     fmt::print("{}", Table(set));

@@ -14,6 +14,7 @@ struct TraceInfoOptions {
   bool json = false;
   bool strict = false;
   bool no_cache = false;
+  bool verify = false;
 };
 int TraceInfoCommand(const Context& context, const TraceInfoOptions& options);
 

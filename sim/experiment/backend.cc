@@ -66,11 +66,11 @@ Backend MakeBackend() {
   const std::string data_dir = DataDir();
   backend.data_dir = data_dir;
   backend.run = Run;
-  backend.load_trace = [](const std::string& path, bool strict, bool cache) {
-    return LoadTrace(path, {cache ? CacheFolder() : "", strict});
+  backend.load_trace = [](const std::string& path, const TraceReading& how) {
+    return LoadTrace(path, {how.cache ? CacheFolder() : "", how.strict, how.verify});
   };
   backend.find_workload = [data_dir, load = backend.load_trace](const std::string& name) {
-    if (IsTraceName(name)) return OneStream(name, load(ParseTraceName(name).path, false, true));
+    if (IsTraceName(name)) return OneStream(name, load(ParseTraceName(name).path, {}));
     CheckDataDir(name, data_dir);
     return FindWorkload(name, data_dir);
   };

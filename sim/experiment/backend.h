@@ -14,6 +14,13 @@
 
 namespace smk::sim {
 
+// How a trace is read.
+struct TraceReading {
+  bool strict = false;  // an unknown opcode is an error
+  bool cache = true;    // its compact form is used and kept
+  bool verify = false;  // its files are read although they look as they did
+};
+
 using RunFunction = std::function<RunResult(const RunRequest&, ControlKind, const ControlConfig&)>;
 
 // All functions throw InputError for what does not exist or cannot be read.
@@ -22,8 +29,8 @@ struct Backend {
   // By shipped name, or by the path of a file.
   std::function<std::shared_ptr<const Workload>(const std::string& name)> find_workload;
   std::function<std::vector<std::string>()> list_workloads;
-  // All streams of an Accel-Sim trace; `cache` keeps its compact form.
-  std::function<TraceSet(const std::string& path, bool strict, bool cache)> load_trace;
+  // All streams of an Accel-Sim trace.
+  std::function<TraceSet(const std::string& path, const TraceReading& how)> load_trace;
   std::function<std::string(const std::string& name)> find_machine;  // gives the path
   std::function<std::vector<std::string>()> list_machines;
   std::function<MachineConfig(const std::string& path, const std::vector<std::string>& overrides)>

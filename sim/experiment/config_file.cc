@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/toml_file.h"
+#include "experiment/kernel_names.h"
 #include "experiment/trace_name.h"
 
 namespace smk::sim {
@@ -188,7 +189,7 @@ class RunReader {
       Text("seed", &Options::seed),
       {"kernels",
        [this](const toml::node& node) {
-         const std::string joined = Join(List("kernels", node), "+");
+         const std::string joined = JoinKernels(List("kernels", node));
          if (!options_.kernels) options_.kernels = joined;
        }},
       {"arrive",

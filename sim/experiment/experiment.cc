@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/numbers.h"
+#include "experiment/kernel_names.h"
 #include "experiment/trace_name.h"
 #include "machine/lanes.h"
 
@@ -29,14 +30,6 @@ std::string Stem(const std::string& name) {
   std::string stem = slash == std::string::npos ? name : name.substr(slash + 1);
   if (stem.size() > 5 && stem.substr(stem.size() - 5) == ".toml") stem.resize(stem.size() - 5);
   return stem;
-}
-
-std::vector<std::string> ParseKernels(const std::string& text) {
-  std::vector<std::string> names = Split(text, '+');
-  if (std::find(names.begin(), names.end(), "") != names.end()) {
-    throw InputError(fmt::format("kernels: expected KERNEL+KERNEL, got '{}'", text));
-  }
-  return names;
 }
 
 std::vector<std::string> MakeLabels(const std::vector<std::shared_ptr<const Workload>>& workloads) {
@@ -250,7 +243,8 @@ std::shared_ptr<const Workload> WithSmallerGrids(const std::shared_ptr<const Wor
 void LoadTraceStreams(const std::string& name, const Options& options, const Backend& backend,
                       Experiment* experiment) {
   const TraceName trace = ParseTraceName(name);
-  const TraceSet set = backend.load_trace(trace.path, options.strict, !options.no_cache);
+  const TraceSet set =
+      backend.load_trace(trace.path, {options.strict, !options.no_cache, options.verify});
   if (trace.stream > set.streams.size()) {
     throw InputError(fmt::format("{}: there are only {} streams", name, set.streams.size()));
   }
@@ -327,7 +321,7 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.seed = ParseCount("--seed", options.seed.value_or("1"), 0, kMaxSeed);
   experiment.repeat = !options.no_repeat;
   experiment.control = ParseControl(options.control.value_or(Name(ControlKind::kReference)));
-  experiment.names = ParseKernels(*options.kernels);
+  experiment.names = SplitKernels(*options.kernels);
   ResolveMachine(options, backend, &experiment);
   Configuration configuration;
   configuration.control = MakeControlConfig(experiment.machine);

@@ -41,6 +41,7 @@ struct Options {
   bool no_cache = false;
   bool force = false;
   bool strict = false;  // unknown opcodes of a trace are errors
+  bool verify = false;  // traces are read although they look as they did
 };
 
 // A set of kernels on a machine, without the policy.

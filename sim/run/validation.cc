@@ -11,6 +11,7 @@
 #include "base/csv_table.h"
 #include "base/error.h"
 #include "base/progress.h"
+#include "experiment/kernel_names.h"
 #include "run/results.h"
 #include "run/tasks.h"
 
@@ -30,7 +31,7 @@ bool Wanted(const std::string& trace, const std::vector<std::string>& only) {
 
 // The trace alone: its streams go on at the same time, each where the ones before leave room.
 RunResult RunAlone(const ExpectedTrace& trace, Options options, const Backend& backend) {
-  options.kernels = "trace:" + trace.path;
+  options.kernels = JoinKernels({"trace:" + trace.path});
   const Experiment experiment = Resolve(options, backend);
   const RunRequest request =
       experiment.workloads.size() == 1

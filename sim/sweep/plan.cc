@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
+#include "experiment/kernel_names.h"
 #include "experiment/model_version.h"
 #include "experiment/trace_name.h"
 #include "run/manifest.h"
@@ -151,7 +152,7 @@ class Expander {
       std::vector<std::string> names;
       names.reserve(indices.size());
       for (const std::size_t index : indices) names.push_back(pool[index].name);
-      workloads.push_back(Join(names, "+"));
+      workloads.push_back(JoinKernels(names));
     }
     return workloads;
   }
@@ -164,12 +165,12 @@ class Expander {
         for (const std::string& text : Mixes(item, *mix)) workloads.push_back({text, item.line});
         continue;
       }
-      std::vector<std::string> names = Split(item.text, '+');
+      std::vector<std::string> names = SplitKernels(item.text);
       for (std::string& name : names) {
         name = Located(name);
         At("workloads", item, [&] { return backend_.find_workload(name); });
       }
-      workloads.push_back({Join(names, "+"), item.line});
+      workloads.push_back({JoinKernels(names), item.line});
     }
     return workloads;
   }
@@ -297,7 +298,7 @@ class Expander {
     for (const std::string& name : resolved.names) {
       SweepRun run;
       run.options = options;
-      run.options.kernels = name;
+      run.options.kernels = JoinKernels({name});
       run.options.arrivals.clear();
       run.options.until = Name(InEffectAlone(resolved).run.until);
       run.options.sets.clear();

@@ -125,7 +125,9 @@ TEST_F(TraceCache, MemoryIsBoundedByOneThreadBlock) {
   kernel.nodes.emplace_back();
   kernel.after = {1};
   kernel.code = {0};
-  for (int i = 0; i < 256; ++i) kernel.tb_offsets.push_back(writer.Add(record));
+  for (int i = 0; i < 256; ++i) writer.Add(record);
+  kernel.tbs = 256;
+  kernel.tb_table = writer.EndKernel();
   const auto file = TraceCacheFile::Map(writer.Commit({kernel}), "big", 1);
   const auto resident = [] {
     std::ifstream in("/proc/self/statm");

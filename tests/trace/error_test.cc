@@ -155,6 +155,18 @@ TEST_F(TraceError, List) {
   WriteTrace({});
   Write("kernelslist.g", "MemcpyHtoD,0x1000,16\n\nkernel-2.traceg\n");
   EXPECT_THAT(Refusal(), HasSubstr("kernelslist.g:3: kernel-2.traceg: expected a file beside"));
+  // What lies outside of the folder is not the trace's.
+  std::ofstream(folder / "kernel-9.traceg") << TraceText().Text();
+  std::filesystem::create_directories(folder / "t/kernels");
+  for (const std::string name : {"kernels/../../kernel-9.traceg", "kernels/../kernel-1.traceg"}) {
+    Write("kernelslist.g", name + "\n");
+    EXPECT_THAT(Refusal(),
+                HasSubstr("kernelslist.g:1: " + name + ": expected a file in the folder"));
+  }
+  Write("kernels/kernel-3.traceg", TraceText().Text());
+  Write("kernelslist.g", "kernels/kernel-3.traceg\n");
+  EXPECT_EQ(Load().kernels.size(), 1u) << "a folder below is";
+  std::filesystem::remove_all(Cache());
   Write("kernelslist.g", "kernel-1.trace\n");
   EXPECT_THAT(Refusal(), HasSubstr("kernelslist.g:1: kernel-1.trace: expected a name that ends"));
   Write("kernelslist.g", "");

@@ -50,7 +50,7 @@ inline ProgramParts PartsOf(const TraceKernel& kernel) {
 inline std::uint64_t WalkAll(const TraceKernel& kernel, std::shared_ptr<MemoryRecords> records) {
   const Program program(PartsOf(kernel), std::move(records));
   std::uint64_t steps = 0;
-  for (std::uint32_t tb = 0; tb < kernel.tb_offsets.size(); ++tb) {
+  for (std::uint32_t tb = 0; tb < kernel.tbs; ++tb) {
     for (unsigned warp = 0; warp < kernel.header.warps(); ++warp) {
       WarpIdentity id;
       id.trace = program.Record(tb, warp);
@@ -77,7 +77,7 @@ inline std::uint64_t ReadHostileTrace(const std::string& bytes, bool xz) {
     TraceLines lines("fuzz.traceg", BytesOf(bytes, xz));
     TraceParser parser(&lines);
     auto records = std::make_shared<MemoryRecords>();
-    TraceBuilder builder(&parser, [&](const auto& record) { return records->Add(record); });
+    TraceBuilder builder(&parser, [&](const auto& record) { records->Add(record); });
     const TraceKernel kernel = builder.Build();
     const std::uint64_t steps = WalkAll(kernel, records);
     if (steps != kernel.counts.warp_instructions) std::abort();

@@ -115,11 +115,12 @@ class TraceFolder : public testing::Test {
     WriteTrace(text);
     return Load();
   }
+  // Compact forms in the cache.
   std::vector<std::filesystem::path> CacheFiles() const {
     std::vector<std::filesystem::path> files;
     std::error_code none;
     for (const auto& entry : std::filesystem::directory_iterator(folder / "cache/traces", none)) {
-      files.push_back(entry.path());
+      if (entry.path().extension() == ".smktrace") files.push_back(entry.path());
     }
     return files;
   }

@@ -17,7 +17,7 @@ const std::set<std::string> kTested = {
     "--quiet",    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed",
     "--export",   "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",
     "--until",    "--warm-up",       "--measure",    "--tasks",      "--sbatch",   "--strict",
-    "--wave",     "--title"};
+    "--verify",   "--wave",          "--title"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;

@@ -34,10 +34,14 @@ class TraceCommand : public CommandTest {
     }
     return text;
   }
+  // Compact forms in the cache.
   std::size_t CacheFiles() const {
     std::error_code none;
-    const fs::directory_iterator files(Path("cache/traces"), none);
-    return none ? 0 : static_cast<std::size_t>(std::distance(files, fs::directory_iterator{}));
+    std::size_t files = 0;
+    for (const auto& entry : fs::directory_iterator(Path("cache/traces"), none)) {
+      files += entry.path().extension() == ".smktrace" ? 1 : 0;
+    }
+    return files;
   }
   void Refuses(const std::string& arguments, const std::string& part) const {
     const Outcome outcome = Smk(arguments);
@@ -131,6 +135,53 @@ TEST_F(TraceCommand, StreamsAreKernelsAndTheConfigurationRepeatsThem) {
   WriteTrace("five", {"1", "2", "3", "4", "5"});
   EXPECT_EQ(Stats("trace:five --cycles 20k")["kernels"].size(), 5u) << "more than kernel slots";
   EXPECT_NE(Smk("run trace:t:3 --cycles 20k").err.find("only 2 streams"), std::string::npos);
+}
+
+TEST_F(TraceCommand, NamesMayHoldPlusSigns) {
+  WriteTrace("a+b", {"0"}, Longer());
+  WriteTiny("tiny.toml");
+  const auto stats = Fixed("trace:a++b+tiny.toml --cycles 20k");
+  EXPECT_EQ(stats["kernels"][0]["name"], "a+b");
+  EXPECT_EQ(stats["kernels"].size(), 2u);
+  Write("c.toml", Read("stats/config.toml"));
+  EXPECT_EQ(Fixed("--config c.toml"), stats);
+  Write("s.toml", "workloads = 'trace:a++b+tiny.toml'\npolicies = 'smk'\ncycles = '10k'\n");
+  EXPECT_EQ(Smk("sweep s.toml --out s.db --quiet").status, 0);
+  EXPECT_NE(Smk("sweep --out s.db --export csv").out.find("trace:" + Path("a++b") + "+"),
+            std::string::npos)
+      << "the command of the run";
+  Write("expected.csv", "trace,accelsim_cycles\na+b,1000\n");
+  EXPECT_EQ(Smk("validate .").status, 0);
+}
+
+TEST_F(TraceCommand, VerifyReadsWhatIsKnown) {
+  WriteTrace("t");
+  usleep(150'000);
+  EXPECT_EQ(Smk("run trace:t --quiet").status, 0);
+  const auto hash = [&](const std::string& options) {
+    Stats("trace:t " + options);
+    return Json("stats/manifest.json")["inputs"][1]["content_hash"];
+  };
+  const auto first = hash("");
+  EXPECT_EQ(hash("--verify"), first);
+  EXPECT_EQ(Smk("trace info t --verify").status, 0);
+  std::size_t hints = 0;
+  for (const auto& entry : fs::directory_iterator(Path("cache/traces"))) {
+    hints += entry.path().extension() == ".stamp" ? 1 : 0;
+  }
+  EXPECT_EQ(hints, 1u);
+}
+
+TEST_F(TraceCommand, ExportRefusesWhatRunCannotRead) {
+  TestFile file;
+  file.name = "name = \"k\\n-nregs = 999\"";
+  file.launches = "launches = [\"k\\n-nregs = 999\"]";
+  Write("bad.toml", file.Text());
+  const Outcome outcome = Smk("trace export bad.toml --out bad");
+  EXPECT_EQ(outcome.status, 2) << outcome.out << outcome.err;
+  EXPECT_NE(outcome.err.find("cannot be a trace"), std::string::npos) << outcome.err;
+  EXPECT_FALSE(Exists("bad/kernelslist.g"));
+  EXPECT_FALSE(Exists("bad/kernel-1.traceg"));
 }
 
 TEST_F(TraceCommand, UnknownOpcodesGiveOneLine) {

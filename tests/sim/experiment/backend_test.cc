@@ -123,8 +123,8 @@ TEST_F(Backends, AStreamOfATraceIsAWorkload) {
   EXPECT_EQ(workload->content_hash, backend.find_workload(name + ":1")->content_hash);
   EXPECT_EQ(Refusal([&] { backend.find_workload(name + ":2"); }),
             name + ":2: expected one of its 1 streams, such as trace:FOLDER:1");
-  EXPECT_FALSE(backend.load_trace(Path("trace"), false, false).from_cache);
-  EXPECT_TRUE(backend.load_trace(Path("trace"), false, true).from_cache) << "kept by the first";
+  EXPECT_FALSE(backend.load_trace(Path("trace"), {false, false}).from_cache);
+  EXPECT_TRUE(backend.load_trace(Path("trace"), {}).from_cache) << "kept by the first";
 }
 
 TEST_F(Backends, TheThreeControlPlanesAgree) {

@@ -24,7 +24,7 @@ class Validations : public ScratchTest {
  protected:
   // The trace at PATH/nM has M streams; a run ends at cycle 1000 times the number of its streams.
   Validations() {
-    backend.load_trace = [](const std::string& path, bool, bool) {
+    backend.load_trace = [](const std::string& path, const TraceReading&) {
       TraceSet set;
       for (int i = 0; i < path.back() - '0'; ++i) set.streams.push_back(FakeWorkload("s"));
       return set;
