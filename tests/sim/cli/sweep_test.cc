@@ -53,6 +53,31 @@ class Sweep : public CommandTest {
   }
 };
 
+// What equal work is comes from the isolated runs: from the database, or made again where it is
+// not.
+TEST_F(Sweep, RunsUntilEqualWork) {
+  Write("w.toml",
+        "workloads = 'lbm+sgemm'\npolicies = ['spatial', 'smk-pw']\ncycles = '4k'\n"
+        "until = ['cycles', 'work']\n");
+  ASSERT_EQ(Smk("sweep w.toml --out w.db --quiet").status, 0);
+  const std::string list = Smk("sweep w.toml --out w.db --list").out;
+  EXPECT_NE(list.find("6 runs, 2 of them isolated"), std::string::npos) << list;
+  std::string ids;
+  std::istringstream lines(list);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("run.until=work") != std::string::npos) ids += line.substr(0, 16) + "\n";
+  }
+  EXPECT_EQ(std::count(ids.begin(), ids.end(), '\n'), 2);
+  Write("ids", ids);
+  ASSERT_EQ(Smk("sweep w.toml --out alone.db --runs ids --quiet").status, 0);
+  const Outcome merged = Smk("sweep --merge alone.db --out w.db");
+  EXPECT_EQ(merged.status, 0) << "the same results: " << merged.out;
+  const auto stats = Stats("lbm+sgemm --policy spatial --cycles 4k --until work");
+  const std::string csv = Smk("sweep --out w.db --export csv").out;
+  EXPECT_NE(csv.find("--set run.until=work"), std::string::npos);
+  EXPECT_NE(csv.find(stats["kernels"][0]["ipc"].dump()), std::string::npos) << csv;
+}
+
 TEST_F(Sweep, HasTheNumbersOfCompare) {
   Passes("s.toml");
   ASSERT_EQ(Smk("compare lbm+sgemm --policies spatial,smk-pw --machine small --cycles 5000 "
