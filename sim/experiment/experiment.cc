@@ -402,15 +402,31 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
   return request;
 }
 
+namespace {
+
+// TBs that an SM can hold, of the smallest of the workload's kernels.
+std::uint64_t MostResident(const Workload& workload, const ResourceVector& limits) {
+  std::uint64_t most = 1;
+  for (const KernelSpec& kernel : workload.kernels) {
+    most = std::max<std::uint64_t>(most, MaxTbs(kernel.need, limits));
+  }
+  return most;
+}
+
+}  // namespace
+
 void SetWork(std::size_t job, const RunResult& alone, RunRequest* request) {
   const KernelStats& did = alone.kernels.at(0);
   if (did.warp_instructions == 0) {
     throw InputError(fmt::format("--until work: {} does nothing when it is alone", did.name));
   }
-  WorkTarget& work = request->jobs.at(job).work;
+  const MachineConfig& machine = request->machine;
+  const std::uint64_t resident =
+      machine.sms * MostResident(*request->jobs.at(job).workload, machine.sm.limits);
+  WorkTarget& work = request->jobs[job].work;
   work.warp_instructions = did.warp_instructions;
   // Besides those that were completed, those that the SMs hold, then and at the end of this run.
-  work.tbs = did.tbs_completed + 2 * request->machine.sms * request->machine.sm.limits.tbs;
+  work.tbs = did.tbs_completed + 2 * resident;
 }
 
 RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
