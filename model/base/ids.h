@@ -33,5 +33,9 @@ inline constexpr unsigned kMaxWarps = kMaxSchedulers * kMaxWarpsPerScheduler;
 inline constexpr unsigned kMaxTbSlots = 32;
 inline constexpr unsigned kWarpThreads = 32;
 inline constexpr unsigned kLineBytes = 128;  // cache line and context line
+inline constexpr unsigned kSectorBytes =
+    32;                           // the smallest part of a line that is ever moved alone
+using SectorMask = std::uint8_t;  // of a line, bit 0 is the first
+inline constexpr SectorMask kAllSectors = 15;
 
 }  // namespace smk

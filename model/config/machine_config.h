@@ -17,6 +17,10 @@ inline constexpr unsigned kMaxLsuQueue = 32;
 // (memory/memory_models.h).
 inline constexpr std::array<const char*, 2> kMemoryModels{"gddr", "fixed"};
 
+// What memory.xbar_order may name. `free`: any request of an SM whose slice is free goes. `fifo`:
+// an SM's requests go in their order, so that one that waits holds back all behind it.
+inline constexpr std::array<const char*, 2> kXbarOrders{"free", "fifo"};
+
 // One execution pipe: result after `latency` core cycles, next instruction after `initiation`
 // cycles.
 struct PipeConfig {
@@ -32,11 +36,27 @@ struct CacheConfig {
   unsigned latency = 0;      // core cycles, hit
 };
 
+// A cache of textures beside the L1.
+struct TextureConfig {
+  unsigned bytes = 65536;  // 0: textures go through the L1
+  unsigned ways = 16;
+  unsigned fifo = 128;    // accesses between tag and data, whose results come back in order
+  unsigned latency = 82;  // core cycles, hit
+};
+
+// How many pipes of a kind an SM has. As many as schedulers: each has its own. Fewer: all share
+// them, and an instruction takes the first that is free.
+struct UnitConfig {
+  unsigned sp = 4, sfu = 4, dp = 4;
+  unsigned constant = 4;  // 0: constants go through the memory pipe
+  unsigned memory = 4;    // memory instructions that enter the LSU per cycle
+};
+
 struct SmConfig {
   ResourceVector limits{256, 384, 64, 32};  // allocation units
   unsigned schedulers = 4;
   unsigned warps_per_scheduler = 16;
-  unsigned fetch_warps = 1;     // warps per cycle for which the SM fetches: 1, 2 or 4
+  unsigned fetch_warps = 1;     // warps per cycle for which the SM fetches: 1, 2, 4 or 8
   unsigned fetch_width = 2;     // instructions per fetch: the size of a warp's instruction buffer
   unsigned fetch_line = 16;     // instructions per line of code, which a fetch does not cross
   unsigned fetch_latency = 2;   // cycles from a fetch until its first instruction can issue
@@ -44,19 +64,25 @@ struct SmConfig {
   PipeConfig alu{6, 1}, imul{6, 2}, sfu{20, 4}, dp{48, 32};
   PipeConfig shared{8, 1};  // plus one cycle per extra bank pass
   PipeConfig constant{8, 1};
-  PipeConfig lsu{0, 1};    // cycles per 128-byte line at the SM's LSU
-  unsigned lsu_queue = 8;  // memory instructions waiting at the SM's LSU
+  PipeConfig lsu{0, 1};          // cycles per 128-byte line at the SM's LSU
+  unsigned lsu_queue = 8;        // memory instructions waiting at the SM's LSU
+  unsigned lsu_bytes = 128;      // what passes the LSU per cycle where lines have sectors
+  unsigned operand_latency = 0;  // of operand collection and write-back, in every result
   unsigned barrier_latency = 4;
   unsigned warp_start_latency = 10;  // from activation of a TB to the first issue
+  UnitConfig units{};
   CacheConfig l1{16384, 4, 28, 8, 82};
+  TextureConfig texture{};
 };
 
 // The memory system behind the SMs. Defaults are those of gtx980.toml, which names their sources.
 struct MemoryConfig {
-  std::string model = kMemoryModels[0];      // all below is of `gddr`, but
-  unsigned fixed_latency = 367;              // of `fixed`: core cycles of every line
-  unsigned xbar_latency = 36;                // core cycles, one way
-  unsigned xbar_bytes_per_cycle = 48;        // per port and direction; also the size of a flit
+  std::string model = kMemoryModels[0];  // all below is of `gddr`, but
+  unsigned fixed_latency = 367;          // of `fixed`: core cycles of every line
+  unsigned sector_bytes = 128;           // what is asked for and moved at least: 128 is whole lines
+  unsigned xbar_latency = 36;            // core cycles, one way
+  unsigned xbar_bytes_per_cycle = 48;    // per port and direction; also the size of a flit
+  std::string xbar_order = kXbarOrders[0];
   unsigned l2_slices_per_controller = 1;     // a power of two
   CacheConfig l2{524288, 16, 128, 16, 131};  // one slice; the number of sets is a power of two
   unsigned l2_bytes_per_cycle = 64;          // one slice

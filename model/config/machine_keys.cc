@@ -62,12 +62,14 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
   keys->Table("sm");
   keys->Integer("schedulers", &sm->schedulers, 1, kMaxSchedulers);
   keys->Integer("warps_per_scheduler", &sm->warps_per_scheduler, 1, kMaxWarpsPerScheduler);
-  keys->PowerOfTwo("fetch_warps", &sm->fetch_warps, 1, 4);
+  keys->PowerOfTwo("fetch_warps", &sm->fetch_warps, 1, 8);
   keys->Integer("fetch_width", &sm->fetch_width, 1, 16);
   keys->Integer("fetch_line", &sm->fetch_line, 1, 4096);
   keys->Integer("fetch_latency", &sm->fetch_latency, 1, kMaxLatency);
   keys->Integer("branch_latency", &sm->branch_latency, 1, kMaxLatency);
   keys->Integer("lsu_queue", &sm->lsu_queue, 1, kMaxLsuQueue);
+  keys->PowerOfTwo("lsu_bytes", &sm->lsu_bytes, kSectorBytes, kLineBytes);
+  keys->Integer("operand_latency", &sm->operand_latency, 0, kMaxLatency);
   keys->Integer("barrier_latency", &sm->barrier_latency, 1, kMaxLatency);
   keys->Integer("warp_start_latency", &sm->warp_start_latency, 0, kMaxLatency);
   keys->Table("sm.limits");
@@ -76,6 +78,12 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
                  1 << 20);
   keys->Multiple("threads", &limits->threads, kThreadUnit, kThreadUnit, kMaxWarps * kWarpThreads);
   keys->Integer("tbs", &limits->tbs, 1, kMaxTbSlots);
+  keys->Table("sm.units");
+  keys->Integer("sp", &sm->units.sp, 1, kMaxSchedulers);
+  keys->Integer("sfu", &sm->units.sfu, 1, kMaxSchedulers);
+  keys->Integer("dp", &sm->units.dp, 1, kMaxSchedulers);
+  keys->Integer("constant", &sm->units.constant, 0, kMaxSchedulers);
+  keys->Integer("memory", &sm->units.memory, 1, kMaxSchedulers);
   keys->Pipe("sm.alu", &sm->alu);
   keys->Pipe("sm.imul", &sm->imul);
   keys->Pipe("sm.sfu", &sm->sfu);
@@ -84,6 +92,11 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
   keys->Pipe("sm.constant", &sm->constant);
   keys->Pipe("sm.lsu", &sm->lsu);
   keys->Cache("sm.l1", &sm->l1, 0);
+  keys->Table("sm.texture");
+  keys->Multiple("bytes", &sm->texture.bytes, kLineBytes, 0, 64 << 20);
+  keys->Integer("ways", &sm->texture.ways, 1, 64);
+  keys->Integer("fifo", &sm->texture.fifo, 1, kMaxEntries);
+  keys->Integer("latency", &sm->texture.latency, 1, kMaxLatency);
 }
 
 void AddMemory(MemoryConfig* memory, KeyList* keys) {
@@ -91,8 +104,11 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
   MachineKey& model = keys->Text("model", &memory->model);
   for (const char* known : kMemoryModels) model.choices.emplace_back(known);
   keys->Integer("fixed_latency", &memory->fixed_latency, 1, kMaxLatency);
+  keys->PowerOfTwo("sector_bytes", &memory->sector_bytes, kSectorBytes, kLineBytes);
   keys->Integer("xbar_latency", &memory->xbar_latency, 1, kMaxLatency);
   keys->Integer("xbar_bytes_per_cycle", &memory->xbar_bytes_per_cycle, 8, 1024);
+  MachineKey& order = keys->Text("xbar_order", &memory->xbar_order);
+  for (const char* known : kXbarOrders) order.choices.emplace_back(known);
   keys->PowerOfTwo("l2_slices_per_controller", &memory->l2_slices_per_controller, 1, 8);
   keys->Integer("l2_bytes_per_cycle", &memory->l2_bytes_per_cycle, 8, 1024);
   keys->Integer("l2_eviction_buffer", &memory->l2_eviction_buffer, 1, kMaxEntries);

@@ -46,8 +46,12 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       sm_stats_(request.machine.sms),
       next_measure_(request.measure_from),
       scheduler_cycles_before_(request.machine.sms) {
-  const GpuContext context{host_.launches(), checks_, ledger_, contexts_,
-                           request.record_tbs ? &tb_records_ : nullptr};
+  const GpuContext context{host_.launches(),
+                           checks_,
+                           ledger_,
+                           contexts_,
+                           request.record_tbs ? &tb_records_ : nullptr,
+                           request.machine.memory.sector_bytes};
   for (unsigned i = 0; i < request.machine.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, request.machine.sm,
                                         request.ideal_preemption, context, memory));

@@ -29,7 +29,7 @@ L1Cache::Line* L1Cache::Find(std::uint64_t address) {
   return nullptr;
 }
 
-void L1Cache::Allocate(std::uint64_t address, Cycle now, Cycle fill) {
+void L1Cache::Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask sectors) {
   if (sets_ == 0) return;
   const std::uint64_t tag = address / kLineBytes;
   Line* set = Set(tag);
@@ -39,7 +39,7 @@ void L1Cache::Allocate(std::uint64_t address, Cycle now, Cycle fill) {
     if (victim == nullptr || set[way].used < victim->used) victim = &set[way];
   }
   if (victim == nullptr) return;
-  *victim = Line{tag, static_cast<std::uint32_t>(fill), ++clock_, 1};
+  *victim = Line{tag, static_cast<std::uint32_t>(fill), ++clock_, 1, sectors};
 }
 
 void L1Cache::Evict(std::uint64_t address, Cycle now) {

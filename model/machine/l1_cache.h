@@ -2,6 +2,7 @@
 // Tags of an SM's L1 data cache, with the lines in flight.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,14 +24,23 @@ class L1Cache {
     std::uint32_t fill = 0;    // cycle from which the data is there
     std::uint32_t used = 0;    // LRU order
     std::uint16_t merges = 0;  // accesses served while in flight, the first included
+    SectorMask sectors = 0;    // present or in flight
+
+    // More sectors of a line that has a place; the line is in flight until the last is there.
+    void Add(SectorMask more, Cycle at) {
+      sectors |= more;
+      fill = std::max(fill, static_cast<std::uint32_t>(at));
+      merges = 1;
+    }
   };
 
   explicit L1Cache(const CacheConfig& config);
 
-  // The line if it is present or in flight, moved to the young end; nullptr otherwise.
+  bool absent() const { return sets_ == 0; }
+  // The line if some of it is present or in flight, moved to the young end; nullptr otherwise.
   Line* Find(std::uint64_t address);
   // Gives a missing line a place, if there is one.
-  void Allocate(std::uint64_t address, Cycle now, Cycle fill);
+  void Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask sectors = kAllSectors);
   // Write-evict: a store removes its line, unless it is in flight.
   void Evict(std::uint64_t address, Cycle now);
 

@@ -6,23 +6,42 @@
 namespace smk {
 namespace {
 
-bool IsShared(OpClass op) {
-  return op == OpClass::kLoadShared || op == OpClass::kStoreShared || op == OpClass::kAtomicShared;
+bool IsOnChip(OpClass op) {
+  return op == OpClass::kLoadShared || op == OpClass::kStoreShared ||
+         op == OpClass::kAtomicShared || op == OpClass::kLoadConst;
+}
+
+PipeConfig Slower(PipeConfig pipe, unsigned cycles) {
+  pipe.latency += cycles;
+  return pipe;
+}
+
+CacheConfig TextureTags(const TextureConfig& texture) {
+  CacheConfig tags;
+  tags.bytes = texture.bytes;
+  tags.ways = texture.ways;
+  return tags;
 }
 
 }  // namespace
 
-Lsu::Lsu(SmId sm, const SmConfig& config, MemoryPort& memory)
+Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory)
     : sm_(sm),
       memory_(memory),
-      shared_(config.shared),
+      shared_(Slower(config.shared, config.operand_latency)),
+      constant_(Slower(config.constant, config.operand_latency)),
       line_initiation_(std::max(config.lsu.initiation, 1u)),
+      lsu_sectors_(sector_bytes == kLineBytes ? 0 : config.lsu_bytes / kSectorBytes),
+      operand_latency_(config.operand_latency),
       depth_(config.lsu_queue),
       hit_latency_(config.l1.latency),
       merges_(config.l1.mshr_merges),
       l1_(config.l1),
       mshrs_(config.l1.mshrs),
       stores_(kStoreBuffer),
+      texture_(TextureTags(config.texture)),
+      texture_latency_(config.texture.latency),
+      texture_fifo_(config.texture.bytes == 0 ? 0 : config.texture.fifo),
       ring_(kRing) {
   resolved_.reserve(2 * kRing);
 }
@@ -49,6 +68,9 @@ void Lsu::Serve(Cycle now) {
     case OpClass::kAtomicGlobal:
       retry = SendAtomic(&entry, now);
       break;
+    case OpClass::kTexture:
+      retry = texture_fifo_.empty() ? SendLoad(&entry, now) : SendTexture(&entry, now);
+      break;
     default:
       retry = SendLoad(&entry, now);
       break;
@@ -57,12 +79,12 @@ void Lsu::Serve(Cycle now) {
     next_pass_ = retry;
     return;
   }
-  free_at_ = now + line_initiation_;
+  free_at_ = now + line_initiation_ * Cycles(Sectors(entry));
   if (++entry.sent < entry.request.passes) {
     next_pass_ = free_at_;
     return;
   }
-  resolved_.push_back({entry.request, entry.done});
+  resolved_.push_back({entry.request, entry.done + operand_latency_});
   release_[unresolved_++ % kRing] = free_at_;
   ResolveFollowers(now);
 }
@@ -72,23 +94,57 @@ void Lsu::ResolveFollowers(Cycle now) {
   next_pass_ = kNever;
   while (unresolved_ != tail_) {
     const Request& request = ring_[unresolved_ % kRing].request;
-    if (!IsShared(request.op)) {
+    if (!IsOnChip(request.op)) {
       next_pass_ = free_at_;
       return;
     }
-    resolved_.push_back({request, ScheduleShared(request.passes, now)});
+    resolved_.push_back({request, ScheduleShared(request.op, request.passes, now)});
   }
 }
 
 Cycle Lsu::Send(const Entry& entry, MemoryAccess access, Cycle now) {
-  return memory_.Access(sm_, entry.request.kernel, access, entry.lines[entry.sent], now);
+  return memory_.Access(sm_, entry.request.kernel, access,
+                        {entry.lines[entry.sent], Sectors(entry)}, now);
+}
+
+Cycle Lsu::SendUncached(Entry* entry, Cycle now) {
+  entry->done = std::max(entry->done, Send(*entry, MemoryAccess::kLoad, now));
+  ++stats_.l1_accesses[Index(entry->request.kernel)];
+  return 0;
+}
+
+// A line's place in the FIFO is taken until its data, and those of all before it, are there.
+Cycle Lsu::SendTexture(Entry* entry, Cycle now) {
+  Cycle& place = texture_fifo_[texture_place_];
+  if (place > now) return place;
+  const std::uint64_t line = entry->lines[entry->sent];
+  const unsigned kernel = Index(entry->request.kernel);
+  Cycle done = now + texture_latency_;
+  if (L1Cache::Line* found = texture_.Find(line)) {
+    done = std::max<Cycle>(done, found->fill);
+    ++stats_.l1_hits[kernel];
+  } else {
+    const Cycle fill =
+        memory_.Access(sm_, entry->request.kernel, MemoryAccess::kLoad, {line, kAllSectors}, now);
+    // Data come back in the order of the tags, so that even a line in flight can be replaced.
+    texture_.Allocate(line, kNever, fill);
+    done = std::max(done, fill);
+  }
+  ++stats_.l1_accesses[kernel];
+  place = texture_done_ = std::max(texture_done_, done);
+  if (++texture_place_ == texture_fifo_.size()) texture_place_ = 0;
+  entry->done = std::max(entry->done, place);
+  return 0;
 }
 
 Cycle Lsu::SendLoad(Entry* entry, Cycle now) {
+  if (l1_.absent()) return SendUncached(entry, now);
   const std::uint64_t line = entry->lines[entry->sent];
+  const SectorMask sectors = Sectors(*entry);
   const unsigned kernel = Index(entry->request.kernel);
   Cycle done = now + hit_latency_;
-  if (L1Cache::Line* found = l1_.Find(line)) {
+  L1Cache::Line* const found = l1_.Find(line);
+  if (found != nullptr && (sectors & ~found->sectors) == 0) {
     if (found->fill > now) {
       if (found->merges >= merges_) return found->fill;
       ++found->merges;
@@ -99,7 +155,11 @@ Cycle Lsu::SendLoad(Entry* entry, Cycle now) {
     if (mshrs_.Full(now)) return mshrs_.Earliest();
     const Cycle fill = Send(*entry, MemoryAccess::kLoad, now);
     mshrs_.Push(fill);
-    l1_.Allocate(line, now, fill);
+    if (found != nullptr) {
+      found->Add(sectors, fill);
+    } else {
+      l1_.Allocate(line, now, fill, sectors);
+    }
     done = std::max(done, fill);
   }
   ++stats_.l1_accesses[kernel];
@@ -118,10 +178,11 @@ Cycle Lsu::SendStore(Entry* entry, Cycle now) {
 
 Cycle Lsu::SendAtomic(Entry* entry, Cycle now) {
   CompletionHeap& in_flight = entry->request.dst == kNoRegister ? stores_ : mshrs_;
-  if (in_flight.Full(now)) return in_flight.Earliest();
+  const bool limited = entry->request.dst == kNoRegister || !l1_.absent();
+  if (limited && in_flight.Full(now)) return in_flight.Earliest();
   l1_.Evict(entry->lines[entry->sent], now);
   const Cycle done = Send(*entry, MemoryAccess::kAtomic, now);
-  in_flight.Push(done);
+  if (limited) in_flight.Push(done);
   entry->done = std::max(entry->done, done);
   return 0;
 }

@@ -3,7 +3,7 @@
 //
 // Purpose     Serves the memory instructions of all schedulers in order of issue: shared memory in
 //             `conflicts` bank passes, global memory one 128-byte line at a time through L1 and
-//             MSHRs.
+//             MSHRs. Constants come here if the machine says so.
 // Timing      An instruction that finds the unit idle has its first pass in the cycle of its issue.
 //             The result of a shared-memory instruction with n passes is there (n - 1) * initiation
 //             + latency cycles after the first pass; an L1 hit l1.latency after the pass of its
@@ -11,6 +11,12 @@
 //             and so do the instructions behind it.
 // Queue       Full when `lsu_queue` instructions have a pass to do; all schedulers may issue into
 //             one free place in the same cycle, so that up to schedulers - 1 more can wait.
+// Sectors     Where lines have sectors, a line takes as many cycles as its sectors need at
+//             `lsu_bytes` per cycle.
+// No L1       Loads that have none take no MSHR: nothing limits them here.
+// Textures    With a cache of their own they pass here in turn, line by line, but take no line and
+//             no MSHR of the L1. Results leave in order through a FIFO of `fifo` lines; one that is
+//             full holds up the unit.
 // Stores      Posted, write-through, no allocate; the line leaves L1. At most kStoreBuffer lines
 //             are on their way, so that stores cannot run ahead of memory without limit. Atomics
 //             with a result take an MSHR, without one they are like stores; both are executed at
@@ -56,7 +62,8 @@ class Lsu {
     std::array<std::uint64_t, kMaxKernels> l1_accesses{}, l1_hits{};
   };
 
-  Lsu(SmId sm, const SmConfig& config, MemoryPort& memory);
+  // `sector_bytes` as in MemoryConfig.
+  Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory);
 
   // No more memory instructions this cycle.
   bool Full(Cycle now) {
@@ -66,17 +73,19 @@ class Lsu {
 
   // No instruction is waiting for passes that are not known yet.
   bool AllKnown() const { return unresolved_ == tail_; }
-  // Issues a shared-memory instruction when AllKnown(); returns its completion.
-  Cycle IssueKnownShared(unsigned passes, Cycle now) {
+  // Issues a shared-memory instruction, or a constant, when AllKnown(); returns its completion.
+  Cycle IssueKnown(OpClass op, unsigned passes, Cycle now) {
     ++tail_;
-    return ScheduleShared(passes, now);
+    return ScheduleShared(op, passes, now);
   }
   // Issues one when not AllKnown(): it is resolved after the instructions before it.
   void IssueShared(const Request& request) { ring_[tail_++ % kRing].request = request; }
 
-  // Issues a global-memory instruction: put its lines into lines(), then call. Its completion is
+  // Issues a global-memory instruction: put its lines into lines() and, if it is not null, the
+  // sectors of each into sectors(), then call. Its completion is
   // always given by TakeResolved(), perhaps in the same cycle.
   std::uint64_t* lines() { return ring_[tail_ % kRing].lines; }
+  SectorMask* sectors() { return lsu_sectors_ == 0 ? nullptr : ring_[tail_ % kRing].sectors; }
   void IssueGlobal(const Request& request, Cycle now);
 
   // Next cycle in which Tick() must be called, or kNever.
@@ -98,33 +107,52 @@ class Lsu {
     std::uint8_t sent = 0;
     Cycle done = 0;
     std::uint64_t lines[kMaxLines];
+    SectorMask sectors[kMaxLines];
   };
 
+  unsigned Cycles(SectorMask sectors) const {
+    if (lsu_sectors_ == 0) return 1;
+    return (static_cast<unsigned>(__builtin_popcount(sectors)) + lsu_sectors_ - 1) / lsu_sectors_;
+  }
   // Gives the instruction at unresolved_ its passes; it must be a shared-memory one.
-  Cycle ScheduleShared(unsigned passes, Cycle now) {
+  Cycle ScheduleShared(OpClass op, unsigned passes, Cycle now) {
+    const PipeConfig& pipe = op == OpClass::kLoadConst ? constant_ : shared_;
     const Cycle start = free_at_ > now ? free_at_ : now;
-    free_at_ = start + passes * shared_.initiation;
+    free_at_ = start + passes * pipe.initiation;
     release_[unresolved_++ % kRing] = free_at_;
-    return start + (passes - 1) * shared_.initiation + shared_.latency;
+    return start + (passes - 1) * pipe.initiation + pipe.latency;
   }
   void Serve(Cycle now);
   void ResolveFollowers(Cycle now);
   // Each sends the next line and returns 0, or the cycle in which to try again.
   Cycle SendLoad(Entry* entry, Cycle now);
+  Cycle SendUncached(Entry* entry, Cycle now);
+  Cycle SendTexture(Entry* entry, Cycle now);
   Cycle SendStore(Entry* entry, Cycle now);
   Cycle SendAtomic(Entry* entry, Cycle now);
   Cycle Send(const Entry& entry, MemoryAccess access, Cycle now);
+  // Sectors of the line that is sent next; all of them where lines have none.
+  SectorMask Sectors(const Entry& entry) const {
+    return lsu_sectors_ == 0 ? kAllSectors : entry.sectors[entry.sent];
+  }
 
   SmId sm_;
   MemoryPort& memory_;
-  PipeConfig shared_;
+  PipeConfig shared_, constant_;
   unsigned line_initiation_;
+  unsigned lsu_sectors_ = 0;  // per cycle; 0: lines have no sectors
+  unsigned operand_latency_;
   unsigned depth_;
   unsigned hit_latency_;
   unsigned merges_;
   L1Cache l1_;
   CompletionHeap mshrs_;
   CompletionHeap stores_;
+  L1Cache texture_;
+  unsigned texture_latency_;
+  std::vector<Cycle> texture_fifo_;  // when each place is free again, in order
+  unsigned texture_place_ = 0;
+  Cycle texture_done_ = 0;  // of the last access
 
   // Ring positions: [head_, unresolved_) have known passes, [unresolved_, tail_) wait.
   unsigned head_ = 0, unresolved_ = 0, tail_ = 0;

@@ -12,7 +12,7 @@ Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext&
     : id_(id),
       config_(config),
       gpu_(gpu),
-      lsu_(id, config, memory),
+      lsu_(id, config, gpu.sector_bytes, memory),
       traffic_(id, memory, gpu.checks, ideal_preemption) {
   SetCosts();
   while ((1u << fetch_shift_) < config.fetch_warps) ++fetch_shift_;
@@ -21,22 +21,33 @@ Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext&
 void Sm::SetCosts() {
   const auto set = [this](OpClass op, Port port, const PipeConfig& pipe, unsigned per_pass,
                           unsigned memory) {
-    costs_[static_cast<unsigned>(op)] = {port, static_cast<std::uint16_t>(pipe.latency),
-                                         static_cast<std::uint16_t>(std::max(pipe.initiation, 1u)),
-                                         static_cast<std::uint8_t>(per_pass),
-                                         static_cast<std::uint8_t>(memory)};
+    OpCost& cost = costs_[static_cast<unsigned>(op)];
+    cost.port = port;
+    cost.latency = static_cast<std::uint16_t>(pipe.latency + config_.operand_latency);
+    cost.initiation = static_cast<std::uint16_t>(std::max(pipe.initiation, 1u));
+    cost.per_pass = static_cast<std::uint8_t>(per_pass);
+    cost.memory = static_cast<std::uint8_t>(memory);
   };
+  const auto share = [this](Port port, unsigned units) {
+    if (units < config_.schedulers) shared_units_[port] = static_cast<std::uint8_t>(units);
+  };
+  share(kSp, config_.units.sp);
+  share(kSfu, config_.units.sfu);
+  share(kDp, config_.units.dp);
+  share(kLsu, config_.units.memory);
+  if (config_.units.constant != 0) share(kConstant, config_.units.constant);
   set(OpClass::kAlu, kSp, config_.alu, 0, 0);
   set(OpClass::kImul, kSfu, config_.imul, 0, 0);
   set(OpClass::kSfu, kSfu, config_.sfu, 0, 0);
   set(OpClass::kDp, kDp, config_.dp, 0, 0);
-  set(OpClass::kLoadConst, kConstant, config_.constant, 1, 1);
+  set(OpClass::kLoadConst, config_.units.constant == 0 ? kLsu : kConstant, config_.constant, 1, 1);
   for (const OpClass op : {OpClass::kLoadShared, OpClass::kStoreShared, OpClass::kAtomicShared}) {
     set(op, kLsu, config_.shared, 1, 0);
   }
   for (const OpClass op :
        {OpClass::kLoadGlobal, OpClass::kTexture, OpClass::kStoreGlobal, OpClass::kAtomicGlobal}) {
     set(op, kLsu, config_.lsu, 0, 1);
+    costs_[static_cast<unsigned>(op)].off_chip = true;
   }
   for (const OpClass op : {OpClass::kBarrier, OpClass::kBranch, OpClass::kExit}) {
     set(op, kNoPort, PipeConfig{1, 1}, 0, 0);
@@ -72,11 +83,17 @@ void Sm::SetReady(Cycle now) {
 
 LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
   LaneMask busy = 0;
-  if ((lanes & port_lanes_[kLsu]) != 0 && lsu_.Full(now)) busy = port_lanes_[kLsu];
+  if ((lanes & port_lanes_[kLsu]) != 0 && (lsu_.Full(now) || shared_free_[kLsu] > now)) {
+    busy = port_lanes_[kLsu];
+  }
   if (now < ports_busy_until_) {
     for (unsigned port = kSp; port < kLsu; ++port) {
       const LaneMask want = lanes & port_lanes_[port];
       if (want == 0) continue;
+      if (shared_units_[port] != 0) {
+        if (shared_free_[port] > now) busy |= want;
+        continue;
+      }
       for (unsigned s = 0; s < config_.schedulers; ++s) {
         if (port_free_[port][s] > now) busy |= want & SchedulerField(s);
       }

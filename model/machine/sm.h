@@ -14,8 +14,11 @@
 //             than fetch_warps x fetch_width for long. An instruction can issue when its source and
 //             destination registers have no result outstanding: a result of latency n can be used n
 //             cycles after the issue.
-// Ports       Per scheduler SP, SFU (and integer multiply), DP and constant cache, each busy for
-//             `initiation` cycles; one LSU for the SM. Branch, barrier and exit need no port.
+// Ports       SP, SFU (and integer multiply), DP and constant cache, each busy for `initiation`
+//             cycles: one for each scheduler, or fewer that all share (sm.units). All schedulers
+//             may issue to a shared pipe that is free in the same cycle; the later ones start as
+//             pipes become free, and nobody issues to it before one is. One LSU for the SM.
+//             Branch, barrier and exit need no port.
 // Barrier     The waiting warps continue `barrier_latency` cycles after the last one arrives.
 // Finish      A TB whose warps have all exited pulses tb_finished when nothing of it is in flight,
 //             the cycle after the last exit at the earliest. Such a TB is never reported quiet, not
@@ -51,6 +54,7 @@ struct GpuContext {
   TbLedger& ledger;
   ContextStore& contexts;
   std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
+  unsigned sector_bytes = kLineBytes;
 };
 
 // See the head of this file.
@@ -100,6 +104,7 @@ class Sm {
     std::uint16_t initiation = 1;
     std::uint8_t per_pass = 0;  // 1: `conflicts` - 1 cycles more
     std::uint8_t memory = 0;    // 1: waiting for the result is waiting for memory
+    bool off_chip = false;      // global memory and textures: lines, not bank passes
   };
 
   // sm.cc: the cycle.
@@ -113,6 +118,7 @@ class Sm {
   [[noreturn]] void RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const;
   // sm_issue.cc: one warp instruction.
   void Issue(unsigned lane, Cycle now);
+  Cycle TakeUnit(Port port, unsigned initiation, Cycle now);
   void IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
                    Cycle now);
   void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
@@ -169,7 +175,9 @@ class Sm {
   WarpWheel wheel_;
 
   // Ports.
-  std::array<std::array<Cycle, kMaxSchedulers>, kNumPorts> port_free_{};
+  std::array<std::array<Cycle, kMaxSchedulers>, kNumPorts> port_free_{};  // by scheduler or pipe
+  std::array<std::uint8_t, kNumPorts> shared_units_{};  // pipes that all share; 0: each its own
+  std::array<Cycle, kNumPorts> shared_free_{};          // when the first of them is free
   Cycle ports_busy_until_ = 0;
   unsigned fetch_shift_ = 0;  // log2 of fetch_warps
   Cycle next_fetch_ = 0;      // next free fetch: cycle x fetch_warps + turn

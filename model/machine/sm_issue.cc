@@ -6,12 +6,26 @@
 
 namespace smk {
 
+// The first shared pipe that is free takes an instruction; when it starts.
+inline Cycle Sm::TakeUnit(Port port, unsigned initiation, Cycle now) {
+  Cycle* const begin = port_free_[port].data();
+  Cycle* const end = begin + shared_units_[port];
+  Cycle* const unit = std::min_element(begin, end);
+  const Cycle start = std::max(now, *unit);
+  *unit = start + initiation;
+  shared_free_[port] = *std::min_element(begin, end);
+  return start;
+}
+
 inline void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp,
                             unsigned lane, Cycle now) {
   const unsigned extra = (instruction.conflicts - 1u) & (0u - cost.per_pass);
-  const Cycle done = now + cost.latency + extra;
+  Cycle done = now + cost.latency + extra;
   const unsigned initiation = cost.initiation + extra;
-  if (initiation > 1) {
+  if (shared_units_[cost.port] != 0) {
+    done += TakeUnit(cost.port, initiation, now) - now;
+    ports_busy_until_ = std::max(ports_busy_until_, shared_free_[cost.port]);
+  } else if (initiation > 1) {
     port_free_[cost.port][lane / kLanesPerScheduler] = now + initiation;
     ports_busy_until_ = std::max(ports_busy_until_, now + initiation);
   }
@@ -24,12 +38,13 @@ inline void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, 
 
 inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
   ThreadBlock& block = *warp->block;
-  const bool memory = costs_[static_cast<unsigned>(instruction.op)].memory != 0;
-  if (!memory && lsu_.AllKnown()) {
-    const Cycle done = lsu_.IssueKnownShared(instruction.conflicts, now);
+  const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
+  if (shared_units_[kLsu] != 0) TakeUnit(kLsu, 1, now);
+  if (!cost.off_chip && lsu_.AllKnown()) {
+    const Cycle done = lsu_.IssueKnown(instruction.op, instruction.conflicts, now);
     if (done > block.quiet_at) block.quiet_at = done;
     if (instruction.dst != kNoRegister) {
-      warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2);
+      warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2 + cost.memory);
     }
     return;
   }
@@ -43,11 +58,11 @@ inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned 
   request.tb_generation = block.generation;
   ++block.unresolved;
   if (request.dst != kNoRegister) {
-    warp->ready_at[request.dst] = memory ? kUnknownMemory : kUnknownShort;
+    warp->ready_at[request.dst] = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
   }
-  if (memory) {
-    request.passes = static_cast<std::uint8_t>(
-        warp->program->Lines(instruction, warp->identity, warp->cursor, lsu_.lines()));
+  if (cost.off_chip) {
+    request.passes = static_cast<std::uint8_t>(warp->program->Lines(
+        instruction, warp->identity, warp->cursor, lsu_.lines(), lsu_.sectors()));
     lsu_.IssueGlobal(request, now);
   } else {
     lsu_.IssueShared(request);

@@ -56,6 +56,18 @@ Calendar::Span Calendar::TakeScattered(std::uint64_t from, std::uint64_t first, 
   return Remember(from, first, last + 1);
 }
 
+void Calendar::Close(std::uint64_t from, std::uint64_t end) {
+  if (from >= end) return;
+  for (std::uint64_t at = from; at < end;) {
+    const unsigned shift = at % kWordSlots;
+    const unsigned count =
+        static_cast<unsigned>(std::min<std::uint64_t>(end - at, kWordSlots - shift));
+    At(at / kWordSlots).taken |= (~std::uint64_t{0} >> (kWordSlots - count)) << shift;
+    at += count;
+  }
+  Remember(from, from, end);
+}
+
 Calendar::Span Calendar::TakeRun(std::uint64_t from, unsigned count) {
   if (from - full_begin_ < full_end_ - full_begin_) from = full_end_;
   const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);

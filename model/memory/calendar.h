@@ -48,6 +48,9 @@ class Calendar {
     return Remember(from, number * kWordSlots + first, number * kWordSlots + first + count);
   }
 
+  // Takes whatever is free of [from, end).
+  void Close(std::uint64_t from, std::uint64_t end);
+
   // Takes the first `count` adjacent free slots at or after `from`. count is 1 to 64.
   Span TakeRun(std::uint64_t from, unsigned count);
 

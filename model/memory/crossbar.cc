@@ -7,7 +7,8 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kWindow = 8192;  // cycles that a port's calendar looks ahead
+constexpr unsigned kHeaderBytes = 8;  // of a sector's packet
+constexpr unsigned kWindow = 8192;    // cycles that a port's calendar looks ahead
 
 // Beyond it, the 32-bit tags of an L2 slice would not tell lines apart.
 std::uint64_t AddressEnd(const MemoryConfig& config) {
@@ -31,11 +32,13 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
       map_(machine.memory),
       sms_(machine.sms),
       flit_bytes_(machine.memory.xbar_bytes_per_cycle),
+      sectored_(machine.memory.sector_bytes != kLineBytes),
+      in_order_(machine.memory.xbar_order == "fifo"),
       latency_(machine.memory.xbar_latency),
       address_end_(AddressEnd(machine.memory)),
-      sm_ports_(machine.sms, {Calendar(kWindow), Calendar(kWindow)}),
+      sm_ports_(machine.sms, {Calendar(kWindow), Calendar(kWindow), 0}),
       slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller,
-                   {Calendar(kWindow), Calendar(kWindow)}),
+                   {Calendar(kWindow), Calendar(kWindow), 0}),
       slice_sockets_(MakeSockets("slice_", static_cast<unsigned>(slice_ports_.size()))),
       controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {
   for (unsigned sm = 0; sm < machine.sms; ++sm) {
@@ -70,10 +73,15 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   const AddressMap::Place place = map_.Locate(address);
   Port& sm = sm_ports_[Index(extension.sm)];
   Port& slice = slice_ports_[place.slice];
-  const unsigned data = Flits(payload.get_data_length());
+  const unsigned bytes = payload.get_data_length();
+  const unsigned sectors = bytes / kSectorBytes;
+  const unsigned data = sectored_ ? sectors * Flits(kSectorBytes + kHeaderBytes) : Flits(bytes);
+  const unsigned head = sectored_ ? sectors : 1;
   const bool write = payload.is_write() || extension.atomic;
-  const Cycle arrival =
-      Travel(sm.request, slice.request, clock.RequestCycle(delay), write ? 1 + data : 1);
+  const unsigned flits = !write ? head : sectored_ ? data : head + data;
+  const Cycle start = clock.RequestCycle(delay);
+  const Cycle arrival = in_order_ ? TravelInOrder(&sm.next_request, slice.request, start, flits)
+                                  : Travel(sm.request, slice.request, start, flits);
 
   clock.DelayUntil(arrival, delay);
   payload.set_address(place.local_address);
@@ -84,8 +92,32 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   }
   payload.set_address(address);
   if (payload.is_read() || extension.atomic) {
-    clock.DelayUntil(Travel(slice.reply, sm.reply, clock.RequestCycle(delay), data), delay);
+    const Cycle ready = clock.RequestCycle(delay);
+    clock.DelayUntil(in_order_ ? TravelBlocking(slice.reply, sm.reply, ready, data)
+                               : Travel(slice.reply, sm.reply, ready, data),
+                     delay);
   }
+}
+
+// The cycle after the last flit has passed the second port; each leaves the first when the second
+// takes it.
+Cycle Crossbar::TravelInOrder(Cycle* next, Calendar& to, Cycle start, unsigned flits) const {
+  Cycle leave = std::max(start, *next);
+  for (; flits != 0; --flits) leave = to.Take(leave + latency_, 1).end - latency_;
+  *next = leave;
+  return leave + latency_;
+}
+
+// The same for replies, whose order is not that of the calls: a flit that waits for the second port
+// keeps the first one busy.
+Cycle Crossbar::TravelBlocking(Calendar& from, Calendar& to, Cycle start, unsigned flits) const {
+  Cycle leave = start;
+  for (; flits != 0; --flits) {
+    const Cycle head = from.Take(leave, 1).begin;
+    leave = to.Take(head + latency_, 1).begin - latency_ + 1;
+    from.Close(head, leave);
+  }
+  return leave + latency_;
 }
 
 // The cycle after the last flit has passed the second port.

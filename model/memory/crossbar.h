@@ -18,6 +18,11 @@ namespace smk {
 //             its controller, and data back; translates addresses into those of the controller.
 // Reserved    Four sets of ports, one flit of xbar_bytes_per_cycle per cycle each: of every SM and
 //             of every slice, for requests and for replies.
+// Sectors     Where lines have sectors, each is a packet of its own in both directions: a request of
+//             one flit, or data with a header of 8 bytes.
+// Order       xbar_order `fifo`: an SM's requests leave in their order, each when its slice's port
+//             takes it; one that waits holds back those behind it, whatever their slices are
+//             (head-of-line blocking of an input-queued crossbar).
 // Packets     A request is one flit; a write or atomic carries its data behind it; a reply is its
 //             data. A write is accepted at its destination and has no reply. Flits follow each
 //             other through the network without waiting for the whole packet (cut-through), and
@@ -42,14 +47,18 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
   // Both directions of one SM or slice.
   struct Port {
     Calendar request, reply;
+    Cycle next_request = 0;  // `fifo`: after the last that has left
   };
 
   tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload) const;
   Cycle Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
+  Cycle TravelBlocking(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
+  Cycle TravelInOrder(Cycle* next, Calendar& to, Cycle start, unsigned flits) const;
   unsigned Flits(unsigned bytes) const { return (bytes + flit_bytes_ - 1) / flit_bytes_; }
 
   const AddressMap map_;
   const unsigned sms_, flit_bytes_;
+  const bool sectored_, in_order_;
   const Cycle latency_;
   const std::uint64_t address_end_;
   std::vector<Port> sm_ports_, slice_ports_;

@@ -12,7 +12,7 @@ class FixedMemory : public MemoryPort {
  public:
   explicit FixedMemory(Cycle latency) : latency_(latency) {}
 
-  Cycle Access(SmId /*sm*/, KernelId kernel, MemoryAccess access, std::uint64_t /*address*/,
+  Cycle Access(SmId /*sm*/, KernelId kernel, MemoryAccess access, LineRequest /*line*/,
                Cycle now) override {
     const unsigned k = Index(kernel);
     switch (access) {

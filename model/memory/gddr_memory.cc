@@ -13,20 +13,25 @@ namespace {
 // Requests run ahead of SystemC's time, which NoteTime() tells, by their delay.
 class GddrMemory : public MemoryPort {
  public:
-  explicit GddrMemory(const MachineConfig& machine) : memory_("memory", machine) {}
+  explicit GddrMemory(const MachineConfig& machine)
+      : memory_("memory", machine), sectored_(machine.memory.sector_bytes != kLineBytes) {}
 
-  Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, std::uint64_t address,
+  Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                Cycle now) override {
     const bool store = access == MemoryAccess::kStore || access == MemoryAccess::kContextStore;
     const bool context =
         access == MemoryAccess::kContextStore || access == MemoryAccess::kContextLoad;
+    const SectorMask sectors = sectored_ ? line.sectors : kAllSectors;
+    const unsigned bytes =
+        sectored_ ? static_cast<unsigned>(__builtin_popcount(sectors)) * kSectorBytes : kLineBytes;
     if (store) {
-      transaction_.SetWrite(address);
+      transaction_.SetWrite(line.address, bytes);
     } else {
-      transaction_.SetRead(address);
+      transaction_.SetRead(line.address, bytes);
     }
     MemoryExtension& extension = transaction_.extension();
     extension.kernel = kernel;
+    extension.sectors = sectors;
     extension.sm = sm;
     extension.kind = context ? MemoryKind::kContext : MemoryKind::kDemand;
     extension.atomic = access == MemoryAccess::kAtomic;
@@ -44,6 +49,7 @@ class GddrMemory : public MemoryPort {
 
  private:
   MemorySystem memory_;
+  const bool sectored_;
   MemoryTransaction transaction_;
   Cycle systemc_now_ = 0;
 };

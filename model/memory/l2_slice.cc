@@ -25,6 +25,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       slice_bits_(Log2(config.l2_slices_per_controller)),
       bytes_per_cycle_(config.l2_bytes_per_cycle),
       merges_(config.l2.mshr_merges),
+      sectored_(config.sector_bytes != kLineBytes),
       latency_(config.l2.latency),
       tags_(config.l2.bytes / kLineBytes, kNoTag),
       lines_(config.l2.bytes / kLineBytes),
@@ -60,6 +61,7 @@ L2Slice::Access L2Slice::Decode(const tlm::tlm_generic_payload& payload,
   const std::uint64_t set = (number ^ Scatter(tag)) & ((1u << set_bits_) - 1);
   return {payload.get_address(),
           payload.get_data_length(),
+          extension.sectors,
           extension.atomic,
           extension.kernel,
           extension.sm,
@@ -116,7 +118,7 @@ Cycle L2Slice::Forward(MemoryTransaction& request, Cycle start) {
 // The replacement waits until the eviction buffer has a place.
 void L2Slice::Evict(const Line& line, SmId sm, Cycle* start) {
   *start = std::max(*start, evictions_.Next());
-  eviction_.SetWrite(line.address, line.dirty);
+  eviction_.SetWrite(line.address, Bytes(line.dirty));
   eviction_.extension().kernel = line.writer;
   eviction_.extension().sm = sm;
   evictions_.Fill(Forward(eviction_, *start));
@@ -129,7 +131,7 @@ Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
     Cycle start = access.arrival;
     line = Replace(access, &start);
     done = Fetch(access, line, start, passes);
-  } else if (line->valid < kLineBytes) {
+  } else if (Missing(access, *line) != 0) {
     *hit = false;
     done = Fetch(access, line, access.arrival, passes);
   } else {
@@ -137,6 +139,12 @@ Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
   }
   if (access.atomic) Modify(access, line);
   return done;
+}
+
+// Without sectors a line that is not whole is fetched whole.
+unsigned L2Slice::Missing(const Access& access, const Line& line) const {
+  if (!sectored_) return line.valid < kLineBytes ? kLineBytes : 0;
+  return Bytes(static_cast<std::uint8_t>(access.sectors & ~line.valid));
 }
 
 Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit) {
@@ -154,14 +162,15 @@ Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned passes, bo
 // The data go on to the SM while the array is filled.
 Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start, unsigned passes) {
   start = std::max(start + latency_, mshrs_.Next());
-  fetch_.SetRead(line->address);
+  const unsigned bytes = Missing(access, *line);
+  fetch_.SetRead(line->address, bytes);
   fetch_.extension().kernel = access.kernel;
   fetch_.extension().sm = access.sm;
   line->ready = Forward(fetch_, start);
-  line->valid = kLineBytes;
+  line->valid = sectored_ ? line->valid | access.sectors : kLineBytes;
   line->merges = 0;
   mshrs_.Fill(line->ready);
-  passes = std::max(passes, Passes(kLineBytes));
+  passes = std::max(passes, Passes(bytes));
   return array_.Take(line->ready, passes).end - passes;
 }
 
@@ -173,8 +182,13 @@ Cycle L2Slice::Write(const Access& access, Line* line) {
 }
 
 void L2Slice::Modify(const Access& access, Line* line) {
-  line->valid = static_cast<std::uint8_t>(std::min(line->valid + access.bytes, kLineBytes));
-  line->dirty = static_cast<std::uint8_t>(std::min(line->dirty + access.bytes, kLineBytes));
+  if (sectored_) {
+    line->valid |= access.sectors;
+    line->dirty |= access.sectors;
+  } else {
+    line->valid = static_cast<std::uint8_t>(std::min(line->valid + access.bytes, kLineBytes));
+    line->dirty = static_cast<std::uint8_t>(std::min(line->dirty + access.bytes, kLineBytes));
+  }
   line->writer = access.kernel;
 }
 

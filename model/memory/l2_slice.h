@@ -24,6 +24,8 @@ namespace smk {
 //             knows how many of its bytes were written, but not which: writes to parts of a line
 //             are taken to be disjoint until it is whole. A read of a line that is not whole
 //             fetches it.
+// Sectors     Where lines have sectors, the line knows which are here: a read fetches those that
+//             are missing, and a written one is taken to be written whole.
 // Atomics     Read, then write in the same place: one more pass through the data array.
 // Evictions   Dirty bytes go to the controller when the line is replaced. A line in flight stays.
 class L2Slice : public sc_core::sc_module, private BlockingTarget {
@@ -42,8 +44,8 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
     Cycle ready = 0;         // when its data are here
     std::uint64_t used = 0;  // number of the last access, for LRU
     std::uint64_t address = 0;
-    std::uint8_t valid = 0;   // bytes
-    std::uint8_t dirty = 0;   // bytes
+    std::uint8_t valid = 0;   // bytes; where lines have sectors, their mask
+    std::uint8_t dirty = 0;   // likewise
     std::uint8_t merges = 0;  // reads that wait for the line in flight
     KernelId writer{0};
   };
@@ -51,6 +53,7 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   struct Access {
     std::uint64_t address;
     unsigned bytes;
+    SectorMask sectors;
     bool atomic;
     KernelId kernel;
     SmId sm;
@@ -80,6 +83,11 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);
   Cycle Fetch(const Access& access, Line* line, Cycle start, unsigned passes);
   void Modify(const Access& access, Line* line);
+  // Bytes of the access that the line has not got.
+  unsigned Missing(const Access& access, const Line& line) const;
+  unsigned Bytes(std::uint8_t amount) const {
+    return sectored_ ? static_cast<unsigned>(__builtin_popcount(amount)) * kSectorBytes : amount;
+  }
   unsigned Passes(unsigned bytes) const {
     return (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;
   }
@@ -88,6 +96,7 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   BlockingSocket memory_socket_;
   unsigned ways_, set_bits_, chunk_bits_, slice_bits_;
   unsigned bytes_per_cycle_, merges_;
+  bool sectored_;
   Cycle latency_;
 
   std::vector<std::uint32_t> tags_;  // by set and way

@@ -13,7 +13,6 @@ namespace {
 // Clocks that the calendars of a channel look ahead. Reads are bounded by the queue, but all of
 // them may wait for one bank: 64 x tRC is 2,560 clocks.
 constexpr unsigned kWindow = 16384;
-constexpr unsigned kSectorBytes = 32;  // smallest burst of one GDDR5 chip
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 
 unsigned Log2(unsigned power_of_two) { return static_cast<unsigned>(__builtin_ctz(power_of_two)); }

@@ -12,6 +12,14 @@ namespace smk {
 
 enum class MemoryAccess : std::uint8_t { kLoad, kStore, kAtomic, kContextLoad, kContextStore };
 
+// A line, and which of its sectors are asked for.
+struct LineRequest {
+  LineRequest(std::uint64_t line_address, SectorMask wanted = kAllSectors)
+      : address(line_address), sectors(wanted) {}
+  std::uint64_t address;
+  SectorMask sectors;
+};
+
 // The SM's side of the memory system. Contract: Access() is called in nondecreasing order of `now`
 // over all SMs, and the reservations it makes are never taken back.
 class MemoryPort {
@@ -19,7 +27,7 @@ class MemoryPort {
   virtual ~MemoryPort() = default;
   // The cycle, after `now`, in which the data is back at the SM (loads and atomics) or the write
   // has been accepted at its destination.
-  virtual Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, std::uint64_t address,
+  virtual Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                        Cycle now) = 0;
   // What was counted so far, by kernel slot.
   virtual MemoryStats stats() const = 0;

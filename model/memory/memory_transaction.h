@@ -45,8 +45,9 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   KernelId kernel{0};
   SmId sm{0};
   MemoryKind kind = MemoryKind::kDemand;
-  bool atomic = false;  // read-modify-write at the L2: data travel both ways
-  bool l2_hit = false;  // out: the line was present. A line in flight counts as a miss
+  SectorMask sectors = kAllSectors;  // of the line; the data length is theirs where lines have any
+  bool atomic = false;               // read-modify-write at the L2: data travel both ways
+  bool l2_hit = false;               // out: the line was present. A line in flight counts as a miss
 
   tlm::tlm_extension_base* clone() const override { return new MemoryExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override {

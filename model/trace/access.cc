@@ -27,13 +27,19 @@ bool InWindow(std::uint64_t address, std::uint64_t base) {
   return address >= base && address - base < kWindowBytes;
 }
 
-void Add(std::uint64_t line, TraceLineSet* lines) {
+// The bytes first..last of a line.
+void Add(std::uint64_t line, std::uint64_t first, std::uint64_t last, TraceLineSet* lines) {
   const auto number = static_cast<std::uint32_t>(line);
   const auto* const begin = lines->line.data();
   const auto* const end = begin + lines->count;
-  if (lines->count == kMaxLines) return;
-  if (lines->count != 0 && end[-1] == number) return;
-  if (std::find(begin, end, number) != end) return;
+  const auto* const found =
+      lines->count != 0 && end[-1] == number ? end - 1 : std::find(begin, end, number);
+  const auto at = static_cast<unsigned>(found - begin);
+  if (at == kMaxLines) return;
+  for (std::uint64_t sector = first / kSectorBytes; sector <= last / kSectorBytes; ++sector) {
+    lines->sectors[at] |= static_cast<SectorMask>(1u << sector);
+  }
+  if (found != end) return;
   lines->line[lines->count++] = number;
 }
 
@@ -83,7 +89,14 @@ TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std:
     const std::uint64_t begin = instruction.address[i] % (grain * grains);
     const std::uint64_t end = begin + instruction.width;
     for (std::uint64_t at = begin / grain; at * grain < end; ++at) {
-      Add((local ? origin : 0) + at % grains, &lines);
+      if (local) {
+        // A line is one word of all threads: where the lane's is, by its number.
+        const std::uint64_t byte = i * kWordBytes;
+        Add(origin + at % grains, byte, byte, &lines);
+      } else {
+        Add(at % grains, std::max(begin, at * grain) - at * grain,
+            std::min(end, (at + 1) * grain) - 1 - at * grain, &lines);
+      }
     }
   }
   return lines;
@@ -120,10 +133,12 @@ void EncodeLines(const TraceLineSet& lines, std::vector<std::uint8_t>* out) {
                         : largest <= 0x7f   ? LineForm::kDelta8
                         : largest <= 0x7fff ? LineForm::kDelta16
                                             : LineForm::kList;
-  out->push_back(static_cast<std::uint8_t>((lines.count - 1) | static_cast<unsigned>(form) << 5));
+  const bool whole = std::all_of(lines.sectors.begin(), lines.sectors.begin() + lines.count,
+                                 [](SectorMask sectors) { return sectors == kAllSectors; });
+  out->push_back(static_cast<std::uint8_t>((lines.count - 1) | static_cast<unsigned>(form) << 5 |
+                                           (whole ? 0u : kTraceParts)));
   Put(lines.line[0], out);
-  if (form == LineForm::kConsecutive) return;
-  for (unsigned i = 1; i < lines.count; ++i) {
+  for (unsigned i = 1; i < lines.count && form != LineForm::kConsecutive; ++i) {
     const std::int64_t delta = std::int64_t{lines.line[i]} - lines.line[i - 1];
     if (form == LineForm::kDelta8) {
       Put(static_cast<std::int8_t>(delta), out);
@@ -132,6 +147,10 @@ void EncodeLines(const TraceLineSet& lines, std::vector<std::uint8_t>* out) {
     } else {
       Put(lines.line[i], out);
     }
+  }
+  for (unsigned i = 0; i < lines.count && !whole; i += 2) {
+    const unsigned second = i + 1 < lines.count ? lines.sectors[i + 1] : 0u;
+    out->push_back(static_cast<std::uint8_t>(lines.sectors[i] | second << 4));
   }
 }
 

@@ -25,6 +25,7 @@ TraceSpace SpaceOf(TraceKind kind, const TraceInstruction& instruction, const Tr
 struct TraceLineSet {
   unsigned count = 0;
   std::array<std::uint32_t, kMaxLines> line{};
+  std::array<SectorMask, kMaxLines> sectors{};  // of each line
 };
 TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std::uint64_t warp);
 

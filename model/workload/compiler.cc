@@ -242,7 +242,7 @@ class ProgramCompiler {
     }
     overwrites_ |= s.overwrites;
     if (s.access) {
-      Access access = CompileAccess(s, scope, target_);
+      Access access = CompileAccess(s, scope, target_, &parts_.texels);
       access.site = s.access->seed != 0 ? kSeedSites + s.access->seed : NewSite();
       in.access = static_cast<std::uint16_t>(parts_.accesses.size());
       parts_.accesses.push_back(access);

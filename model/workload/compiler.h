@@ -13,10 +13,11 @@
 
 namespace smk {
 
-// Where an array lies in the program's memory; both are multiples of 128.
+// Where an array lies in the program's memory; start and size are multiples of 128.
 struct ArrayPlace {
   std::uint64_t start = 0;
   std::uint64_t size = 0;
+  TileShape tiles{};  // of a tiled array; width 0: bytes in a row
 };
 using ArrayMap = std::map<std::string, ArrayPlace>;
 
@@ -42,7 +43,9 @@ CompiledTrips CompileTrips(const TripSyntax& trips, const Scope& scope, const st
                            int line);
 
 // The access of the instruction `statement`, checked against the array's size.
-Access CompileAccess(const Statement& statement, const Scope& scope, const CompileTarget& target);
+// Texels of a tiled array are added to `texels`.
+Access CompileAccess(const Statement& statement, const Scope& scope, const CompileTarget& target,
+                     std::vector<Texels>* texels);
 
 // Throws InputError when the program breaks a rule of docs/workloads.md.
 std::shared_ptr<const Program> CompileProgram(const std::vector<Statement>& statements,

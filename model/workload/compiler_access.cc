@@ -9,13 +9,14 @@
 namespace smk {
 namespace {
 
-// Address of lane 0: names become coefficients of variables.
-void SetOffset(const AffineSyntax& offset, const Scope& scope, const CompileTarget& target,
-               int line, Access* a) {
-  a->base = offset.constant;
-  for (const auto& [name, coefficient] : offset.terms) {
+// Names become coefficients of variables.
+Affine CompileAffine(const AffineSyntax& syntax, const Scope& scope, const CompileTarget& target,
+                     int line) {
+  Affine a;
+  a.base = syntax.constant;
+  for (const auto& [name, coefficient] : syntax.terms) {
     if (const std::int64_t* copy = scope.FindCopyIndex(name)) {
-      a->base += coefficient * *copy;
+      a.base += coefficient * *copy;
       continue;
     }
     const int variable = scope.FindVariable(name);
@@ -23,8 +24,53 @@ void SetOffset(const AffineSyntax& offset, const Scope& scope, const CompileTarg
       FailAt(target.file, line, name,
              "tb, tb.x, tb.y, tb.z, warp, a loop or a copy index around this line");
     }
-    a->coefficient[static_cast<unsigned>(variable)] += coefficient;
+    a.coefficient[static_cast<unsigned>(variable)] += coefficient;
   }
+  return a;
+}
+
+struct Interval {
+  std::int64_t low = 0, high = 0;
+};
+
+// All values that it can have.
+Interval RangeOf(const Affine& a, const Scope& scope) {
+  Interval all{a.base, a.base};
+  for (unsigned v = 0; v < kNumVariables; ++v) {
+    if (a.coefficient[v] == 0) continue;
+    const Scope::Range range = scope.RangeOf(v);
+    all.low += std::min(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
+    all.high += std::max(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
+  }
+  return all;
+}
+
+// Keeps what is computed with texels within 32 bits.
+constexpr std::int64_t kMaxTexel = 1 << 30;
+
+Texels CompileTexels(const TexelSyntax& syntax, const ArrayPlace& array, const Scope& scope,
+                     const CompileTarget& target, int line) {
+  Texels texels;
+  texels.tiles = array.tiles;
+  texels.x = CompileAffine(syntax.x, scope, target, line);
+  texels.y = CompileAffine(syntax.y, scope, target, line);
+  texels.from = CompileAffine(syntax.from, scope, target, line);
+  texels.columns = syntax.columns;
+  texels.rows = syntax.rows;
+  texels.step = syntax.step;
+  for (const Affine* part : {&texels.x, &texels.y, &texels.from}) {
+    const Interval range = RangeOf(*part, scope);
+    const std::int64_t low = part == &texels.from ? 0 : -kMaxTexel;
+    if (range.low >= low && range.high <= kMaxTexel) continue;
+    FailAt(target.file, line,
+           part == &texels.from ? "from"
+           : part == &texels.x  ? "x"
+                                : "y",
+           "numbers from " + std::to_string(low) + " to " + std::to_string(kMaxTexel) +
+               " (this reaches " + std::to_string(range.low) + " to " + std::to_string(range.high) +
+               ")");
+  }
+  return texels;
 }
 
 void SetGather(const AccessSyntax& syntax, const CompileTarget& target, int line, Access* a) {
@@ -70,14 +116,9 @@ void CheckBounds(const AccessSyntax& syntax, const Scope& scope, const CompileTa
     FailAt(target.file, line, syntax.array, "an array at least as large as one access of a warp");
   }
   if (syntax.wrap) return;
-  std::int64_t low = a.base + extent.low;
-  std::int64_t high = a.base + extent.high;
-  for (unsigned v = 0; v < kNumVariables; ++v) {
-    if (a.coefficient[v] == 0) continue;
-    const Scope::Range range = scope.RangeOf(v);
-    low += std::min(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
-    high += std::max(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
-  }
+  const Interval range = RangeOf(a.offset, scope);
+  const std::int64_t low = range.low + extent.low;
+  const std::int64_t high = range.high + extent.high;
   if (low >= 0 && high <= size) return;
   FailAt(target.file, line, syntax.array,
          "offsets from 0 to " + std::to_string(size) + " (this reaches bytes " +
@@ -86,7 +127,8 @@ void CheckBounds(const AccessSyntax& syntax, const Scope& scope, const CompileTa
 
 }  // namespace
 
-Access CompileAccess(const Statement& statement, const Scope& scope, const CompileTarget& target) {
+Access CompileAccess(const Statement& statement, const Scope& scope, const CompileTarget& target,
+                     std::vector<Texels>* texels) {
   const AccessSyntax& syntax = *statement.access;
   const auto place = target.arrays->find(syntax.array);
   if (place == target.arrays->end()) {
@@ -96,8 +138,21 @@ Access CompileAccess(const Statement& statement, const Scope& scope, const Compi
   a.start = place->second.start;
   a.size = place->second.size;
   a.lanes = static_cast<std::uint8_t>(syntax.lanes);
+  const bool tiled = place->second.tiles.width != 0;
+  if (tiled != syntax.texels.has_value()) {
+    FailAt(target.file, statement.line, syntax.array,
+           tiled ? "[" + syntax.array + " x ... y ...]: this array has a width and a height"
+                 : "an array with a width and a height, or [" + syntax.array + " + offset]");
+  }
+  if (tiled) {
+    a.pattern = Access::Pattern::kTexels;
+    a.bytes = place->second.tiles.bytes;
+    a.texels = static_cast<std::uint16_t>(texels->size());
+    texels->push_back(CompileTexels(*syntax.texels, place->second, scope, target, statement.line));
+    return a;
+  }
   a.bytes = syntax.bytes;
-  SetOffset(syntax.offset, scope, target, statement.line, &a);
+  a.offset = CompileAffine(syntax.offset, scope, target, statement.line);
   Extent extent;
   if (syntax.gather) {
     SetGather(syntax, target, statement.line, &a);

@@ -123,13 +123,38 @@ bool ParseAccessKey(TokenReader* in, AccessSyntax* a) {
   return true;
 }
 
+// What follows [array x X y Y].
+bool ParseTexelKey(TokenReader* in, AccessSyntax* a) {
+  TexelSyntax& texels = *a->texels;
+  if (in->Accept("lanes")) {
+    a->lanes = static_cast<unsigned>(in->Integer("a number of lanes, 1 to 32", 1, 32));
+  } else if (in->Accept("window")) {
+    texels.columns = static_cast<unsigned>(in->Integer("texels in a row, 1 to 65535", 1, 65535));
+    texels.rows = static_cast<unsigned>(in->Integer("rows, 1 to 65535", 1, 65535));
+  } else if (in->Accept("from")) {
+    texels.from = ParseAffine(in);
+  } else if (in->Accept("step")) {
+    texels.step = static_cast<unsigned>(in->Integer("texels between lanes, up to 65535", 0, 65535));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 AccessSyntax ParseAccess(TokenReader* in) {
   AccessSyntax a;
   in->Expect("[");
   a.array = in->Word("the name of an array");
-  if (in->Peek().text == "+" || in->Peek().text == "-") a.offset = ParseAffine(in);
+  if (in->Accept("x")) {
+    a.texels.emplace();
+    a.texels->x = ParseAffine(in);
+    in->Expect("y");
+    a.texels->y = ParseAffine(in);
+  } else if (in->Peek().text == "+" || in->Peek().text == "-") {
+    a.offset = ParseAffine(in);
+  }
   in->Expect("]");
-  while (ParseAccessKey(in, &a)) {
+  while (a.texels ? ParseTexelKey(in, &a) : ParseAccessKey(in, &a)) {
   }
   if (a.gather && (a.stride || a.row_lanes)) {
     in->Fail("gather", "either gather or a pattern of lanes (stride, rows)");

@@ -63,9 +63,11 @@ class Program {
   }
 
   // The distinct 128-byte lines (byte addresses, multiples of 128) that a global-memory instruction
-  // touches; returns their number, 1..kMaxLines. Pure: may be called more than once.
+  // touches; returns their number, 1..kMaxLines. Pure: may be called more than once. `sectors`, if
+  // it is not null, gets the sectors of each line; a gather's lanes are taken to be side by side in
+  // each of its lines.
   unsigned Lines(const Instruction& instruction, const WarpIdentity& id, const WarpCursor& cursor,
-                 std::uint64_t lines[kMaxLines]) const;
+                 std::uint64_t lines[kMaxLines], SectorMask* sectors = nullptr) const;
 
   // The same access lane by lane.
   LaneAddresses Lanes(const Instruction& instruction, const WarpIdentity& id,
@@ -81,6 +83,10 @@ class Program {
   const ProgramParts& parts() const { return parts_; }
 
  private:
+  unsigned ActiveLanes(const Access& access, const WarpIdentity& id) const {
+    return id.warp == parts_.last_warp && parts_.last_lanes < access.lanes ? parts_.last_lanes
+                                                                           : access.lanes;
+  }
   // Executes control operations from `pc` until one gives an instruction.
   void Resolve(const WarpIdentity& id, WarpCursor* cursor, unsigned pc) const;
   // Goes on in the record of a trace.

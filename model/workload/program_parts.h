@@ -91,12 +91,56 @@ struct Condition {
   std::uint32_t low = 0, high = 0;
 };
 
+// base + sum of coefficient x variable.
+struct Affine {
+  std::int64_t base = 0;
+  std::array<std::int64_t, kNumVariables> coefficient{};
+};
+
+// A two-dimensional array, kept in tiles of one line each, row of tiles after row of tiles: the
+// layout to which a texture is bound.
+struct TileShape {
+  std::uint32_t width = 0, height = 0;  // texels
+  std::uint8_t bytes = 0;               // of a texel, a power of two
+  std::uint8_t column_bits = 0;         // log2 of a tile's texels in a row
+  std::uint8_t row_bits = 0;            // log2 of a tile's rows
+
+  // 128-byte tiles: 16 columns of texels of up to 2 bytes, 8 of 4 and 8 bytes, 4 of 16 bytes.
+  static constexpr TileShape Of(std::uint32_t width, std::uint32_t height, unsigned bytes) {
+    TileShape shape{width, height, static_cast<std::uint8_t>(bytes)};
+    shape.column_bits = bytes < 4 ? 4 : bytes < 16 ? 3 : 2;
+    while ((bytes << shape.column_bits << shape.row_bits) < kLineBytes) ++shape.row_bits;
+    return shape;
+  }
+  std::uint32_t TilesPerRow() const { return ((width - 1) >> column_bits) + 1; }
+  std::uint64_t Size() const {
+    return std::uint64_t{TilesPerRow()} * (((height - 1) >> row_bits) + 1) * kLineBytes;
+  }
+  // Byte offset of the line that has the texel; of the texel in its line.
+  std::uint64_t Line(std::uint32_t x, std::uint32_t y) const {
+    return (std::uint64_t{y >> row_bits} * TilesPerRow() + (x >> column_bits)) * kLineBytes;
+  }
+  std::uint32_t InLine(std::uint32_t x, std::uint32_t y) const {
+    const std::uint32_t column = x & ((1u << column_bits) - 1);
+    return ((y & ((1u << row_bits) - 1)) << column_bits | column) * bytes;
+  }
+};
+
+// One texel per lane: that at position from + lane x step of a window `columns` wide whose first
+// texel is (x, y). Coordinates are clamped to the array; lanes behind the window are idle.
+struct Texels {
+  TileShape tiles;
+  Affine x, y, from;
+  std::uint32_t columns = 32, rows = 1, step = 1;
+};
+
 // The lines that one global-memory instruction touches.
 struct Access {
   enum class Pattern : std::uint8_t {
     kRun,     // all lanes in one contiguous range
     kLanes,   // rows of lanes, or a stride above a line
     kGather,  // random lines of a window
+    kTexels,  // texels of a tiled array
     kTrace,   // as recorded
   };
   Pattern pattern = Pattern::kRun;
@@ -108,13 +152,13 @@ struct Access {
   std::int64_t pitch = 0;       // bytes between rows
   std::uint64_t start = 0;      // of the array, in the program's memory; a multiple of 128
   std::uint64_t size = 0;       // of the array; a multiple of 128
-  std::int64_t base = 0;        // byte offset of lane 0 = base + sum of coefficient x variable
-  std::array<std::int64_t, kNumVariables> coefficient{};
+  Affine offset;                // of lane 0, bytes
   std::uint32_t site = 0;
   std::uint32_t window_lines = 0;  // kGather
   std::uint32_t whole_lines = 0;   // kGather: mean distinct lines = whole + fraction
   std::uint64_t extra_below = 0;   // kGather: draw below gives one line more
   std::uint64_t far_below = 0;     // kGather: draw below sends a line anywhere in the array
+  std::uint16_t texels = 0;        // kTexels: which of ProgramParts::texels
 };
 
 // What the compiler knows of an instruction beyond what the SM needs; for summaries and tests.
@@ -135,6 +179,7 @@ struct ProgramParts {
   std::vector<Condition> conditions;
   std::vector<Access> accesses;
   std::vector<std::string> access_names;  // array of each access
+  std::vector<Texels> texels;
   std::vector<NodeInfo> info;
   unsigned num_registers = 0;
   unsigned last_warp = 0;    // index of the last warp of a TB

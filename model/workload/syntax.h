@@ -25,10 +25,19 @@ struct AffineSyntax {
   std::vector<std::pair<std::string, std::int64_t>> terms;
 };
 
+// [array x X y Y]: a texel of a tiled array per lane. Lane i is at position from + i x step of a
+// window of so many texels by rows, whose first texel is (x, y).
+struct TexelSyntax {
+  AffineSyntax x, y, from;
+  unsigned columns = 32, rows = 1;
+  unsigned step = 1;
+};
+
 // [array + offset] and what follows it.
 struct AccessSyntax {
   std::string array;
   AffineSyntax offset;
+  std::optional<TexelSyntax> texels;
   unsigned lanes = 32;
   unsigned bytes = 4;
   std::optional<std::int64_t> stride;  // bytes between lanes; without: `bytes`

@@ -7,10 +7,12 @@
 // lines that one global-memory instruction touches, in order of execution.
 //
 //   u32 runs | runs x (u16 first, u16 last) | accesses
-//   access: u8 (lines - 1) | form << 5, then by form
+//   access: u8 (lines - 1) | form << 5 | parts << 7, then by form
 //     kConsecutive  u32 first line
 //     kDelta8/16    u32 first line, then lines - 1 signed differences
 //     kList         u32 each
+//   and with `parts`, four bits for each line: its sectors, two lines in a byte, the first below.
+//   Without, all lines are wanted whole.
 //
 // Lines are numbers of 128 bytes in the program's memory of 64 GB. A TB's record is the offsets of
 // its warps' records (u32 each), and those. Integers are little-endian and not aligned.
@@ -53,10 +55,12 @@ static_assert(sizeof(TracePosition) <= sizeof(WarpCursor::trip));
 
 inline constexpr unsigned kRunBytes = 4;
 
-// Bytes of the access at `data`.
-inline unsigned AccessBytes(const TraceByte* data) {
+inline constexpr TraceByte kTraceParts = 0x80;
+
+// Bytes of the lines of the access at `data`; its sectors follow them.
+inline unsigned LineBytesOf(const TraceByte* data) {
   const unsigned lines = (*data & 31) + 1u;
-  switch (static_cast<LineForm>(*data >> 5)) {
+  switch (static_cast<LineForm>(*data >> 5 & 3)) {
     case LineForm::kConsecutive:
       return 5;
     case LineForm::kDelta8:
@@ -69,10 +73,29 @@ inline unsigned AccessBytes(const TraceByte* data) {
   return 1 + 4 * lines;
 }
 
-// The lines of the access at `data` as byte addresses above `base`; returns their number.
-inline unsigned AccessLines(const TraceByte* data, std::uint64_t base, std::uint64_t* lines) {
+// Bytes of the access at `data`.
+inline unsigned AccessBytes(const TraceByte* data) {
+  const unsigned parts = (*data & kTraceParts) != 0 ? (*data & 31) / 2 + 1u : 0;
+  return LineBytesOf(data) + parts;
+}
+
+// Sectors of each line of the access at `data`.
+inline void AccessSectors(const TraceByte* data, SectorMask* sectors) {
   const unsigned count = (*data & 31) + 1u;
-  const auto form = static_cast<LineForm>(*data >> 5);
+  const TraceByte* const parts = data + LineBytesOf(data);
+  const bool whole = (*data & kTraceParts) == 0;
+  for (unsigned i = 0; i < count; ++i) {
+    sectors[i] = whole ? kAllSectors : parts[i / 2] >> (i % 2 * 4) & kAllSectors;
+  }
+}
+
+// The lines of the access at `data` as byte addresses above `base`; returns their number. `sectors`
+// may be null.
+inline unsigned AccessLines(const TraceByte* data, std::uint64_t base, std::uint64_t* lines,
+                            SectorMask* sectors = nullptr) {
+  if (sectors != nullptr) AccessSectors(data, sectors);
+  const unsigned count = (*data & 31) + 1u;
+  const auto form = static_cast<LineForm>(*data >> 5 & 3);
   ++data;
   std::uint64_t line = base + std::uint64_t{ReadTrace<std::uint32_t>(data)} * kLineBytes;
   lines[0] = line;

@@ -57,12 +57,29 @@ class WorkloadReader {
     std::uint64_t at = 0;
     for (const auto& [key, value] : *node.as_table()) {
       const std::string name(key.str());
-      const std::uint64_t size = ArraySize(name, value);
-      arrays_[name] = {at, size};
+      ArrayPlace& array = arrays_[name];
+      if (value.is_table()) {
+        array.tiles = Tiles(name, *value.as_table());
+        array.size = array.tiles.Size();
+      } else {
+        array.size = ArraySize(name, value);
+      }
+      array.start = at;
+      const std::uint64_t size = array.size;
       at = (at + size + kArrayAlignment - 1) / kArrayAlignment * kArrayAlignment;
       if (at > kMaxMemory)
         FailAt(path_, Line(value), "arrays." + name, "at most 16G in all arrays");
     }
+  }
+
+  TileShape Tiles(const std::string& name, const toml::table& table) const {
+    TomlReader in(table, path_, "arrays." + name);
+    const auto width = static_cast<std::uint32_t>(in.Integer("width", 1, 65536));
+    const auto height = static_cast<std::uint32_t>(in.Integer("height", 1, 65536));
+    const auto bytes = static_cast<unsigned>(in.Integer("bytes", 1, 16));
+    if ((bytes & (bytes - 1)) != 0) in.Fail("bytes", "1, 2, 4, 8 or 16");
+    in.Finish();
+    return TileShape::Of(width, height, bytes);
   }
 
   // Bytes, rounded up to whole lines: a number, or a string with K, M or G.

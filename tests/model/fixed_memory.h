@@ -15,9 +15,10 @@ class FixedMemory : public MemoryPort {
     MemoryAccess access;
     std::uint64_t address;
     Cycle at;
+    SectorMask sectors = kAllSectors;
   };
-  Cycle Access(SmId, KernelId, MemoryAccess access, std::uint64_t address, Cycle now) override {
-    calls.push_back({access, address, now});
+  Cycle Access(SmId, KernelId, MemoryAccess access, LineRequest line, Cycle now) override {
+    calls.push_back({access, line.address, now, line.sectors});
     return now + latency;
   }
   MemoryStats stats() const override { return {}; }

@@ -30,7 +30,6 @@ TEST(MachineAccelSim, SizesAndBandwidths) {
   EXPECT_EQ(machine.core_clock_mhz, 1216);
   EXPECT_EQ(machine.sm.schedulers * machine.sm.warps_per_scheduler, 64u);
   EXPECT_EQ(machine.sm.limits, (ResourceVector{65536 / 256, 98304 / 256, 64, 32}));
-  EXPECT_EQ(machine.sm.fetch_warps * machine.sm.fetch_width, 8u);
   EXPECT_EQ(machine.sm.l1.bytes, 0u) << "global loads bypass L1";
   const MemoryConfig& memory = machine.memory;
   EXPECT_EQ(memory.controllers * memory.l2_slices_per_controller, 16u);
@@ -40,25 +39,87 @@ TEST(MachineAccelSim, SizesAndBandwidths) {
                    224000.0);
 }
 
+// Each fetch and decode happens eight times per cycle, of two instructions each.
+TEST(MachineAccelSim, PipelineOfItsSource) {
+  const SmConfig sm = Load("gtx980-accelsim").sm;
+  EXPECT_EQ(sm.fetch_warps, 8u);
+  EXPECT_EQ(sm.fetch_width, 2u);
+  EXPECT_EQ(sm.fetch_latency, 1u);
+  EXPECT_EQ(sm.branch_latency, 1u);
+  EXPECT_EQ(sm.barrier_latency, 1u);
+  EXPECT_EQ(sm.alu.latency + sm.operand_latency, 9u) << "dependent FFMA";
+  EXPECT_EQ(sm.sfu.latency + sm.operand_latency, 25u) << "dependent MUFU";
+  EXPECT_EQ(sm.shared.latency + sm.operand_latency, 29u) << "dependent LDS";
+}
+
+TEST(MachineAccelSim, MovesSectors) {
+  const MachineConfig machine = Load("gtx980-accelsim");
+  const MemoryConfig& memory = machine.memory;
+  EXPECT_EQ(memory.sector_bytes, 32u);
+  EXPECT_EQ(machine.sm.lsu_bytes, 32u);
+  EXPECT_EQ(memory.xbar_bytes_per_cycle, 40u) << "a sector and its header";
+  EXPECT_EQ(memory.xbar_order, "fifo");
+  EXPECT_EQ(memory.dram_bytes_per_clock * memory.t_ccd, 32u) << "a burst is a sector";
+  // A load that hits the L2 takes 145 cycles.
+  EXPECT_EQ(machine.sm.operand_latency + 2 * (memory.xbar_latency + 1) + memory.l2.latency, 145u);
+}
+
 // All else is that of gtx980.
 TEST(MachineAccelSim, DiffersFromGtx980OnlyWhereItSays) {
-  MachineConfig accelsim = Load("gtx980-accelsim");
-  const MachineConfig gtx980 = Load("gtx980");
-  accelsim.name = gtx980.name;
-  SmConfig& sm = accelsim.sm;
-  sm.fetch_warps = gtx980.sm.fetch_warps;
-  sm.alu = gtx980.sm.alu;
-  sm.imul = gtx980.sm.imul;
-  sm.dp = gtx980.sm.dp;
-  sm.shared = gtx980.sm.shared;
-  sm.constant = gtx980.sm.constant;
-  sm.l1.bytes = gtx980.sm.l1.bytes;
-  MemoryConfig& memory = accelsim.memory;
-  memory.l2_slices_per_controller = gtx980.memory.l2_slices_per_controller;
-  memory.dram_latency = gtx980.memory.dram_latency;
-  memory.l2.bytes = gtx980.memory.l2.bytes;
-  memory.l2.latency = gtx980.memory.l2.latency;
-  EXPECT_EQ(ToToml(accelsim), ToToml(gtx980));
+  const MachineConfig accelsim = Load("gtx980-accelsim");
+  MachineConfig gtx980 = Load("gtx980");
+  gtx980.name = accelsim.name;
+  gtx980.launch_latency = accelsim.launch_latency;
+  SmConfig& sm = gtx980.sm;
+  sm.fetch_warps = accelsim.sm.fetch_warps;
+  sm.fetch_latency = accelsim.sm.fetch_latency;
+  sm.branch_latency = accelsim.sm.branch_latency;
+  sm.barrier_latency = accelsim.sm.barrier_latency;
+  sm.lsu_bytes = accelsim.sm.lsu_bytes;
+  sm.operand_latency = accelsim.sm.operand_latency;
+  sm.alu = accelsim.sm.alu;
+  sm.imul = accelsim.sm.imul;
+  sm.dp = accelsim.sm.dp;
+  sm.shared = accelsim.sm.shared;
+  sm.constant = accelsim.sm.constant;
+  sm.l1.bytes = accelsim.sm.l1.bytes;
+  sm.texture.bytes = accelsim.sm.texture.bytes;
+  MemoryConfig& memory = gtx980.memory;
+  memory.sector_bytes = accelsim.memory.sector_bytes;
+  memory.xbar_latency = accelsim.memory.xbar_latency;
+  memory.xbar_bytes_per_cycle = accelsim.memory.xbar_bytes_per_cycle;
+  memory.xbar_order = accelsim.memory.xbar_order;
+  memory.l2_slices_per_controller = accelsim.memory.l2_slices_per_controller;
+  memory.l2_bytes_per_cycle = accelsim.memory.l2_bytes_per_cycle;
+  memory.l2 = accelsim.memory.l2;
+  memory.controllers = accelsim.memory.controllers;
+  memory.dram_bytes_per_clock = accelsim.memory.dram_bytes_per_clock;
+  memory.dram_latency = accelsim.memory.dram_latency;
+  EXPECT_EQ(ToToml(gtx980), ToToml(accelsim));
+}
+
+// gtx980-gpgpusim: what the simulator of the paper has where gtx980 has the chip's.
+TEST(MachineGpgpuSim, DiffersFromGtx980OnlyWhereItSays) {
+  const MachineConfig gpgpusim = Load("gtx980-gpgpusim");
+  EXPECT_EQ(gpgpusim.sm.units.sp, 2u);
+  EXPECT_EQ(gpgpusim.sm.units.sfu, 1u);
+  EXPECT_EQ(gpgpusim.sm.units.memory, 1u);
+  EXPECT_EQ(gpgpusim.sm.units.constant, 0u) << "through the memory pipe";
+  EXPECT_EQ(gpgpusim.sm.fetch_warps * gpgpusim.sm.fetch_width, 2u);
+  EXPECT_EQ(gpgpusim.memory.l2.bytes * gpgpusim.memory.l2_slices_per_controller *
+                gpgpusim.memory.controllers,
+            2u << 20);
+  MachineConfig gtx980 = Load("gtx980");
+  gtx980.name = gpgpusim.name;
+  gtx980.sm.units = gpgpusim.sm.units;
+  gtx980.sm.lsu_queue = gpgpusim.sm.lsu_queue;
+  gtx980.sm.l1.mshrs = gpgpusim.sm.l1.mshrs;
+  MemoryConfig& memory = gtx980.memory;
+  memory.xbar_bytes_per_cycle = gpgpusim.memory.xbar_bytes_per_cycle;
+  memory.l2_slices_per_controller = gpgpusim.memory.l2_slices_per_controller;
+  memory.l2 = gpgpusim.memory.l2;
+  memory.dram_queue = gpgpusim.memory.dram_queue;
+  EXPECT_EQ(ToToml(gtx980), ToToml(gpgpusim));
 }
 
 }  // namespace

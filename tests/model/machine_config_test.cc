@@ -69,7 +69,8 @@ class MachineConfigErrors : public testing::Test {
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
   EXPECT_THAT(ListMachines(SMK_SOURCE_DIR),
-              ElementsAre("fermi", "gtx980", "gtx980-accelsim", "h100", "small", "v100"));
+              ElementsAre("fermi", "gtx980", "gtx980-accelsim", "gtx980-gpgpusim", "h100", "small",
+                          "v100"));
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     const MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
     EXPECT_EQ(machine.name, name);
@@ -122,7 +123,7 @@ unsigned HitLatency(const MemoryConfig& m) {
 }
 double MissLatency(const MachineConfig& machine) {
   const MemoryConfig& m = machine.memory;
-  const double clocks = m.t_rcd + m.t_cl + kLineBytes / m.dram_bytes_per_clock;
+  const double clocks = m.t_rcd + m.t_cl + static_cast<double>(kLineBytes) / m.dram_bytes_per_clock;
   return HitLatency(m) + m.dram_latency + clocks * machine.core_clock_mhz / m.dram_clock_mhz;
 }
 
@@ -198,8 +199,10 @@ TEST(MachineConfigFiles, UnknownMachineNamesTheKnownOnes) {
     FindMachine("volta", SMK_SOURCE_DIR);
     FAIL() << "found";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(),
-                HasSubstr("expected one of fermi, gtx980, gtx980-accelsim, h100, small, v100"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr(
+            "expected one of fermi, gtx980, gtx980-accelsim, gtx980-gpgpusim, h100, small, v100"));
     EXPECT_THAT(error.what(), HasSubstr("got volta"));
   }
 }
@@ -295,7 +298,7 @@ TEST_F(MachineConfigErrors, PowersOfTwoArePowersOfTwo) {
   Replace("memory", "banks", "banks = 12");
   EXPECT_EQ(Message(), At() + "memory.banks: expected a power of two from 1 to 64, got 12");
   Replace("sm", "fetch_warps", "fetch_warps = 3");
-  EXPECT_EQ(Message(), At() + "sm.fetch_warps: expected a power of two from 1 to 4, got 3");
+  EXPECT_EQ(Message(), At() + "sm.fetch_warps: expected a power of two from 1 to 8, got 3");
   Replace("memory.l2", "ways", "ways = 6");
   edited_line = LineOf(edited, "memory.l2", "bytes");
   EXPECT_EQ(Message(),

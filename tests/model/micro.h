@@ -117,10 +117,10 @@ class MicroKernel {
     Access access;
     access.size = std::uint64_t{1} << 40;
     if (line == kNewLine) {
-      access.base = static_cast<std::int64_t>(kLineBytes * (parts_.accesses.size() + 1));
-      access.coefficient[static_cast<unsigned>(Variable::kLoop)] = 256 * kLineBytes;
-      access.coefficient[static_cast<unsigned>(Variable::kWarp)] = std::int64_t{1} << 31;
-      access.coefficient[static_cast<unsigned>(Variable::kTb)] = std::int64_t{1} << 36;
+      access.offset.base = static_cast<std::int64_t>(kLineBytes * (parts_.accesses.size() + 1));
+      access.offset.coefficient[static_cast<unsigned>(Variable::kLoop)] = 256 * kLineBytes;
+      access.offset.coefficient[static_cast<unsigned>(Variable::kWarp)] = std::int64_t{1} << 31;
+      access.offset.coefficient[static_cast<unsigned>(Variable::kTb)] = std::int64_t{1} << 36;
     }
     parts_.nodes.back().access = static_cast<std::uint16_t>(parts_.accesses.size());
     parts_.accesses.push_back(access);

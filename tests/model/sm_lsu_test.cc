@@ -22,7 +22,7 @@ class LsuTiming : public testing::Test {
     config.l1.mshr_merges = 3;
     config.l1.latency = 30;
   }
-  Lsu Make() { return Lsu(SmId{0}, config, memory); }
+  Lsu Make() { return Lsu(SmId{0}, config, sector_bytes, memory); }
 
   static Lsu::Request Shared(unsigned passes) {
     Lsu::Request request;
@@ -55,29 +55,30 @@ class LsuTiming : public testing::Test {
   }
 
   SmConfig config;
+  unsigned sector_bytes = kLineBytes;
   FixedMemory memory;
 };
 
 TEST_F(LsuTiming, SharedResultComesAfterLatencyPlusPasses) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnownShared(1, 100), 124u);
-  EXPECT_EQ(lsu.IssueKnownShared(32, 200), 200u + 31 + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 100), 124u);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 32, 200), 200u + 31 + 24);
 }
 
 TEST_F(LsuTiming, PassesOfSeveralInstructionsFollowEachOther) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnownShared(3, 10), 10u + 2 + 24);
-  EXPECT_EQ(lsu.IssueKnownShared(1, 10), 13u + 24);
-  EXPECT_EQ(lsu.IssueKnownShared(1, 10), 14u + 24);
-  EXPECT_EQ(lsu.IssueKnownShared(1, 20), 20u + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 3, 10), 10u + 2 + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 10), 13u + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 10), 14u + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 20), 20u + 24);
 }
 
 TEST_F(LsuTiming, QueueIsFullUntilAnInstructionHasAllItsPasses) {
   Lsu lsu = Make();
-  for (int i = 0; i < 4; ++i) lsu.IssueKnownShared(2, 0);
+  for (int i = 0; i < 4; ++i) lsu.IssueKnown(OpClass::kLoadShared, 2, 0);
   EXPECT_TRUE(lsu.Full(1));
   EXPECT_FALSE(lsu.Full(2));
-  lsu.IssueKnownShared(2, 2);
+  lsu.IssueKnown(OpClass::kLoadShared, 2, 2);
   EXPECT_TRUE(lsu.Full(3));
   EXPECT_FALSE(lsu.Full(4));
 }
@@ -155,6 +156,178 @@ TEST_F(LsuTiming, AtomicsGoToMemoryEveryTime) {
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300, 301}));
   ASSERT_EQ(memory.calls.size(), 2u);
   EXPECT_EQ(memory.calls[1].access, MemoryAccess::kAtomic);
+}
+
+TEST_F(LsuTiming, LoadsWithoutAnL1TakeNoMshr) {
+  config.l1.bytes = 0;
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kLoadGlobal, 0, 32, 0);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{31 + 300});
+  Global(&lsu, OpClass::kAtomicGlobal, 0, 32, 100);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{100 + 31 + 300});
+  EXPECT_EQ(memory.calls.size(), 64u);
+}
+
+TEST_F(LsuTiming, ConstantsPassInTurnWithALatencyOfTheirOwn) {
+  config.constant = {9, 2};
+  Lsu lsu = Make();
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 3, 10), 10u + 2 * 2 + 9);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 10), 16u + 24);
+  // Behind a load whose passes are not known.
+  Global(&lsu, OpClass::kLoadGlobal, 0, 9, 20);
+  Lsu::Request constant;
+  constant.op = OpClass::kLoadConst;
+  constant.passes = 2;
+  lsu.IssueShared(constant);
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{620, 321 + 2 + 9}));
+}
+
+TEST_F(LsuTiming, OperandLatencyIsInEveryResult) {
+  config.operand_latency = 5;
+  config.constant = {9, 1};
+  Lsu lsu = Make();
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 0), 24u + 5);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 1, 50), 50u + 9 + 5);
+  Global(&lsu, OpClass::kLoadGlobal, 1, 1, 100);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{400 + 5});
+  Global(&lsu, OpClass::kLoadGlobal, 1, 1, 500);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{500 + 30 + 5});
+}
+
+class LsuTextures : public LsuTiming {
+ protected:
+  LsuTextures() {
+    config.texture.bytes = 2 * 4 * kLineBytes;  // two sets of four
+    config.texture.ways = 4;
+    config.texture.fifo = 6;
+    config.texture.latency = 20;
+  }
+};
+
+TEST_F(LsuTextures, HaveLinesAndLatencyOfTheirOwn) {
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kLoadGlobal, 1, 1, 0);
+  Run(&lsu);
+  Global(&lsu, OpClass::kTexture, 1, 1, 400);  // not there, though it is in the L1
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{700});
+  Global(&lsu, OpClass::kTexture, 1, 1, 800);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{820});
+  Global(&lsu, OpClass::kLoadGlobal, 1, 1, 900);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{930});
+  EXPECT_EQ(memory.calls.size(), 2u);
+}
+
+TEST_F(LsuTextures, TakeNoMshr) {
+  config.l1.mshrs = 1;
+  config.texture.fifo = 64;
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kTexture, 0, 20, 0);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{19 + 300});
+}
+
+TEST_F(LsuTextures, ResultsComeInOrder) {
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kTexture, 1, 1, 0);
+  Run(&lsu);
+  Global(&lsu, OpClass::kTexture, 2, 1, 400);  // a miss
+  Global(&lsu, OpClass::kTexture, 1, 1, 401);  // a hit behind it
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{700, 700}));
+}
+
+TEST_F(LsuTextures, AFullFifoHoldsUpTheUnit) {
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kTexture, 0, 7, 0);
+  lsu.IssueShared(Shared(1));
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300 + 300, 301 + 24}));
+  EXPECT_EQ(memory.calls[5].at, 5u);
+  EXPECT_EQ(memory.calls[6].at, 300u);
+}
+
+TEST_F(LsuTextures, AreReplacedEvenInFlight) {
+  config.texture.fifo = 64;
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kTexture, 0, 16, 0);  // twice what fits, nothing back yet
+  Global(&lsu, OpClass::kTexture, 15, 1, 16);
+  Global(&lsu, OpClass::kTexture, 0, 1, 17);
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{315, 315, 317}));
+  EXPECT_EQ(lsu.stats().l1_hits[0], 1u) << "the young one is here";
+}
+
+TEST_F(LsuTextures, AreReplacedByAge) {
+  config.texture.fifo = 64;
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kTexture, 0, 8, 0);  // all that fits
+  Run(&lsu);
+  Global(&lsu, OpClass::kTexture, 8, 8, 1000);
+  Run(&lsu);
+  Global(&lsu, OpClass::kTexture, 0, 1, 2000);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{2300});
+  EXPECT_EQ(lsu.stats().l1_accesses[0], 17u);
+  EXPECT_EQ(lsu.stats().l1_hits[0], 0u);
+}
+
+class LsuSectors : public LsuTiming {
+ protected:
+  LsuSectors() {
+    sector_bytes = 32;
+    config.lsu_bytes = 32;
+  }
+  // One line with some sectors.
+  static void Line(Lsu* lsu, OpClass op, std::uint64_t line, SectorMask sectors, Cycle now) {
+    Lsu::Request request;
+    request.op = op;
+    request.dst = op == OpClass::kLoadGlobal ? 0 : kNoRegister;
+    lsu->lines()[0] = line * kLineBytes;
+    lsu->sectors()[0] = sectors;
+    lsu->IssueGlobal(request, now);
+  }
+};
+
+TEST_F(LsuSectors, TakeACycleEach) {
+  Lsu lsu = Make();
+  Line(&lsu, OpClass::kStoreGlobal, 1, 0b1111, 0);
+  Line(&lsu, OpClass::kStoreGlobal, 2, 0b0100, 0);
+  Line(&lsu, OpClass::kStoreGlobal, 3, 0b1001, 0);
+  Line(&lsu, OpClass::kStoreGlobal, 4, 0b0001, 0);
+  Run(&lsu);
+  ASSERT_EQ(memory.calls.size(), 4u);
+  EXPECT_EQ(memory.calls[1].at, 4u);
+  EXPECT_EQ(memory.calls[2].at, 5u);
+  EXPECT_EQ(memory.calls[3].at, 7u);
+  EXPECT_EQ(memory.calls[2].sectors, 0b1001);
+}
+
+TEST_F(LsuSectors, PassTwoAtATimeAt64BytesPerCycle) {
+  config.lsu_bytes = 64;
+  Lsu lsu = Make();
+  Line(&lsu, OpClass::kStoreGlobal, 1, 0b0111, 0);
+  Line(&lsu, OpClass::kStoreGlobal, 2, 0b0001, 0);
+  Run(&lsu);
+  EXPECT_EQ(memory.calls[1].at, 2u);
+}
+
+TEST_F(LsuSectors, OfALineAreFetchedOneByOne) {
+  Lsu lsu = Make();
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0011, 0);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{300});
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 400);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{430}) << "a sector that is here";
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0100, 500);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{800}) << "one that is not";
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0111, 900);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{930}) << "now all three";
+  ASSERT_EQ(memory.calls.size(), 2u);
+  EXPECT_EQ(memory.calls[1].sectors, 0b0100);
+}
+
+TEST_F(LsuSectors, AreNotLookedAtWhereLinesHaveNone) {
+  sector_bytes = kLineBytes;
+  Lsu lsu = Make();
+  EXPECT_EQ(lsu.sectors(), nullptr);
+  Global(&lsu, OpClass::kStoreGlobal, 0, 2, 0, kNoRegister);
+  Run(&lsu);
+  EXPECT_EQ(memory.calls[1].at, 1u);
+  EXPECT_EQ(memory.calls[1].sectors, kAllSectors);
 }
 
 }  // namespace

@@ -326,5 +326,81 @@ TEST(SmThroughput, AluAndLsuWorkSideBySide) {
   EXPECT_GT(Rate(MicroRun(), mix), 3.8);
 }
 
+// Cycles per instruction of a kernel of independent instructions, with 16 warps on four schedulers.
+double CyclesPerInstruction(MicroRun run, OpClass op) {
+  run.repeat = false;
+  run.request.cycles = 100000;
+  run.request.record_tbs = true;
+  const auto duration = [&](unsigned n) {
+    MicroKernel kernel;
+    kernel.threads = 16 * 32;
+    for (unsigned i = 0; i < n; ++i) kernel.Op(op, static_cast<int>(i % 32));
+    const RunResult result = run.Run({kernel});
+    return result.tbs.at(0).end - result.tbs.at(0).start;
+  };
+  return static_cast<double>(duration(140) - duration(40)) / (100 * 16);
+}
+
+// A shared pipe takes `units` instructions in `initiation` cycles, however many schedulers issue.
+TEST(SmUnits, FewerPipesThanSchedulersAreShared) {
+  for (const unsigned units : {1u, 2u, 3u, 4u}) {
+    for (const unsigned initiation : {1u, 4u}) {
+      MicroRun run;
+      run.sm().fetch_warps = 8;
+      run.sm().units = {units, units, units, 4, 4};
+      run.sm().alu = run.sm().sfu = run.sm().dp = {6, initiation};
+      const double each = static_cast<double>(initiation) / units;
+      EXPECT_NEAR(CyclesPerInstruction(run, OpClass::kAlu), each, 0.01) << units << initiation;
+      EXPECT_NEAR(CyclesPerInstruction(run, OpClass::kSfu), each, 0.01) << units << initiation;
+      EXPECT_NEAR(CyclesPerInstruction(run, OpClass::kDp), each, 0.01) << units << initiation;
+    }
+  }
+}
+
+TEST(SmUnits, ConstantsTakeTheirOwnPipesOrTheMemoryPipe) {
+  MicroRun run;
+  run.sm().fetch_warps = 8;
+  run.sm().constant = {8, 1};
+  EXPECT_NEAR(CyclesPerInstruction(run, OpClass::kLoadConst), 0.25, 0.01);
+  run.sm().units.constant = 2;
+  EXPECT_NEAR(CyclesPerInstruction(run, OpClass::kLoadConst), 0.5, 0.01);
+  run.sm().units.constant = 0;
+  EXPECT_NEAR(CyclesPerInstruction(run, OpClass::kLoadConst), 1, 0.01);
+}
+
+// An instruction of a warp that has the pipe to itself starts at once.
+TEST(SmUnits, AFreeSharedPipeCostsNothing) {
+  MicroRun run;
+  run.sm().units = {1, 1, 1, 1, 1};
+  run.sm().alu.latency = 7;
+  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kAlu, 0, {0}); }), 7);
+}
+
+// The second of two that issue in one cycle starts when the first lets it.
+TEST(SmUnits, TheLaterOnesStartWhenAPipeIsFree) {
+  MicroRun run;
+  run.sm().sfu = {20, 8};
+  run.repeat = false;
+  run.request.record_tbs = true;
+  const auto end = [&](unsigned units) {
+    run.sm().units.sfu = units;
+    MicroKernel kernel;
+    kernel.threads = 4 * 32;
+    kernel.Op(OpClass::kSfu, 0);
+    kernel.Op(OpClass::kAlu, 1, {0});
+    return run.Run({kernel}).tbs.at(0).end;
+  };
+  // The last of four waits for three before it, or with two pipes for one.
+  EXPECT_EQ(end(1) - end(4), 3u * 8);
+  EXPECT_EQ(end(2) - end(4), 8u);
+}
+
+TEST(SmLatency, OperandLatencyComesOnTop) {
+  MicroRun run;
+  run.sm().alu.latency = 4;
+  run.sm().operand_latency = 5;
+  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kAlu, 0, {0}); }), 9);
+}
+
 }  // namespace
 }  // namespace smk

@@ -129,6 +129,12 @@ TEST(WorkloadError, RefusesImpossibleArrays) {
   ExpectError(file, "test.toml:4: arrays.b: expected at most 16G in all arrays");
   file.arrays = "arrays = 3";
   ExpectError(file, "test.toml:4: arrays: expected a table");
+  file.arrays = "arrays = { a = { width = 40, height = 9, bytes = 3 } }";
+  ExpectError(file, "test.toml:4: arrays.a.bytes: expected 1, 2, 4, 8 or 16");
+  file.arrays = "arrays = { a = { width = 0, height = 9, bytes = 4 } }";
+  ExpectError(file, "test.toml:4: arrays.a.width: expected");
+  file.arrays = "arrays = { a = { width = 40, height = 9, bytes = 4, depth = 2 } }";
+  ExpectError(file, "test.toml:4: arrays.a.depth: expected");
 }
 
 TEST(WorkloadError, RefusesUnknownNamesInLaunches) {
@@ -317,6 +323,25 @@ TEST(WorkloadError, UnknownNamesListTheKnownOnes) {
     EXPECT_NE(text.find("sgemm"), std::string::npos) << text;
   }
   EXPECT_THROW(FindWorkload("sgemm", "/no/such/folder"), InputError);
+}
+
+TEST(WorkloadError, RefusesWrongTexels) {
+  TestFile file;
+  file.arrays = "arrays = { a = { width = 40, height = 9, bytes = 2 }, b = 4096 }";
+  const auto expect = [&file](const std::string& access, const std::string& message) {
+    file.program = "texture v = " + access;
+    ExpectError(file, "test.toml:13: " + message);
+  };
+  expect("[a + 4]", "a: expected [a x ... y ...]: this array has a width and a height");
+  expect("[b x 1 y 2]", "b: expected an array with a width and a height, or [b + offset]");
+  expect("[a x 1]", "]: expected y");
+  expect("[a x 1 y 2] stride 4", "stride: expected the end of the line");
+  expect("[a x 1 y 2] window 4", "end of line: expected rows");
+  expect("[a x 1 y 2] window 0 4", "0: expected texels in a row");
+  expect("[a x 1 y 2] from 0 - tb",
+         "from: expected numbers from 0 to 1073741824 (this reaches -63");
+  expect("[a x tb*1G y 2]", "x: expected numbers from -1073741824 to 1073741824");
+  expect("[a x k y 2]", "k: expected tb, tb.x");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lines of a memory access, for each pattern of lanes.
+#include <algorithm>
 #include <set>
 
 #include "model/workload_rig.h"
@@ -190,6 +191,100 @@ TEST(WorkloadLines, AreTheSameWhenAskedAgain) {
   const KernelSpec kernel = CompileTestKernel("load_global v = [a] gather 8 window 64K far 0.1");
   const WarpIdentity id = TestWarp(kernel, 5, 1);
   EXPECT_EQ(Walk(kernel, id, true)[0].lines, Walk(kernel, id, true)[0].lines);
+}
+
+constexpr const char* kTiled = "arrays = { a = { width = 40, height = 9, bytes = 2 } }";
+
+// 16 x 4 texels of 2 bytes to a line: three lines to a row of tiles.
+TEST(WorkloadLines, TexelsComeInTiles) {
+  EXPECT_EQ(LinesOf("[a x 0 y 0]", 0, 0, kTiled), (LineList{0, 1}));
+  EXPECT_EQ(LinesOf("[a x 0 y 3] lanes 16", 0, 0, kTiled), LineList{0});
+  EXPECT_EQ(LinesOf("[a x 0 y 4] lanes 16", 0, 0, kTiled), LineList{3});
+  EXPECT_EQ(LinesOf("[a x 32 y 8] lanes 8", 0, 0, kTiled), LineList{8});
+}
+
+TEST(WorkloadLines, TileShapesOfAllTexels) {
+  const auto shape = [](unsigned bytes) {
+    const TileShape tiles = TileShape::Of(100, 100, bytes);
+    return std::pair(1u << tiles.column_bits, 1u << tiles.row_bits);
+  };
+  EXPECT_EQ(shape(1), std::pair(16u, 8u));
+  EXPECT_EQ(shape(2), std::pair(16u, 4u));
+  EXPECT_EQ(shape(4), std::pair(8u, 4u));
+  EXPECT_EQ(shape(8), std::pair(8u, 2u));
+  EXPECT_EQ(shape(16), std::pair(4u, 2u));
+}
+
+TEST(WorkloadLines, TexelsOutsideAreThoseOfTheEdge) {
+  EXPECT_EQ(LinesOf("[a x -100 y -5]", 0, 0, kTiled), LineList{0});
+  EXPECT_EQ(LinesOf("[a x 100 y 100]", 0, 0, kTiled), LineList{8});
+  EXPECT_EQ(LinesOf("[a x 8 y 0 - tb] lanes 1", 7, 0, kTiled), LineList{0});
+}
+
+TEST(WorkloadLines, LanesWalkThroughAWindow) {
+  // Rows of 4 from (14, 2): columns 14 to 17, four rows.
+  EXPECT_EQ(LinesOf("[a x 14 y 2] window 4 4", 0, 0, kTiled), (LineList{0, 1, 3, 4}));
+  // Position 12 is the last row.
+  EXPECT_EQ(LinesOf("[a x 14 y 2] window 4 4 from 12 lanes 2", 0, 0, kTiled), LineList{3});
+  EXPECT_EQ(LinesOf("[a x 14 y 2] window 4 4 from 2 step 4", 0, 0, kTiled), (LineList{1, 4}));
+  // Lanes behind the window are idle; an instruction touches one line at least.
+  EXPECT_EQ(LinesOf("[a x 0 y 0] window 4 1 from 3", 0, 0, kTiled), LineList{0});
+  EXPECT_EQ(LinesOf("[a x 30 y 0] window 4 1 from warp*4", 0, 1, kTiled), LineList{0});
+}
+
+// Sectors of the lines of the first access, each as four bits.
+std::vector<unsigned> SectorsOfAccess(const std::string& access,
+                                      const std::string& arrays = "arrays = { a = 1_048_576 }") {
+  TestFile file;
+  file.arrays = arrays;
+  file.program = "load_global v = " + access;
+  const KernelSpec kernel = file.Parse()->kernels[0];
+  const WarpIdentity id = TestWarp(kernel, 0, 0);
+  WarpCursor cursor;
+  kernel.program->Start(id, &cursor);
+  std::uint64_t lines[kMaxLines], again[kMaxLines];
+  SectorMask sectors[kMaxLines];
+  const Instruction& load = kernel.program->At(cursor);
+  const unsigned n = kernel.program->Lines(load, id, cursor, lines, sectors);
+  EXPECT_EQ(kernel.program->Lines(load, id, cursor, again), n) << "with sectors or without";
+  EXPECT_TRUE(std::equal(lines, lines + n, again));
+  return {sectors, sectors + n};
+}
+
+using Masks = std::vector<unsigned>;
+
+TEST(WorkloadSectors, OfRunsAreThoseOfTheirBytes) {
+  EXPECT_EQ(SectorsOfAccess("[a]"), Masks{15});
+  EXPECT_EQ(SectorsOfAccess("[a + 4]"), (Masks{15, 1}));
+  EXPECT_EQ(SectorsOfAccess("[a + 96]"), (Masks{8, 7}));
+  EXPECT_EQ(SectorsOfAccess("[a + 40] stride 0"), Masks{2});
+  EXPECT_EQ(SectorsOfAccess("[a + 64] lanes 9"), Masks{12});
+  EXPECT_EQ(SectorsOfAccess("[a + 120] lanes 1"), Masks{8});
+}
+
+TEST(WorkloadSectors, OfStridesAreThoseOfTheLanes) {
+  EXPECT_EQ(SectorsOfAccess("[a] stride 256 lanes 3"), (Masks{1, 1, 1}));
+  EXPECT_EQ(SectorsOfAccess("[a + 32] stride 64 rows 4 pitch 4096 lanes 4"), (Masks{10, 10}));
+  EXPECT_EQ(SectorsOfAccess("[a + 28] bytes 8 stride 4096 lanes 2"), (Masks{3, 3}));
+  EXPECT_EQ(SectorsOfAccess("[a] rows 16 pitch 512"), (Masks{3, 3}));
+}
+
+TEST(WorkloadSectors, OfTexelsAreTheirPlacesInTheTiles) {
+  // A row of a tile of 2-byte texels is a sector.
+  EXPECT_EQ(SectorsOfAccess("[a x 0 y 2]", kTiled), (Masks{4, 4}));
+  EXPECT_EQ(SectorsOfAccess("[a x 0 y 0] window 2 4", kTiled), Masks{15});
+}
+
+// As many sectors as the lanes of a line need side by side.
+TEST(WorkloadSectors, OfGathersHoldTheirLanes) {
+  for (const unsigned mask : SectorsOfAccess("[a] gather 32 window 64K")) {
+    EXPECT_EQ(__builtin_popcount(mask), 1);
+  }
+  for (const unsigned mask : SectorsOfAccess("[a] gather 2 window 64K")) {
+    EXPECT_GE(__builtin_popcount(mask), 2);
+    EXPECT_LE(__builtin_popcount(mask), 3);
+  }
+  EXPECT_EQ(SectorsOfAccess("[a] gather 1 window 64K"), Masks{15});
 }
 
 }  // namespace

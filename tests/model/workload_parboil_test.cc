@@ -5,9 +5,11 @@
 // CUDA 11.8), weighted with branch probabilities measured on the data sets (matthiasdiener/parboil)
 // or on replicas of them. Counts are warp instructions; `fixed` is what a warp executes outside of
 // its main loop.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "model/workload_rig.h"
 #include "workload/program_summary.h"
@@ -171,7 +173,7 @@ TEST(WorkloadParboil, LinesPerAccessMatch) {
   EXPECT_NEAR(LinesOf("spmv", "spmv_jds", OpClass::kStoreGlobal, "y"), 3.3, 0.1);
   EXPECT_NEAR(LinesOf("stencil", "block2D_reg_tiling", OpClass::kLoadGlobal, "a0"), 7.0 / 5, 0.05);
   EXPECT_NEAR(LinesOf("tpacf", "gen_hists", OpClass::kLoadGlobal, "px"), 2, 0.2);
-  EXPECT_NEAR(LinesOf("sad", "mb_sad_calc", OpClass::kTexture, "reference"), 27, 2.7);
+  EXPECT_NEAR(LinesOf("sad", "mb_sad_calc", OpClass::kTexture, "reference"), 12.3, 0.2);
   EXPECT_NEAR(LinesOf("mri-g", "binning_kernel", OpClass::kLoadGlobal, "samples"), 6.5, 0.65);
   EXPECT_DOUBLE_EQ(LinesOf("mri-g", "splitSort", OpClass::kLoadGlobal, "keys"), 4);
   EXPECT_DOUBLE_EQ(LinesOf("mri-g", "gridding_GPU", OpClass::kLoadGlobal, "bins"), 1);
@@ -229,6 +231,70 @@ TEST(WorkloadParboil, GridsAreThoseOfTheLargeDataSets) {
   for (const auto& [kernel, where] : tbs) {
     EXPECT_EQ(KernelOf(where.first, kernel).tb_count(), where.second) << kernel;
   }
+}
+
+// The texels that one warp of mb_sad_calc fetches, fetch by fetch, written as Parboil's source is:
+// the loops over positions, rows and columns of one thread. By fetch, the lines of the reference
+// frame, which is bound to tiles of 16 x 4 texels of 2 bytes.
+std::vector<std::set<std::uint64_t>> SadFetches(int block_x, int block_y, unsigned warp) {
+  constexpr int kWidth = 1920, kHeight = 1072;
+  constexpr int kSearchRange = 16, kSearchDimension = 33, kPositionsPerThread = 18;
+  constexpr int kPositions = kSearchDimension * kSearchDimension;
+  constexpr unsigned kThreads = 61;  // ceil(1089 / 18)
+  std::vector<std::set<std::uint64_t>> fetches(6 * 4 * 6);
+  for (unsigned thread = warp * 32; thread < std::min(kThreads, warp * 32 + 32); ++thread) {
+    const int reference_x = block_x * 4 - kSearchRange;
+    const int reference_y = block_y * 4 - kSearchRange;
+    const int begin = static_cast<int>(thread) * kPositionsPerThread;
+    const int end = std::min(begin + kPositionsPerThread, kPositions);
+    std::size_t fetch = 0;
+    for (int position = begin; position < end; position += 3) {
+      const int x = reference_x + position % kSearchDimension;
+      const int y = reference_y + position / kSearchDimension;
+      for (int row = 0; row < 4; ++row) {
+        for (int column = 0; column < 6; ++column) {
+          const auto u = static_cast<std::uint64_t>(std::clamp(x + column, 0, kWidth - 1));
+          const auto v = static_cast<std::uint64_t>(std::clamp(y + row, 0, kHeight - 1));
+          fetches[fetch++].insert(v / 4 * (kWidth / 16) + u / 16);
+        }
+      }
+    }
+  }
+  return fetches;
+}
+
+TEST(WorkloadParboil, SadFetchesTheTexelsOfItsSource) {
+  const KernelSpec& kernel = KernelOf("sad", "mb_sad_calc");
+  constexpr std::uint64_t kReference = 4'116'480;  // behind the current frame
+  // Corners and edges, where coordinates are clamped, and blocks inside.
+  for (const auto& [x, y] : {std::pair(0, 0), std::pair(479, 267), std::pair(0, 100),
+                             std::pair(241, 0), std::pair(123, 45), std::pair(122, 46)}) {
+    for (unsigned warp = 0; warp < 2; ++warp) {
+      const WarpIdentity id = TestWarp(kernel, static_cast<unsigned>(y * 480 + x), warp);
+      std::vector<std::set<std::uint64_t>> fetches;
+      for (const Step& step : Walk(kernel, id, true)) {
+        if (step.op != OpClass::kTexture) continue;
+        std::set<std::uint64_t>& lines = fetches.emplace_back();
+        for (const std::uint64_t line : step.lines) lines.insert((line - kReference) / kLineBytes);
+        EXPECT_EQ(lines.size(), step.lines.size()) << "a line is asked for once";
+      }
+      EXPECT_EQ(fetches, SadFetches(x, y, warp)) << "block " << x << ", " << y << ", warp " << warp;
+    }
+  }
+}
+
+// Inside the frame: 12.3 lines per fetch, against 20.6 if rows were linear.
+TEST(WorkloadParboil, SadFetchesTwelveLines) {
+  std::size_t lines = 0, fetches = 0;
+  for (int block = 0; block < 64; ++block) {
+    for (unsigned warp = 0; warp < 2; ++warp) {
+      for (const auto& fetch : SadFetches(100 + block % 16, 100 + block / 16, warp)) {
+        lines += fetch.size();
+        ++fetches;
+      }
+    }
+  }
+  EXPECT_NEAR(static_cast<double>(lines) / static_cast<double>(fetches), 12.29, 0.01);
 }
 
 }  // namespace

@@ -102,11 +102,12 @@ TEST(SweepIds, DependOnEveryMachineKey) {
   }
 }
 
-// A database of an earlier version is of use only while the ids stay.
+// A database of an earlier version is of use only while the ids stay. They change with the model's
+// version, and with nothing else.
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "7691c1f53372ad90");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "2b1aba9b1507a1cc");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -118,7 +119,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "b8fd94f22650840b");
+            "2a33357bd6730f38");
 }
 
 }  // namespace
