@@ -18,8 +18,8 @@ namespace smk {
 //             its controller, and data back; translates addresses into those of the controller.
 // Reserved    Four sets of ports, one flit of xbar_bytes_per_cycle per cycle each: of every SM and
 //             of every slice, for requests and for replies.
-// Sectors     Where lines have sectors, each is a packet of its own in both directions: a request of
-//             one flit, or data with a header of 8 bytes.
+// Sectors     Where lines have sectors, each is a packet of its own in both directions: a request
+//             of one flit, or data with a header of 8 bytes.
 // Order       xbar_order `fifo`: an SM's requests leave in their order, each when its slice's port
 //             takes it; one that waits holds back those behind it, whatever their slices are
 //             (head-of-line blocking of an input-queued crossbar).
