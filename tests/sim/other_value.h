@@ -13,7 +13,7 @@ inline std::string OtherValue(const Knob& knob) {
   const bool range = knob.expected.find(" to ") != std::string::npos;
   const std::string separator = range ? " to " : " or ";
   const std::size_t at = knob.expected.find(separator);
-  const std::string first = knob.expected.substr(0, at);
+  std::string first = knob.expected.substr(0, at);
   if (first != usual) return first;
   if (range) return std::to_string(std::stoull(first) + 1);
   const std::string rest = knob.expected.substr(at + separator.size());
