@@ -54,7 +54,7 @@ std::string TextOf(const ordered_json& j, const char* key) {
 std::string DefaultTitle(const ordered_json& j, const std::string& source) {
   if (j["kind"] == "sweep") return source;
   const ordered_json& stats = j["runs"][0]["stats"];
-  const std::string workload = TextOf(stats, "workload");
+  std::string workload = TextOf(stats, "workload");
   if (j["kind"] == "compare") return workload;
   return fmt::format("{} under {}", workload, TextOf(stats, "policy"));
 }

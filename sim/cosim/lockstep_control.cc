@@ -43,7 +43,7 @@ class Comparer {
   void SameFields(const FieldPath& signal, const Message& expected, const Message& seen) {
     CompareFields<Fields>(
         signal, expected, seen,
-        [this](const FieldPath& field, auto want, auto got) { Same(field, want, got); });
+        [this](const FieldPath& field, auto want, auto got) { this->Same(field, want, got); });
   }
 
   // Of masks that differ, the first SM is named.

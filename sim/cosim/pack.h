@@ -205,10 +205,10 @@ void UnpackAt(unsigned index, const Port& port, Value* value) {
   Unpack<Element>(port, value, index * kWidthOf<Element>);
 }
 // A port with a bit per member of a set, as a mask of SMs.
-template <typename Mask, unsigned members, typename Port>
+template <typename Mask, unsigned Members, typename Port>
 Mask UnpackMask(const Port& port) {
   Mask mask;
-  Unpack<Bits<members>>(port, &mask);
+  Unpack<Bits<Members>>(port, &mask);
   return mask;
 }
 // The same between ports: what C++ does not look at, of at most 64 bits.
