@@ -19,8 +19,8 @@ class Killed : public CommandTest {
  protected:
   // Starts a call in a process group of its own, which the members of this test share.
   void Start(const std::string& arguments) {
-    child_ = fork();
-    if (child_ != 0) return;
+    child = fork();
+    if (child != 0) return;
     setpgid(0, 0);
     const std::string command = "cd '" + folder.string() + "' && SMK_CACHE_DIR=cache exec '" +
                                 SMK_BINARY + "' " + arguments + " >/dev/null 2>&1 </dev/null";
@@ -37,29 +37,29 @@ class Killed : public CommandTest {
   }
   // Ends the process that was started, and only this; gives the signal by which it ended.
   int Kill(int signal) {
-    kill(child_, signal);
+    kill(child, signal);
     int status = 0;
-    waitpid(child_, &status, 0);
+    waitpid(child, &status, 0);
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   }
   // Whether a process of its group is left.
-  bool SomeoneIsLeft() const { return kill(-child_, 0) == 0; }
+  bool SomeoneIsLeft() const { return kill(-child, 0) == 0; }
   // How many processes its group has.
   std::size_t Processes() const {
     std::size_t count = 0;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
       const std::string name = entry.path().filename();
       if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-      count += getpgid(std::stoi(name)) == child_ ? 1 : 0;
+      count += getpgid(std::stoi(name)) == child ? 1 : 0;
     }
     return count;
   }
   void TearDown() override {
-    if (child_ > 0) kill(-child_, SIGKILL);
+    if (child > 0) kill(-child, SIGKILL);
     CommandTest::TearDown();
   }
 
-  pid_t child_ = -1;
+  pid_t child = -1;
 };
 
 constexpr char kLong[] = " --cycles 1G --no-cache";
@@ -105,10 +105,10 @@ TEST_F(Killed, AChildOfACompareThatIsKilledIsAFailure) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     const pid_t process = std::stoi(name);
-    if (process != child_ && getpgid(process) == child_) kill(process, SIGKILL);
+    if (process != child && getpgid(process) == child) kill(process, SIGKILL);
   }
   int status = 0;
-  waitpid(child_, &status, 0);
+  waitpid(child, &status, 0);
   EXPECT_EQ(WEXITSTATUS(status), 1);
   EXPECT_THAT(Json("out/manifest.json")["status"].get<std::string>(),
               HasSubstr("was ended by signal 9"));

@@ -28,7 +28,7 @@ class Configs : public ScratchTest {
   }
   // The experiment of the options, with its file.
   Experiment WriteConfig(const std::string& policy) const {
-    const Experiment experiment = Resolve(options, backend);
+    Experiment experiment = Resolve(options, backend);
     Write("config.toml",
           ConfigToml(experiment, ResolvePolicy(policy, options.preempt, experiment)));
     return experiment;

@@ -38,16 +38,16 @@ class ReportDatabases : public ScratchTest {
       experiment.cycles = {{"16000", 1}};
       spec.experiments.push_back(experiment);
     }
-    plan_ = ExpandSweep(spec, backend_);
-    store_ = std::make_unique<SweepStore>(Path("x.db"), StoreOptions{true, false});
-    store_->SetMembers(plan_);
+    plan = ExpandSweep(spec, backend);
+    store = std::make_unique<SweepStore>(Path("x.db"), StoreOptions{true, false});
+    store->SetMembers(plan);
   }
   // Keeps the results of the runs for which `wanted` says so; each has numbers of its own.
   template <typename Wanted>
   void Make(const Wanted& wanted) {
-    for (std::size_t i = 0; i < plan_.runs.size(); ++i) {
-      if (!wanted(plan_.runs[i])) continue;
-      const LoadedRun loaded = LoadRun(plan_.runs[i], backend_);
+    for (std::size_t i = 0; i < plan.runs.size(); ++i) {
+      if (!wanted(plan.runs[i])) continue;
+      const LoadedRun loaded = LoadRun(plan.runs[i], backend);
       RunResult result = FakeResult(loaded.request);
       std::uint64_t number = 1000 * i;
       for (const RunCounter& counter : RunCounters()) {
@@ -61,7 +61,7 @@ class ReportDatabases : public ScratchTest {
         }
       }
       result.sms[0].tb_cycles[0] = 24000;
-      store_->StoreResult(plan_.runs[i], loaded, result, "");
+      store->StoreResult(plan.runs[i], loaded, result, "");
     }
   }
   void MakeAll() {
@@ -71,7 +71,7 @@ class ReportDatabases : public ScratchTest {
   // What the export says of the same.
   ordered_json Exported() {
     std::FILE* file = std::fopen(Path("export").c_str(), "w");
-    ExportJson(store_.get(), std::nullopt, file);
+    ExportJson(store.get(), std::nullopt, file);
     std::fclose(file);
     return ordered_json::parse(ScratchTest::Read("export"))["runs"];
   }
@@ -81,15 +81,15 @@ class ReportDatabases : public ScratchTest {
     return column.at("texts").at(column.at("rows").at(row).get<std::size_t>());
   }
 
-  Backend backend_ = FakeBackend();
-  SweepPlan plan_;
-  std::unique_ptr<SweepStore> store_;
+  Backend backend = FakeBackend();
+  SweepPlan plan;
+  std::unique_ptr<SweepStore> store;
 };
 
 TEST_F(ReportDatabases, RowsAreThoseOfTheExportInItsOrder) {
   MakeAll();
   const ordered_json j = Read(), exported = Exported();
-  ASSERT_EQ(exported.size(), plan_.runs.size());
+  ASSERT_EQ(exported.size(), plan.runs.size());
   for (const auto& [name, column] : j["runs"].items()) {
     const bool of_export = exported[0].contains(name) && !exported[0][name].is_array();
     for (std::size_t i = 0; i < exported.size(); ++i) {
@@ -149,7 +149,7 @@ TEST_F(ReportDatabases, TextsThatRepeatAreThereOnce) {
   EXPECT_THAT(j["runs"]["policy"]["texts"],
               testing::UnorderedElementsAre("isolated", "smk", "even"));
   EXPECT_EQ(j["runs"]["machine"]["texts"].size(), 1u);
-  EXPECT_EQ(j["runs"]["policy"]["rows"].size(), plan_.runs.size());
+  EXPECT_EQ(j["runs"]["policy"]["rows"].size(), plan.runs.size());
 }
 
 TEST_F(ReportDatabases, ResidencyIsAMeanInHundredths) {
@@ -186,9 +186,9 @@ TEST_F(ReportDatabases, WithoutIsolatedRunsThereIsNothingToCompare) {
 
 TEST_F(ReportDatabases, FailuresAreAListOfTheirOwn) {
   Make([](const SweepRun& run) { return run.is_isolated(); });
-  for (const SweepRun& run : plan_.runs) {
+  for (const SweepRun& run : plan.runs) {
     if (run.policy != "even") continue;
-    store_->StoreFailure(run, LoadRun(run, backend_), "cycle 7: lost", "");
+    store->StoreFailure(run, LoadRun(run, backend), "cycle 7: lost", "");
   }
   const ordered_json j = Read();
   EXPECT_EQ(j["runs"]["run"].size(), 2u);
@@ -218,7 +218,7 @@ TEST_F(ReportDatabases, WhatIsNoSweepIsRefused) {
 
 TEST_F(ReportDatabases, AMissingTableIsAnInputError) {
   MakeAll();
-  store_.reset();  // all is in the one file now
+  store.reset();  // all is in the one file now
   for (const char* table : {"stalls", "preemptions", "sms", "members"}) {
     std::filesystem::copy_file(Path("x.db"), Path("copy.db"),
                                std::filesystem::copy_options::overwrite_existing);
