@@ -21,6 +21,7 @@
 
 #include "control/reference_control.h"
 #include "host/simulation.h"
+#include "machine/control_config.h"
 #include "trace/export.h"
 #include "trace/load.h"
 #include "workload/workload_file.h"
@@ -83,15 +84,6 @@ RunRequest WideRequest(const std::string& kernels, DispatchMode dispatch, bool q
   return request;
 }
 
-ControlConfig Hardware(const MachineConfig& machine) {
-  ControlConfig config;
-  config.num_sms = machine.sms;
-  config.num_schedulers = machine.sm.schedulers;
-  config.warps_per_scheduler = machine.sm.warps_per_scheduler;
-  config.limits = machine.sm.limits;
-  return config;
-}
-
 void Measure(benchmark::State& state, const std::function<RunRequest()>& make) {
   std::uint64_t instructions = 0;
   std::uint64_t cycles = 0;
@@ -100,7 +92,7 @@ void Measure(benchmark::State& state, const std::function<RunRequest()>& make) {
     const RunRequest request = make();
     sms = request.machine.sms;
     for (auto _ : state) {
-      auto control = MakeReferenceControl(Hardware(request.machine), request.policy);
+      auto control = MakeReferenceControl(ControlConfigOf(request.machine), request.policy);
       const RunResult result = RunSimulation(request, std::move(control));
       instructions += result.warp_instructions;
       cycles += result.cycles;

@@ -75,7 +75,7 @@ add_library(smk_verilated STATIC
   "${_smk_verilated_include}/verilated.cpp"
   "${_smk_verilated_include}/verilated_dpi.cpp"
   "${_smk_verilated_include}/verilated_threads.cpp"
-  "${_smk_verilated_include}/verilated_fst_c.cpp"
+  "${CMAKE_CURRENT_LIST_DIR}/verilated_fst.cpp"
   $<$<BOOL:${SMK_COVERAGE}>:${_smk_verilated_include}/verilated_cov.cpp>)
 target_include_directories(smk_verilated SYSTEM PUBLIC
   "${_smk_verilated_include}" "${_smk_verilated_include}/vltstd")

@@ -12,6 +12,7 @@
 namespace smk {
 
 inline constexpr unsigned kMaxLsuQueue = 32;
+inline constexpr unsigned kMaxCollectors = 8;  // of one scheduler
 
 // What memory.model may name; the first is the default. MakeMemory() makes one
 // (memory/memory_models.h).
@@ -20,6 +21,15 @@ inline constexpr std::array<const char*, 2> kMemoryModels{"gddr", "fixed"};
 // What memory.xbar_order may name. `free`: any request of an SM whose slice is free goes. `fifo`:
 // an SM's requests go in their order, so that one that waits holds back all behind it.
 inline constexpr std::array<const char*, 2> kXbarOrders{"free", "fifo"};
+
+// What memory.writes may name. `posted`: a write is complete when its slice has taken it.
+// `acknowledged`: when its reply is back at the SM, a packet for each of its own.
+inline constexpr std::array<const char*, 2> kWrites{"posted", "acknowledged"};
+
+// What memory.partition may name. `rotated`: chunks of interleave_bytes go round the controllers,
+// in an order that a hash turns from row to row. `drawn`: each line's slice is drawn when it is
+// first touched, as Accel-Sim's partition indexing "random" has it.
+inline constexpr std::array<const char*, 2> kPartitions{"rotated", "drawn"};
 
 // One execution pipe: result after `latency` core cycles, next instruction after `initiation`
 // cycles.
@@ -64,9 +74,10 @@ struct SmConfig {
   PipeConfig alu{6, 1}, imul{6, 2}, sfu{20, 4}, dp{48, 32};
   PipeConfig shared{8, 1};  // plus one cycle per extra bank pass
   PipeConfig constant{8, 1};
-  PipeConfig lsu{0, 1};          // cycles per 128-byte line at the SM's LSU
-  unsigned lsu_queue = 8;        // memory instructions waiting at the SM's LSU
-  unsigned lsu_bytes = 128;      // what passes the LSU per cycle where lines have sectors
+  PipeConfig lsu{0, 1};      // cycles per 128-byte line at the SM's LSU
+  unsigned lsu_queue = 8;    // memory instructions waiting at the SM's LSU
+  unsigned lsu_bytes = 128;  // what passes the LSU per cycle where lines have sectors
+  unsigned collectors = 0;   // operand collectors of each scheduler; 0: none, pipes are waited for
   unsigned operand_latency = 0;  // of operand collection and write-back, in every result
   unsigned barrier_latency = 4;
   unsigned warp_start_latency = 10;  // from activation of a TB to the first issue
@@ -83,6 +94,7 @@ struct MemoryConfig {
   unsigned xbar_latency = 36;            // core cycles, one way
   unsigned xbar_bytes_per_cycle = 48;    // per port and direction; also the size of a flit
   std::string xbar_order = kXbarOrders[0];
+  std::string writes = kWrites[0];
   unsigned l2_slices_per_controller = 1;     // a power of two
   CacheConfig l2{524288, 16, 128, 16, 131};  // one slice; the number of sets is a power of two
   unsigned l2_bytes_per_cycle = 64;          // one slice
@@ -98,8 +110,9 @@ struct MemoryConfig {
   unsigned t_refi = 3325, t_rfc = 168;  // dram clocks: time between refreshes, length of one
   unsigned dram_queue = 64;             // per controller: reads it can reorder
   unsigned write_batch = 16;            // per controller: writes drained together
-  unsigned dram_latency = 140;      // core cycles of controller and pins besides the timings above
-  unsigned interleave_bytes = 256;  // consecutive bytes on one controller
+  unsigned dram_latency = 140;  // core cycles of controller and pins besides the timings above
+  std::string partition = kPartitions[0];
+  unsigned interleave_bytes = 256;  // `rotated`: consecutive bytes on one controller
 };
 
 // Defaults are those of sim/machines/gtx980.toml, which a test holds true.

@@ -20,36 +20,44 @@ class KeyList {
  public:
   void Table(const std::string& path) { prefix_ = path.empty() ? "" : path + "."; }
 
-  MachineKey& Integer(const char* name, unsigned* value, double min, double max) {
-    keys_.push_back({prefix_ + name, value, min, max});
+  MachineKey& Integer(const char* name, unsigned* value, double min, double max, const char* unit,
+                      const std::string& meaning) {
+    keys_.push_back({prefix_ + name, unit, meaning, value, min, max});
     return keys_.back();
   }
-  void Multiple(const char* name, unsigned* value, unsigned of, double min, double max) {
-    Integer(name, value, min, max).multiple = of;
+  void Multiple(const char* name, unsigned* value, unsigned of, double min, double max,
+                const char* unit, const std::string& meaning) {
+    Integer(name, value, min, max, unit, meaning).multiple = of;
   }
-  void PowerOfTwo(const char* name, unsigned* value, double min, double max) {
-    Integer(name, value, min, max).power_of_two = true;
+  void PowerOfTwo(const char* name, unsigned* value, double min, double max, const char* unit,
+                  const std::string& meaning) {
+    Integer(name, value, min, max, unit, meaning).power_of_two = true;
   }
-  void Number(const char* name, double* value, double min, double max) {
-    keys_.push_back({prefix_ + name, value, min, max});
+  void Number(const char* name, double* value, double min, double max, const char* unit,
+              const std::string& meaning) {
+    keys_.push_back({prefix_ + name, unit, meaning, value, min, max});
   }
-  MachineKey& Text(const char* name, std::string* value) {
-    keys_.push_back({prefix_ + name, value});
+  MachineKey& Text(const char* name, std::string* value, const char* unit,
+                   const std::string& meaning) {
+    keys_.push_back({prefix_ + name, unit, meaning, value});
     return keys_.back();
   }
 
-  void Pipe(const char* path, PipeConfig* pipe) {
+  void Pipe(const char* path, PipeConfig* pipe, const std::string& what) {
     Table(path);
-    Integer("latency", &pipe->latency, 0, kMaxLatency);
-    Integer("initiation", &pipe->initiation, 1, kMaxInitiation);
+    Integer("latency", &pipe->latency, 0, kMaxLatency, "cycles",
+            what + ": from issue to the use of the result");
+    Integer("initiation", &pipe->initiation, 1, kMaxInitiation, "cycles",
+            what + ": until its pipe takes the next");
   }
-  void Cache(const char* path, CacheConfig* cache, double min_bytes) {
+  void Cache(const char* path, CacheConfig* cache, double min_bytes, const std::string& what) {
     Table(path);
-    Multiple("bytes", &cache->bytes, kLineBytes, min_bytes, 64 << 20);
-    Integer("ways", &cache->ways, 1, 64);
-    Integer("mshrs", &cache->mshrs, 1, kMaxEntries);
-    Integer("mshr_merges", &cache->mshr_merges, 0, 255);
-    Integer("latency", &cache->latency, 1, kMaxLatency);
+    Multiple("bytes", &cache->bytes, kLineBytes, min_bytes, 64 << 20, "bytes", what);
+    Integer("ways", &cache->ways, 1, 64, "", "lines of a set");
+    Integer("mshrs", &cache->mshrs, 1, kMaxEntries, "lines", "lines in flight");
+    Integer("mshr_merges", &cache->mshr_merges, 0, 255, "",
+            "accesses that one line in flight can serve");
+    Integer("latency", &cache->latency, 1, kMaxLatency, "cycles", "of a hit");
   }
   std::vector<MachineKey> Take() { return std::move(keys_); }
 
@@ -60,86 +68,140 @@ class KeyList {
 
 void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
   keys->Table("sm");
-  keys->Integer("schedulers", &sm->schedulers, 1, kMaxSchedulers);
-  keys->Integer("warps_per_scheduler", &sm->warps_per_scheduler, 1, kMaxWarpsPerScheduler);
-  keys->PowerOfTwo("fetch_warps", &sm->fetch_warps, 1, 8);
-  keys->Integer("fetch_width", &sm->fetch_width, 1, 16);
-  keys->Integer("fetch_line", &sm->fetch_line, 1, 4096);
-  keys->Integer("fetch_latency", &sm->fetch_latency, 1, kMaxLatency);
-  keys->Integer("branch_latency", &sm->branch_latency, 1, kMaxLatency);
-  keys->Integer("lsu_queue", &sm->lsu_queue, 1, kMaxLsuQueue);
-  keys->PowerOfTwo("lsu_bytes", &sm->lsu_bytes, kSectorBytes, kLineBytes);
-  keys->Integer("operand_latency", &sm->operand_latency, 0, kMaxLatency);
-  keys->Integer("barrier_latency", &sm->barrier_latency, 1, kMaxLatency);
-  keys->Integer("warp_start_latency", &sm->warp_start_latency, 0, kMaxLatency);
+  keys->Integer("schedulers", &sm->schedulers, 1, kMaxSchedulers, "", "warp schedulers of an SM");
+  keys->Integer("warps_per_scheduler", &sm->warps_per_scheduler, 1, kMaxWarpsPerScheduler, "",
+                "warps that one scheduler holds");
+  keys->PowerOfTwo("fetch_warps", &sm->fetch_warps, 1, 8, "",
+                   "warps per cycle for which the SM fetches");
+  keys->Integer("fetch_width", &sm->fetch_width, 1, 16, "instructions",
+                "one fetch, and the buffer of a warp");
+  keys->Integer("fetch_line", &sm->fetch_line, 1, 4096, "instructions",
+                "line of code, which a fetch does not cross");
+  keys->Integer("fetch_latency", &sm->fetch_latency, 1, kMaxLatency, "cycles",
+                "from a fetch until its first instruction can issue");
+  keys->Integer("branch_latency", &sm->branch_latency, 1, kMaxLatency, "cycles",
+                "from the fetch after a taken branch until its first instruction can issue");
+  keys->Integer("lsu_queue", &sm->lsu_queue, 1, kMaxLsuQueue, "instructions",
+                "memory instructions that wait at the SM's LSU");
+  keys->PowerOfTwo("lsu_bytes", &sm->lsu_bytes, kSectorBytes, kLineBytes, "bytes",
+                   "what passes the LSU per cycle where lines have sectors");
+  keys->Integer(
+      "collectors", &sm->collectors, 0, kMaxCollectors, "",
+      "operand collectors of a scheduler; 0: instructions wait for pipes before they issue");
+  keys->Integer("operand_latency", &sm->operand_latency, 0, kMaxLatency, "cycles",
+                "operand collection and write-back, in every result");
+  keys->Integer("barrier_latency", &sm->barrier_latency, 1, kMaxLatency, "cycles",
+                "from the last warp at a barrier until the warps continue");
+  keys->Integer("warp_start_latency", &sm->warp_start_latency, 0, kMaxLatency, "cycles",
+                "from the activation of a TB to its first issue");
   keys->Table("sm.limits");
-  keys->Multiple("registers", &limits->registers, kRegisterUnit, kRegisterUnit, 1 << 20);
+  keys->Multiple("registers", &limits->registers, kRegisterUnit, kRegisterUnit, 1 << 20, "",
+                 "32-bit registers of an SM");
   keys->Multiple("shared_memory", &limits->shared_memory, kSharedMemoryUnit, kSharedMemoryUnit,
-                 1 << 20);
-  keys->Multiple("threads", &limits->threads, kThreadUnit, kThreadUnit, kMaxWarps * kWarpThreads);
-  keys->Integer("tbs", &limits->tbs, 1, kMaxTbSlots);
+                 1 << 20, "bytes", "shared memory of an SM");
+  keys->Multiple("threads", &limits->threads, kThreadUnit, kThreadUnit, kMaxWarps * kWarpThreads,
+                 "", "threads that an SM holds");
+  keys->Integer("tbs", &limits->tbs, 1, kMaxTbSlots, "", "TBs that an SM holds");
   keys->Table("sm.units");
-  keys->Integer("sp", &sm->units.sp, 1, kMaxSchedulers);
-  keys->Integer("sfu", &sm->units.sfu, 1, kMaxSchedulers);
-  keys->Integer("dp", &sm->units.dp, 1, kMaxSchedulers);
-  keys->Integer("constant", &sm->units.constant, 0, kMaxSchedulers);
-  keys->Integer("memory", &sm->units.memory, 1, kMaxSchedulers);
-  keys->Pipe("sm.alu", &sm->alu);
-  keys->Pipe("sm.imul", &sm->imul);
-  keys->Pipe("sm.sfu", &sm->sfu);
-  keys->Pipe("sm.dp", &sm->dp);
-  keys->Pipe("sm.shared", &sm->shared);
-  keys->Pipe("sm.constant", &sm->constant);
-  keys->Pipe("sm.lsu", &sm->lsu);
-  keys->Cache("sm.l1", &sm->l1, 0);
+  keys->Integer("sp", &sm->units.sp, 1, kMaxSchedulers, "",
+                "pipes of ordinary arithmetic; fewer than schedulers are shared");
+  keys->Integer("sfu", &sm->units.sfu, 1, kMaxSchedulers, "",
+                "pipes of special functions and integer multiplication");
+  keys->Integer("dp", &sm->units.dp, 1, kMaxSchedulers, "", "pipes of double precision");
+  keys->Integer("constant", &sm->units.constant, 0, kMaxSchedulers, "",
+                "pipes of constant loads; 0: they go through the memory pipe");
+  keys->Integer("memory", &sm->units.memory, 1, kMaxSchedulers, "",
+                "memory instructions that enter the LSU per cycle");
+  keys->Pipe("sm.alu", &sm->alu, "arithmetic");
+  keys->Pipe("sm.imul", &sm->imul, "integer multiplication");
+  keys->Pipe("sm.sfu", &sm->sfu, "special function");
+  keys->Pipe("sm.dp", &sm->dp, "double precision");
+  keys->Pipe("sm.shared", &sm->shared, "shared memory");
+  keys->Pipe("sm.constant", &sm->constant, "constant load");
+  keys->Table("sm.lsu");
+  keys->Integer("latency", &sm->lsu.latency, 0, kMaxLatency, "cycles",
+                "without effect: the latencies of the caches have it");
+  keys->Integer("initiation", &sm->lsu.initiation, 1, kMaxInitiation, "cycles",
+                "a line of global memory at the LSU");
+  keys->Cache("sm.l1", &sm->l1, 0, "L1 of an SM; 0: none");
   keys->Table("sm.texture");
-  keys->Multiple("bytes", &sm->texture.bytes, kLineBytes, 0, 64 << 20);
-  keys->Integer("ways", &sm->texture.ways, 1, 64);
-  keys->Integer("fifo", &sm->texture.fifo, 1, kMaxEntries);
-  keys->Integer("latency", &sm->texture.latency, 1, kMaxLatency);
+  keys->Multiple("bytes", &sm->texture.bytes, kLineBytes, 0, 64 << 20, "bytes",
+                 "cache of textures; 0: they go through the L1");
+  keys->Integer("ways", &sm->texture.ways, 1, 64, "", "lines of a set");
+  keys->Integer("fifo", &sm->texture.fifo, 1, kMaxEntries, "",
+                "accesses between tags and data, whose results come back in order");
+  keys->Integer("latency", &sm->texture.latency, 1, kMaxLatency, "cycles", "of a hit");
 }
 
 void AddMemory(MemoryConfig* memory, KeyList* keys) {
   keys->Table("memory");
-  MachineKey& model = keys->Text("model", &memory->model);
+  MachineKey& model =
+      keys->Text("model", &memory->model, "",
+                 "what is behind the SMs; keys of memory but fixed_latency are of gddr");
   for (const char* known : kMemoryModels) model.choices.emplace_back(known);
-  keys->Integer("fixed_latency", &memory->fixed_latency, 1, kMaxLatency);
-  keys->PowerOfTwo("sector_bytes", &memory->sector_bytes, kSectorBytes, kLineBytes);
-  keys->Integer("xbar_latency", &memory->xbar_latency, 1, kMaxLatency);
-  keys->Integer("xbar_bytes_per_cycle", &memory->xbar_bytes_per_cycle, 8, 1024);
-  MachineKey& order = keys->Text("xbar_order", &memory->xbar_order);
+  keys->Integer("fixed_latency", &memory->fixed_latency, 1, kMaxLatency, "cycles",
+                "of every line in the model fixed");
+  keys->PowerOfTwo("sector_bytes", &memory->sector_bytes, kSectorBytes, kLineBytes, "bytes",
+                   "what is asked for and moved at least; 128: whole lines");
+  keys->Integer("xbar_latency", &memory->xbar_latency, 1, kMaxLatency, "cycles",
+                "through the crossbar, one way");
+  keys->Integer("xbar_bytes_per_cycle", &memory->xbar_bytes_per_cycle, 8, 1024, "bytes",
+                "per port and direction of the crossbar; also the size of a flit");
+  MachineKey& order =
+      keys->Text("xbar_order", &memory->xbar_order, "",
+                 "free: any request whose slice is free goes; fifo: an SM's go in their order");
   for (const char* known : kXbarOrders) order.choices.emplace_back(known);
-  keys->PowerOfTwo("l2_slices_per_controller", &memory->l2_slices_per_controller, 1, 8);
-  keys->Integer("l2_bytes_per_cycle", &memory->l2_bytes_per_cycle, 8, 1024);
-  keys->Integer("l2_eviction_buffer", &memory->l2_eviction_buffer, 1, kMaxEntries);
-  keys->Integer("controllers", &memory->controllers, 1, 128);
-  keys->PowerOfTwo("banks", &memory->banks, 1, 64);
-  keys->PowerOfTwo("row_bytes", &memory->row_bytes, kLineBytes, 1 << 16);
-  keys->Number("dram_clock_mhz", &memory->dram_clock_mhz, 10, kMaxClock);
-  keys->Integer("dram_bytes_per_clock", &memory->dram_bytes_per_clock, 4, 1024);
+  MachineKey& writes = keys->Text("writes", &memory->writes, "",
+                                  "complete when the L2 takes them, or when their reply is back");
+  for (const char* known : kWrites) writes.choices.emplace_back(known);
+  keys->PowerOfTwo("l2_slices_per_controller", &memory->l2_slices_per_controller, 1, 8, "",
+                   "L2 slices of a memory controller");
+  keys->Integer("l2_bytes_per_cycle", &memory->l2_bytes_per_cycle, 8, 1024, "bytes",
+                "data array of one L2 slice");
+  keys->Integer("l2_eviction_buffer", &memory->l2_eviction_buffer, 1, kMaxEntries, "lines",
+                "of one L2 slice, on their way to DRAM");
+  keys->Integer("controllers", &memory->controllers, 1, 128, "", "memory controllers");
+  keys->PowerOfTwo("banks", &memory->banks, 1, 64, "", "DRAM banks of a controller");
+  keys->PowerOfTwo("row_bytes", &memory->row_bytes, kLineBytes, 1 << 16, "bytes",
+                   "row of a DRAM bank");
+  keys->Number("dram_clock_mhz", &memory->dram_clock_mhz, 10, kMaxClock, "MHz",
+               "command clock of the DRAM");
+  keys->Integer("dram_bytes_per_clock", &memory->dram_bytes_per_clock, 4, 1024, "bytes",
+                "data bus of a controller");
   struct Timing {
     const char* name;
     unsigned* value;
     double min, max;
+    const char* meaning;
   };
-  const std::array<Timing, 12> timings{{{"t_cl", &memory->t_cl, 1, 200},
-                                        {"t_rcd", &memory->t_rcd, 1, 200},
-                                        {"t_rp", &memory->t_rp, 1, 200},
-                                        {"t_ras", &memory->t_ras, 1, 500},
-                                        {"t_rc", &memory->t_rc, 1, 500},
-                                        {"t_rrd", &memory->t_rrd, 1, 64},
-                                        {"t_ccd", &memory->t_ccd, 1, 16},
-                                        {"t_wr", &memory->t_wr, 0, 200},
-                                        {"t_wl", &memory->t_wl, 0, 200},
-                                        {"t_wtr", &memory->t_wtr, 0, 200},
-                                        {"t_refi", &memory->t_refi, 1024, 1e6},
-                                        {"t_rfc", &memory->t_rfc, 0, 512}}};
-  for (const Timing& t : timings) keys->Integer(t.name, t.value, t.min, t.max);
-  keys->Integer("dram_queue", &memory->dram_queue, 1, kMaxEntries);
-  keys->Integer("write_batch", &memory->write_batch, 1, kMaxEntries);
-  keys->Integer("dram_latency", &memory->dram_latency, 0, kMaxLatency);
-  keys->PowerOfTwo("interleave_bytes", &memory->interleave_bytes, kLineBytes, 1 << 16);
-  keys->Cache("memory.l2", &memory->l2, kLineBytes);
+  const std::array<Timing, 12> timings{
+      {{"t_cl", &memory->t_cl, 1, 200, "tCL: from a read command to its data"},
+       {"t_rcd", &memory->t_rcd, 1, 200, "tRCD: from the opening of a row to its first command"},
+       {"t_rp", &memory->t_rp, 1, 200, "tRP: closing a row"},
+       {"t_ras", &memory->t_ras, 1, 500, "tRAS: a row is open at least so long"},
+       {"t_rc", &memory->t_rc, 1, 500, "tRC: between two openings in a bank"},
+       {"t_rrd", &memory->t_rrd, 1, 64, "tRRD: between two openings in a channel"},
+       {"t_ccd", &memory->t_ccd, 1, 16, "tCCD: between two column commands"},
+       {"t_wr", &memory->t_wr, 0, 200,
+        "tWR: from the last data of a write to the closing of its row"},
+       {"t_wl", &memory->t_wl, 0, 200, "tWL: from a write command to its data"},
+       {"t_wtr", &memory->t_wtr, 0, 200, "tWTR: from the last data of a write to a read command"},
+       {"t_refi", &memory->t_refi, 1024, 1e6, "tREFI: between two refreshes"},
+       {"t_rfc", &memory->t_rfc, 0, 512, "tRFC: length of a refresh"}}};
+  for (const Timing& t : timings) keys->Integer(t.name, t.value, t.min, t.max, "clocks", t.meaning);
+  keys->Integer("dram_queue", &memory->dram_queue, 1, kMaxEntries, "",
+                "reads that a controller can reorder");
+  keys->Integer("write_batch", &memory->write_batch, 1, kMaxEntries, "",
+                "writes that a controller drains together");
+  keys->Integer("dram_latency", &memory->dram_latency, 0, kMaxLatency, "cycles",
+                "controller and pins, besides the timings");
+  MachineKey& partition =
+      keys->Text("partition", &memory->partition, "",
+                 "how lines come to slices: chunks in turn, or each line by chance");
+  for (const char* known : kPartitions) partition.choices.emplace_back(known);
+  keys->PowerOfTwo("interleave_bytes", &memory->interleave_bytes, kLineBytes, 1 << 16, "bytes",
+                   "consecutive bytes on one controller");
+  keys->Cache("memory.l2", &memory->l2, kLineBytes, "one L2 slice");
 }
 
 // Shortest text that reads back as the same number.
@@ -226,10 +288,12 @@ std::string MachineKey::Print() const {
 
 std::vector<MachineKey> MachineKeys(MachineConfig* machine, NaturalLimits* limits) {
   KeyList keys;
-  keys.Text("name", &machine->name);
-  keys.Number("core_clock_mhz", &machine->core_clock_mhz, 10, kMaxClock);
-  keys.Integer("sms", &machine->sms, 1, kMaxSms);
-  keys.Integer("launch_latency", &machine->launch_latency, 0, 1e6);
+  keys.Text("name", &machine->name, "", "name of the machine");
+  keys.Number("core_clock_mhz", &machine->core_clock_mhz, 10, kMaxClock, "MHz",
+              "clock of SMs, crossbar and L2");
+  keys.Integer("sms", &machine->sms, 1, kMaxSms, "", "SMs of the GPU");
+  keys.Integer("launch_latency", &machine->launch_latency, 0, 1e6, "cycles",
+               "from a kernel's end to the program's next launch");
   AddSm(&machine->sm, limits, &keys);
   AddMemory(&machine->memory, &keys);
   return keys.Take();

@@ -21,9 +21,11 @@ struct NaturalLimits {
   ResourceVector ToUnits() const;
 };
 
-// One key: where its value is kept and which values it can have.
+// One key: what it says, where its value is kept and which values it can have.
 struct MachineKey {
-  std::string path;  // with dots: "sm.l1.bytes"
+  std::string path;     // with dots: "sm.l1.bytes"
+  std::string unit;     // "cycles" of the core, "clocks" of the DRAM, ... or empty
+  std::string meaning;  // one sentence
   std::variant<unsigned*, double*, std::string*> value;
   double min = 0, max = 0;                // numbers
   unsigned multiple = 1;                  // integers: of this

@@ -142,6 +142,10 @@ struct SmOutputs {
   TbSlot release_slot{0};
   TbRelease release_kind = TbRelease::kSaved;
   std::array<std::uint16_t, kMaxKernels> quota_left{};  // of scheduler 0; for timelines
+  // For statistics: quotas are in force in this cycle, and if they are, which kernels have some
+  // left after it: bit kMaxKernels x scheduler + kernel.
+  bool gated = false;
+  std::uint16_t with_quota = 0;
 };
 
 // Why a dispatch decision came out as it did; one per line of decisions.csv.

@@ -3,6 +3,14 @@
 
 namespace smk {
 
+void QuotaScheduler::Load(const std::array<std::uint16_t, kMaxKernels>& quota) {
+  state_.left = quota;
+  state_.some_left = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    state_.some_left |= static_cast<std::uint8_t>((quota[k] != 0 ? 1u : 0u) << k);
+  }
+}
+
 void QuotaScheduler::ChangeWarps(const Inputs& in) {
   state_.valid &= static_cast<std::uint16_t>(~in.leave);
   for (std::uint16_t& mask : state_.warps_of) mask &= static_cast<std::uint16_t>(~in.leave);

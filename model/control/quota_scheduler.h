@@ -46,7 +46,8 @@ class QuotaScheduler {
     std::array<std::uint16_t, kMaxKernels> warps_of{};         // decoded from kernel_of and valid
     std::array<std::uint16_t, kMaxWarpsPerScheduler> older{};  // age matrix: who is older than each
     std::array<std::uint16_t, kMaxKernels> left{};
-    std::uint8_t last = 0;  // warp granted last: greedy, or start of the round
+    std::uint8_t some_left = 0;  // bit per kernel, decoded from left
+    std::uint8_t last = 0;       // warp granted last: greedy, or start of the round
     bool last_valid = false;
     bool granted_since_tick = false;
     bool blocked_since_tick = false;
@@ -80,7 +81,7 @@ class QuotaScheduler {
       state_.last = out.grant_warp;
       state_.last_valid = true;
       state_.granted_since_tick = true;
-      if (in.gated) --state_.left[out.grant_kernel];
+      if (in.gated && --state_.left[out.grant_kernel] == 0) Spent(out.grant_kernel);
     } else if (in.ready != 0) {
       state_.blocked_since_tick = true;
     }
@@ -100,7 +101,10 @@ class QuotaScheduler {
     state_.last = out.grant_warp;
     state_.last_valid = true;
     state_.granted_since_tick = true;
-    if (in.gated && --state_.left[out.grant_kernel] == 0) Reload(in);
+    if (in.gated && --state_.left[out.grant_kernel] == 0) {
+      Spent(out.grant_kernel);
+      Reload(in);
+    }
     return out;
   }
 
@@ -118,14 +122,16 @@ class QuotaScheduler {
                            : eligible;
     return static_cast<std::uint8_t>(__builtin_ctz(above != 0 ? above : eligible));
   }
+  void Spent(unsigned kernel) { state_.some_left &= static_cast<std::uint8_t>(~(1u << kernel)); }
   void Reload(const Inputs& in) {
     bool all_spent = true;
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       if ((state_.warps_of[k] & ~in.stop) != 0 && state_.left[k] != 0) all_spent = false;
     }
     const bool stuck = in.tick && state_.blocked_since_tick && !state_.granted_since_tick;
-    if (all_spent || stuck || in.load) state_.left = *in.quota;
+    if (all_spent || stuck || in.load) Load(*in.quota);
   }
+  void Load(const std::array<std::uint16_t, kMaxKernels>& quota);
   void ChangeWarps(const Inputs& in);
 
   State state_;

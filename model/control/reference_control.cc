@@ -36,11 +36,8 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   }
 
   void EndCycle(Cycle) override {
-    for (const unsigned i : stepped_) {
-      if (sms_[i].awake() || awake_.Test(i)) sm_out_[i] = sms_[i].state().to_driver;
-      awake_.Assign(i, sms_[i].awake());
-      talking_.Assign(
-          i, sm_out_[i].event.valid || sm_out_[i].buffer_request || sm_out_[i].profile_valid);
+    for (unsigned w = 0; w < SmMask::kWords; ++w) {
+      if (stepped_.word(w) != 0) EndSteps(w);
     }
     stepped_ = SmMask();
     if (driver_stepped_) {
@@ -73,6 +70,24 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   SmToDriver to_driver(unsigned sm) const override { return sm_out_[sm]; }
 
  private:
+  // Of the SMs of one word of the masks.
+  void EndSteps(unsigned w) {
+    std::uint64_t awake = awake_.word(w), talking = talking_.word(w);
+    for (std::uint64_t left = stepped_.word(w); left != 0; left &= left - 1) {
+      const unsigned shift = static_cast<unsigned>(__builtin_ctzll(left));
+      const unsigned i = w * SmMask::kWordBits + shift;
+      const std::uint64_t bit = std::uint64_t{1} << shift;
+      const bool now_awake = sms_[i].awake();
+      SmToDriver& out = sm_out_[i];
+      if (now_awake || (awake & bit) != 0) out = sms_[i].state().to_driver;
+      awake = (awake & ~bit) | std::uint64_t{now_awake} << shift;
+      const bool talks = out.event.valid || out.buffer_request || out.profile_valid;
+      talking = (talking & ~bit) | std::uint64_t{talks} << shift;
+    }
+    awake_.set_word(w, awake);
+    talking_.set_word(w, talking);
+  }
+
   ControlConfig config_;
   Driver driver_;
   std::vector<SmControl> sms_;

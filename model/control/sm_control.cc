@@ -280,7 +280,14 @@ void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const Ke
   } else {
     StepTables(in, from_driver, kernels, out);
   }
-  if (state_.used.gated) out->quota_left = schedulers_[0].state().left;
+  if (!state_.used.gated) return;
+  out->quota_left = schedulers_[0].state().left;
+  out->gated = true;
+  unsigned with_quota = 0;
+  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
+    with_quota |= static_cast<unsigned>(schedulers_[s].state().some_left) << (s * kMaxKernels);
+  }
+  out->with_quota = static_cast<std::uint16_t>(with_quota);
 }
 
 }  // namespace smk

@@ -45,13 +45,13 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       job_stats_(request.jobs.size()),
       sm_stats_(request.machine.sms),
       next_measure_(request.measure_from),
-      scheduler_cycles_before_(request.machine.sms) {
-  const GpuContext context{host_.launches(),
-                           checks_,
-                           ledger_,
-                           contexts_,
-                           request.record_tbs ? &tb_records_ : nullptr,
-                           request.machine.memory.sector_bytes};
+      scheduler_cycles_before_(request.machine.sms),
+      sim_stalls_before_(request.machine.sms) {
+  const MemoryConfig& config = request.machine.memory;
+  GpuContext context{host_.launches(), checks_, ledger_, contexts_};
+  if (request.record_tbs) context.tb_records = &tb_records_;
+  context.sector_bytes = config.sector_bytes;
+  if (config.writes == "acknowledged") context.stores = Lsu::kAcknowledgedStores;
   for (unsigned i = 0; i < request.machine.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, request.machine.sm,
                                         request.ideal_preemption, context, memory));
@@ -155,7 +155,7 @@ std::uint64_t Gpu::IssuedBy(JobId job) const {
   std::uint64_t issued = job_stats_[Index(job)].warp_instructions;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if (!accounts_[k].open || accounts_[k].job != job) continue;
-    for (const auto& sm : sms_) issued += sm->counters(k).warp_instructions;
+    for (const auto& sm : sms_) issued += sm->warp_instructions(k);
     issued -= accounts_[k].charged.warp_instructions;
   }
   return issued;
@@ -221,7 +221,7 @@ void Gpu::Sample() {
     sample.sm = SmId{static_cast<std::uint8_t>(i)};
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       sample.job[k] = accounts_[k].open ? accounts_[k].job : static_cast<JobId>(k);
-      const std::uint64_t issued = sm.counters(k).warp_instructions;
+      const std::uint64_t issued = sm.warp_instructions(k);
       sample.warp_instructions[k] = issued - issued_before_[i][k];
       issued_before_[i][k] = issued;
       sample.resident_tbs[k] =
@@ -263,6 +263,7 @@ void Gpu::Measure() {
       std::fill(by_job.begin(), by_job.end(), 0);
     }
     scheduler_cycles_before_[i] = SchedulerCycles(*sms_[i]);
+    sim_stalls_before_[i] = sms_[i]->stalls().sim();
   }
   const MemoryStats memory = memory_.stats();
   row_hits_before_ = memory.row_hits;
@@ -283,7 +284,7 @@ RunResult Gpu::Finish() {
   for (const auto& sm : sms_) {
     sm->Finish(now_);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const std::uint64_t issued = sm->counters(k).warp_instructions;
+      const std::uint64_t issued = sm->warp_instructions(k);
       resident[k] += sm->resident_tbs(KernelId{static_cast<std::uint8_t>(k)});
       checks_.CountHeld(issued);  // each grant was checked against the ready warps
     }
@@ -305,7 +306,7 @@ KernelStats Gpu::CountedIn(KernelId slot) const {
   const unsigned k = Index(slot);
   KernelStats stats;
   for (const auto& sm : sms_) {
-    const KernelStats& counters = sm->counters(k);
+    const KernelStats counters = sm->counters(k);
     AddCounters(counters, &stats);
     stats.context_bytes += sm->context_traffic().bytes(slot);
     stats.l1_accesses += sm->lsu().stats().l1_accesses[k];
@@ -334,7 +335,7 @@ void Gpu::Charge(KernelId slot) {
     // An earlier one is that of the job that was in the slot before.
     const Cycle last = sms_[i]->last_tb_end(slot);
     if (last > account.since) job.last_tb_end = std::max(job.last_tb_end, last);
-    const std::uint64_t issued = sms_[i]->counters(Index(slot)).warp_instructions;
+    const std::uint64_t issued = sms_[i]->warp_instructions(Index(slot));
     const std::uint64_t tb_cycles = sms_[i]->tb_cycles(slot, now_);
     sm_stats_[i].warp_instructions[Index(account.job)] += issued - account.charged_issued[i];
     sm_stats_[i].tb_cycles[Index(account.job)] += tb_cycles - account.charged_tb_cycles[i];
@@ -364,7 +365,7 @@ std::array<std::uint64_t, kNumStalls> Gpu::SchedulerCycles(const Sm& sm) {
   std::array<std::uint64_t, kNumStalls> cycles{};
   for (unsigned r = 0; r < kNumStalls; ++r) cycles[r] = sm.stalls().total(static_cast<Stall>(r));
   for (unsigned k = 0; k < kMaxKernels; ++k) {
-    cycles[static_cast<unsigned>(Stall::kIssued)] += sm.counters(k).warp_instructions;
+    cycles[static_cast<unsigned>(Stall::kIssued)] += sm.warp_instructions(k);
   }
   return cycles;
 }
@@ -375,6 +376,9 @@ void Gpu::AddSmStats(RunResult* result) {
     cycles = SchedulerCycles(*sms_[i]);
     for (unsigned r = 0; r < kNumStalls; ++r) cycles[r] -= scheduler_cycles_before_[i][r];
     result->warp_instructions += cycles[static_cast<unsigned>(Stall::kIssued)];
+    auto& sim = sm_stats_[i].sim_stalls;
+    sim = sms_[i]->stalls().sim();
+    for (unsigned r = 0; r < kNumSimStalls; ++r) sim[r] -= sim_stalls_before_[i][r];
   }
   result->sms = sm_stats_;
 }

@@ -99,6 +99,7 @@ class Gpu {
   Cycle next_measure_ = kNever;
   bool measuring_ = false;
   std::vector<std::array<std::uint64_t, kNumStalls>> scheduler_cycles_before_;  // by SM
+  std::vector<std::array<std::uint64_t, kNumSimStalls>> sim_stalls_before_;
   std::uint64_t row_hits_before_ = 0, row_misses_before_ = 0;
   RunResult measured_;
 };

@@ -29,20 +29,21 @@ constexpr LaneMask LaneBit(unsigned lane) { return LaneMask{1} << lane; }
 constexpr LaneMask SchedulerField(unsigned scheduler) {
   return LaneMask{0xffff} << (scheduler * kLanesPerScheduler);
 }
-// Bit s of the result: the mask has a lane of scheduler s.
-constexpr unsigned SchedulersIn(LaneMask mask) {
-  mask |= mask >> 8;
-  mask |= mask >> 4;
-  mask |= mask >> 2;
-  mask |= mask >> 1;
-  mask &= 0x0001000100010001;  // then gather bits 0, 16, 32, 48
-  return static_cast<unsigned>((mask * 0x0001000200040008) >> 48);
-}
 // All lanes of a set of schedulers (four bits).
 constexpr LaneMask FieldsOf(unsigned schedulers) {
   // Spreads the bits to 0, 16, 32 and 48, and each over its field.
   const LaneMask spread = (schedulers * 0x0000200040008001) & 0x0001000100010001;
   return spread * 0xffff;
+}
+// All lanes of the schedulers that have a lane in the mask.
+constexpr LaneMask FieldsIn(LaneMask mask) {
+  constexpr LaneMask kTop = 0x8000800080008000;
+  const LaneMask top = (((mask & ~kTop) + ~kTop) | mask) & kTop;  // a sum stays in its field
+  return (top << 1) - (top >> 15);
+}
+// How many schedulers have all their lanes in the mask; the others have none.
+constexpr unsigned FieldCount(LaneMask fields) {
+  return static_cast<unsigned>(((fields & 0x0001000100010001) * 0x0001000100010001) >> 48);
 }
 constexpr unsigned LowestLane(LaneMask mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));

@@ -25,7 +25,8 @@ CacheConfig TextureTags(const TextureConfig& texture) {
 
 }  // namespace
 
-Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory)
+Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory,
+         unsigned stores)
     : sm_(sm),
       memory_(memory),
       shared_(Slower(config.shared, config.operand_latency)),
@@ -38,7 +39,7 @@ Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& mem
       merges_(config.l1.mshr_merges),
       l1_(config.l1),
       mshrs_(config.l1.mshrs),
-      stores_(kStoreBuffer),
+      stores_(stores),
       texture_(TextureTags(config.texture)),
       texture_latency_(config.texture.latency),
       texture_fifo_(config.texture.bytes == 0 ? 0 : config.texture.fifo),

@@ -18,7 +18,8 @@
 //             no MSHR of the L1. Results leave in order through a FIFO of `fifo` lines; one that is
 //             full holds up the unit.
 // Stores      Posted, write-through, no allocate; the line leaves L1. At most kStoreBuffer lines
-//             are on their way, so that stores cannot run ahead of memory without limit. Atomics
+//             are on their way, so that stores cannot run ahead of memory without limit, or
+//             kAcknowledgedStores where they stay until their acknowledgment is back. Atomics
 //             with a result take an MSHR, without one they are like stores; both are executed at
 //             L2.
 // Speed       While only shared-memory instructions wait, results are computed at issue and nothing
@@ -40,6 +41,7 @@ namespace smk {
 class Lsu {
  public:
   static constexpr unsigned kStoreBuffer = 64;
+  static constexpr unsigned kAcknowledgedStores = 512;
 
   // One memory instruction: whose it is, and what it asks for.
   struct Request {
@@ -62,8 +64,9 @@ class Lsu {
     std::array<std::uint64_t, kMaxKernels> l1_accesses{}, l1_hits{};
   };
 
-  // `sector_bytes` as in MemoryConfig.
-  Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory);
+  // `sector_bytes` as in MemoryConfig; `stores` may be on their way at once.
+  Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory,
+      unsigned stores = kStoreBuffer);
 
   // No more memory instructions this cycle.
   bool Full(Cycle now) {

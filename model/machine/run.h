@@ -85,6 +85,11 @@ enum class Stall : std::uint8_t {
 inline constexpr unsigned kNumStalls = 9;
 extern const std::array<const char*, kNumStalls> kStallNames;
 
+// The same cycles by another rule, that of the simulator which the papers use: see
+// sm_sim_stalls.cc. What it calls them: kSimStalls in statistics.h.
+enum class SimStall : std::uint8_t { kPipeline, kControl, kData };
+inline constexpr unsigned kNumSimStalls = 3;
+
 // What the hardware did for one job in the cycles that are measured.
 struct KernelStats {
   std::string name;
@@ -94,7 +99,7 @@ struct KernelStats {
   std::uint64_t tbs_completed = 0;
   std::uint64_t launches_completed = 0;
   std::uint64_t program_runs = 0;
-  // Scheduler cycles in which the kernel's oldest waiting warp gave the stall reason.
+  // Scheduler cycles in which the reason held for a warp of the kernel, and for none that is older.
   std::array<std::uint64_t, kNumStalls> stalls{};
   std::uint64_t l1_accesses = 0, l1_hits = 0;  // 128-byte lines, loads
   std::uint64_t l2_accesses = 0, l2_hits = 0;  // 128-byte lines, loads and stores
@@ -135,6 +140,7 @@ struct LaunchRecord {
 
 struct SmStats {
   std::array<std::uint64_t, kNumStalls> scheduler_cycles{};  // sums to schedulers x measured cycles
+  std::array<std::uint64_t, kNumSimStalls> sim_stalls{};     // the same but the issues
   std::vector<std::uint64_t> warp_instructions;              // by job
   std::vector<std::uint64_t> tb_cycles;  // by job: resident TBs, integrated over cycles
 };

@@ -54,10 +54,6 @@ class TbLedger {
   // the SMs.
   void Balance(KernelId kernel, std::uint64_t resident, Cycle now);
 
-  std::uint64_t in_place(KernelId kernel, Place place) const {
-    return slots_[Index(kernel)].count[static_cast<unsigned>(place)];
-  }
-
  private:
   struct Slot {
     bool open = false;  // a launch is in the slot

@@ -12,10 +12,12 @@ Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext&
     : id_(id),
       config_(config),
       gpu_(gpu),
-      lsu_(id, config, gpu.sector_bytes, memory),
+      collectors_(config.collectors, config.schedulers, kNumPorts),
+      lsu_(id, config, gpu.sector_bytes, memory, gpu.stores),
       traffic_(id, memory, gpu.checks, ideal_preemption) {
   SetCosts();
   while ((1u << fetch_shift_) < config.fetch_warps) ++fetch_shift_;
+  for (LaneMask& lanes : spent_lanes_) lanes = ~LaneMask{0};
 }
 
 void Sm::SetCosts() {
@@ -28,8 +30,11 @@ void Sm::SetCosts() {
     cost.per_pass = static_cast<std::uint8_t>(per_pass);
     cost.memory = static_cast<std::uint8_t>(memory);
   };
+  plain_ports_ = !collectors_.present();
   const auto share = [this](Port port, unsigned units) {
-    if (units < config_.schedulers) shared_units_[port] = static_cast<std::uint8_t>(units);
+    if (units >= config_.schedulers) return;
+    shared_units_[port] = static_cast<std::uint8_t>(units);
+    plain_ports_ = false;
   };
   share(kSp, config_.units.sp);
   share(kSfu, config_.units.sfu);
@@ -62,6 +67,7 @@ void Sm::Begin(Cycle now) {
     lsu_.Tick(now);
     TakeResolved(now);
   }
+  if (!collectors_.empty()) AdvanceCollectors(now);
   inputs_.tb_finished = 0;
   if (next_finish_ <= now) FinishDueTbs(now);
   inputs_.context_done = static_cast<std::uint8_t>(traffic_.TakeDone(now));
@@ -83,6 +89,15 @@ void Sm::SetReady(Cycle now) {
 
 LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
   LaneMask busy = 0;
+  if (collectors_.present()) {
+    if (collectors_.empty()) return 0;
+    for (unsigned port = kSp; port < kNumPorts; ++port) {
+      for (unsigned s = 0; s < config_.schedulers; ++s) {
+        if (collectors_.Full(port, s)) busy |= port_lanes_[port] & SchedulerField(s);
+      }
+    }
+    return busy & lanes;
+  }
   if ((lanes & port_lanes_[kLsu]) != 0 && (lsu_.Full(now) || shared_free_[kLsu] > now)) {
     busy = port_lanes_[kLsu];
   }
@@ -155,6 +170,7 @@ void Sm::End(Cycle now, const SmOutputs* out) {
     if (out->release_valid) Release(*out, now);
     if (out->tb_stop != tb_stop_) SetStopped(out->tb_stop, now);
     grants = ApplyGrants(*out, now);
+    if (out->gated) skips_ = true;
     if (out->warp_start.valid) Place(out->warp_start, now);
     for (std::uint32_t slots = out->tb_activate; slots != 0; slots &= slots - 1) {
       Activate(LowestLane(slots), now);
@@ -167,7 +183,11 @@ void Sm::End(Cycle now, const SmOutputs* out) {
       traffic_.Accept(out->context, gpu_.launches[Index(block.kernel)], block.kernel, now);
     }
   }
-  Account(grants);
+  if (__builtin_expect(skips_, 0)) {
+    AccountSkipping(grants, out);
+  } else {
+    Account(grants);
+  }
 }
 
 // Checked grant by grant, and counted with the issues: see Gpu::Finish.
@@ -197,14 +217,15 @@ void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
 }
 
 Cycle Sm::NextEvent(Cycle now) const {
-  if ((data_ready_ & runnable_) != 0 || lsu_.next_pass() == now + 1) return now + 1;
+  if ((data_ready_ & runnable_) != 0 || lsu_.next_pass() == now + 1 || !collectors_.empty()) {
+    return now + 1;
+  }
   const Cycle memory = std::min(lsu_.next_pass(), traffic_.NextEvent());
   return std::min({memory, next_finish_, wheel_.Next(now)});
 }
 
 void Sm::Settle(Cycle now) {
   if (now > accounted_) AccountSleep(now - accounted_);
-  accounted_ = now;
 }
 
 void Sm::Finish(Cycle end) {
@@ -214,7 +235,7 @@ void Sm::Finish(Cycle end) {
   }
   std::uint64_t sum = 0;
   for (unsigned r = 0; r < kNumStalls; ++r) sum += stalls_.total(static_cast<Stall>(r));
-  for (const KernelStats& kernel : counters_) sum += kernel.warp_instructions;
+  for (const Issued& kernel : issued_) sum += kernel.warp_instructions;
   gpu_.checks.Require(sum == end * config_.schedulers, end, Index(id_), [&] {
     return std::to_string(sum) + " scheduler cycles are accounted for, not " +
            std::to_string(end * config_.schedulers);

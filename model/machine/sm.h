@@ -18,7 +18,8 @@
 //             cycles: one for each scheduler, or fewer that all share (sm.units). All schedulers
 //             may issue to a shared pipe that is free in the same cycle; the later ones start as
 //             pipes become free, and nobody issues to it before one is. One LSU for the SM.
-//             Branch, barrier and exit need no port.
+//             Branch, barrier and exit need no port. With operand collectors (sm.collectors) an
+//             instruction issues before its port is free and waits there: see collectors.h.
 // Barrier     The waiting warps continue `barrier_latency` cycles after the last one arrives.
 // Finish      A TB whose warps have all exited pulses tb_finished when nothing of it is in flight,
 //             the cycle after the last exit at the earliest. Such a TB is never reported quiet, not
@@ -34,6 +35,7 @@
 
 #include "config/machine_config.h"
 #include "control/control_plane.h"
+#include "machine/collectors.h"
 #include "machine/context_store.h"
 #include "machine/lsu.h"
 #include "machine/run.h"
@@ -55,6 +57,7 @@ struct GpuContext {
   ContextStore& contexts;
   std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
   unsigned sector_bytes = kLineBytes;
+  unsigned stores = Lsu::kStoreBuffer;  // of an SM that may be on their way
 };
 
 // See the head of this file.
@@ -82,7 +85,15 @@ class Sm {
   void Finish(Cycle end);
 
   // What this SM itself counts of a kernel; the rest of KernelStats stays 0.
-  const KernelStats& counters(unsigned kernel) const { return counters_[kernel]; }
+  KernelStats counters(unsigned kernel) const {
+    KernelStats stats = counters_[kernel];
+    stats.warp_instructions = issued_[kernel].warp_instructions;
+    stats.thread_instructions = issued_[kernel].thread_instructions;
+    return stats;
+  }
+  std::uint64_t warp_instructions(unsigned kernel) const {
+    return issued_[kernel].warp_instructions;
+  }
   // Resident TBs, integrated over the cycles before `now`.
   std::uint64_t tb_cycles(KernelId kernel, Cycle now) const;
   // When the last TB finished that was in the kernel slot; 0: none.
@@ -119,9 +130,18 @@ class Sm {
   // sm_issue.cc: one warp instruction.
   void Issue(unsigned lane, Cycle now);
   Cycle TakeUnit(Port port, unsigned initiation, Cycle now);
+  template <bool Plain>
   void IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
                    Cycle now);
-  void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
+  template <bool Plain>
+  void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now,
+                  Collectors::Entry* waited);
+  bool PipeTakes(unsigned port, unsigned scheduler, Cycle now);
+  void Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane);
+  void IssueToOther(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
+                    Cycle now);
+  void Start(Collectors::Entry* waited, Cycle now);
+  void AdvanceCollectors(Cycle now);
   bool IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
   void Next(Warp* warp, unsigned lane, Cycle now);
   void FillBuffer(Warp* warp) const;
@@ -150,8 +170,14 @@ class Sm {
   void AccountSleep(Cycle cycles);
   void ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
   void ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
+  void ChargeOldest(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
   void Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles);
   unsigned OldestKernel(unsigned scheduler, LaneMask lanes) const;
+  // sm_sim_stalls.cc: the same as the papers' simulator counts it.
+  void AccountSkipping(std::uint8_t grants, const SmOutputs* out);
+  LaneMask Skipped() const;
+  void MoveStalls(LaneMask fields, LaneMask at_pipe, LaneMask seen, Cycle cycles);
+  Cycle Unfetched(LaneMask lanes, Cycle cycles);
 
   SmId id_;
   SmConfig config_;
@@ -166,6 +192,7 @@ class Sm {
   LaneMask runnable_ = 0;    // active and not stopped
   LaneMask data_ready_ = 0;  // fetched, operands there
   LaneMask unknown_ = 0;     // waits for a result whose time is not known
+  LaneMask unfetched_ = 0;   // may be before Warp::earliest; the others are not
   LaneMask busy_ = 0;        // ready but for the port, this cycle
   LaneMask ready_ = 0;       // what SmInputs::ready says, this cycle
   std::array<LaneMask, kNumPorts> port_lanes_{};
@@ -176,9 +203,11 @@ class Sm {
 
   // Ports.
   std::array<std::array<Cycle, kMaxSchedulers>, kNumPorts> port_free_{};  // by scheduler or pipe
+  bool plain_ports_ = true;  // no collectors, and each scheduler has its own pipes
   std::array<std::uint8_t, kNumPorts> shared_units_{};  // pipes that all share; 0: each its own
   std::array<Cycle, kNumPorts> shared_free_{};          // when the first of them is free
   Cycle ports_busy_until_ = 0;
+  Collectors collectors_;
   unsigned fetch_shift_ = 0;  // log2 of fetch_warps
   Cycle next_fetch_ = 0;      // next free fetch: cycle x fetch_warps + turn
   Lsu lsu_;
@@ -197,8 +226,18 @@ class Sm {
   ContextTraffic traffic_;
 
   SmInputs inputs_{};
+  // What the control logic said of quotas: whether they are in force, by scheduler the kernels that
+  // have some left, and by kernel the lanes where it has none.
+  bool gated_ = false;
+  bool skips_ = false;  // schedulers may skip warps: quotas are in force, or TBs were just stopped
+  std::uint16_t with_quota_ = 0;
+  std::array<LaneMask, kMaxKernels> spent_lanes_{};
   Cycle accounted_ = 0;  // all cycles before are
-  std::array<KernelStats, kMaxKernels> counters_{};
+  struct Issued {
+    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+  };
+  std::array<Issued, kMaxKernels> issued_{};            // counted at each issue
+  std::array<KernelStats, kMaxKernels> counters_{};     // all else
   std::array<std::uint64_t, kMaxKernels> tb_cycles_{};  // of TBs that have left
   std::array<Cycle, kMaxKernels> last_tb_end_{};
   StallAccount stalls_;

@@ -97,6 +97,7 @@ void Sm::Activate(unsigned slot, Cycle now) {
     const unsigned lane = LowestLane(lanes);
     Warp& warp = warps_[lane];
     warp.earliest = now + config_.warp_start_latency;
+    unfetched_ |= LaneBit(lane);
     FillBuffer(&warp);
     SetNext(&warp, lane);
     if ((block.at_barrier & LaneBit(lane)) != 0) {
@@ -149,6 +150,7 @@ void Sm::SetStopped(std::uint32_t tb_stop, Cycle now) {
   }
   tb_stop_ = tb_stop;
   runnable_ = active_ & ~stopped_;
+  skips_ = true;
   if (ended_kernels_ == 0) return;
   for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
     ThreadBlock& block = blocks_[slot];

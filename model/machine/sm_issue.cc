@@ -17,12 +17,15 @@ inline Cycle Sm::TakeUnit(Port port, unsigned initiation, Cycle now) {
   return start;
 }
 
-inline void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp,
-                            unsigned lane, Cycle now) {
+// `Plain`: see plain_ports_.
+template <bool Plain>
+[[gnu::always_inline]] inline void Sm::IssueToPort(const Instruction& instruction,
+                                                   const OpCost& cost, Warp* warp, unsigned lane,
+                                                   Cycle now) {
   const unsigned extra = (instruction.conflicts - 1u) & (0u - cost.per_pass);
   Cycle done = now + cost.latency + extra;
   const unsigned initiation = cost.initiation + extra;
-  if (shared_units_[cost.port] != 0) {
+  if (!Plain && shared_units_[cost.port] != 0) {
     done += TakeUnit(cost.port, initiation, now) - now;
     ports_busy_until_ = std::max(ports_busy_until_, shared_free_[cost.port]);
   } else if (initiation > 1) {
@@ -36,10 +39,14 @@ inline void Sm::IssueToPort(const Instruction& instruction, const OpCost& cost, 
   if (done > block.quiet_at) block.quiet_at = done;
 }
 
-inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
+// `waited`: it comes from the collectors, which know its lines.
+template <bool Plain>
+[[gnu::always_inline]] inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp,
+                                                  unsigned lane, Cycle now,
+                                                  Collectors::Entry* waited) {
   ThreadBlock& block = *warp->block;
   const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
-  if (shared_units_[kLsu] != 0) TakeUnit(kLsu, 1, now);
+  if (!Plain && shared_units_[kLsu] != 0) TakeUnit(kLsu, 1, now);
   if (!cost.off_chip && lsu_.AllKnown()) {
     const Cycle done = lsu_.IssueKnown(instruction.op, instruction.conflicts, now);
     if (done > block.quiet_at) block.quiet_at = done;
@@ -61,12 +68,74 @@ inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned 
     warp->ready_at[request.dst] = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
   }
   if (cost.off_chip) {
-    request.passes = static_cast<std::uint8_t>(warp->program->Lines(
-        instruction, warp->identity, warp->cursor, lsu_.lines(), lsu_.sectors()));
+    request.passes =
+        waited != nullptr
+            ? waited->CopyLines(lsu_.lines(), lsu_.sectors())
+            : static_cast<std::uint8_t>(warp->program->Lines(
+                  instruction, warp->identity, warp->cursor, lsu_.lines(), lsu_.sectors()));
     lsu_.IssueGlobal(request, now);
   } else {
     lsu_.IssueShared(request);
   }
+}
+
+bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
+  if (shared_units_[port] != 0 && shared_free_[port] > now) return false;
+  if (port == kLsu) return !lsu_.Full(now);
+  return shared_units_[port] != 0 || port_free_[port][scheduler] <= now;
+}
+
+// Issues into the collectors. The result's time is not known before it starts.
+void Sm::Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane) {
+  Collectors::Entry& entry = collectors_.Issue(cost.port, lane / kLanesPerScheduler);
+  entry.instruction = instruction;
+  entry.lane = static_cast<std::uint8_t>(lane);
+  entry.tb_slot = warp->tb_slot;
+  entry.tb_generation = warp->block->generation;
+  ++warp->block->unresolved;
+  if (instruction.dst != kNoRegister) {
+    warp->ready_at[instruction.dst] = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
+  }
+  if (cost.off_chip) {
+    entry.lines_used = static_cast<std::uint8_t>(
+        warp->program->Lines(instruction, warp->identity, warp->cursor, entry.lines.data(),
+                             lsu_.sectors() == nullptr ? nullptr : entry.sectors.data()));
+  }
+}
+
+// Issues to ports that are not plain.
+[[gnu::noinline]] void Sm::IssueToOther(const Instruction& instruction, const OpCost& cost,
+                                        Warp* warp, unsigned lane, Cycle now) {
+  if (collectors_.present()) {
+    Wait(instruction, cost, warp, lane);
+  } else if (cost.port == kLsu) {
+    IssueToLsu<false>(instruction, warp, lane, now, nullptr);
+  } else {
+    IssueToPort<false>(instruction, cost, warp, lane, now);
+  }
+}
+
+// An instruction leaves the collectors for its pipe. One of a flushed TB is dropped.
+void Sm::Start(Collectors::Entry* waited, Cycle now) {
+  ThreadBlock& block = blocks_[waited->tb_slot];
+  if (!block.valid || block.generation != waited->tb_generation) return;
+  Warp& warp = warps_[waited->lane];
+  --block.unresolved;
+  if (waited->port == kLsu) {
+    IssueToLsu<false>(waited->instruction, &warp, waited->lane, now, waited);
+  } else {
+    const OpCost& cost = costs_[static_cast<unsigned>(waited->instruction.op)];
+    IssueToPort<false>(waited->instruction, cost, &warp, waited->lane, now);
+  }
+  if ((unknown_ & LaneBit(waited->lane)) != 0) Schedule(&warp, waited->lane, now);
+  if (block.AllExited()) TryFinish(&block, waited->tb_slot, now);
+}
+
+void Sm::AdvanceCollectors(Cycle now) {
+  collectors_.Advance(
+      [this, now](unsigned port, unsigned scheduler) { return PipeTakes(port, scheduler, now); },
+      [this, now](Collectors::Entry& entry) { Start(&entry, now); });
+  if (!lsu_.resolved().empty()) TakeResolved(now);
 }
 
 // The next instruction of the warp: from its buffer, or fetched in its turn. The SM fetches for
@@ -80,6 +149,7 @@ inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp, unsigned 
     return;
   }
   FillBuffer(warp);
+  unfetched_ |= LaneBit(lane);
   next_fetch_ = std::max(next_fetch_, now << fetch_shift_);
   const unsigned latency = taken ? config_.branch_latency : config_.fetch_latency;
   warp->earliest = (next_fetch_++ >> fetch_shift_) + latency;
@@ -90,18 +160,20 @@ void Sm::Issue(unsigned lane, Cycle now) {
   const Instruction& instruction = *warp.next;
   const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
   data_ready_ &= ~LaneBit(lane);
-  ++counters_[warp.kernel].warp_instructions;
-  counters_[warp.kernel].thread_instructions += warp.threads;
+  ++issued_[warp.kernel].warp_instructions;
+  issued_[warp.kernel].thread_instructions += warp.threads;
   if (__builtin_expect(instruction.ends_idempotence, 0) &&
       gpu_.launches[warp.kernel].spec->idempotence == Idempotence::kUntilStore) {
     inputs_.tb_flushable &= ~(1u << warp.tb_slot);
   }
-  if (cost.port == kLsu) {
-    IssueToLsu(instruction, &warp, lane, now);
-  } else if (cost.port != kNoPort) {
-    IssueToPort(instruction, cost, &warp, lane, now);
-  } else if (!IssueWithoutPort(instruction, &warp, lane, now)) {
-    return;
+  if (cost.port == kNoPort) {
+    if (!IssueWithoutPort(instruction, &warp, lane, now)) return;
+  } else if (__builtin_expect(!plain_ports_, 0)) {
+    IssueToOther(instruction, cost, &warp, lane, now);
+  } else if (cost.port == kLsu) {
+    IssueToLsu<true>(instruction, &warp, lane, now, nullptr);
+  } else {
+    IssueToPort<true>(instruction, cost, &warp, lane, now);
   }
   Next(&warp, lane, now);
   ScheduleInline(&warp, lane, now);
@@ -133,6 +205,7 @@ void Sm::ReleaseBarrier(ThreadBlock* block, Cycle now) {
     const unsigned lane = LowestLane(lanes);
     Warp& warp = warps_[lane];
     warp.earliest = std::max(warp.earliest, now + config_.barrier_latency);
+    unfetched_ |= LaneBit(lane);
     Schedule(&warp, lane, now);
     if (warp.reason == kControl) SetReason(&warp, lane, kAtBarrier);
   }

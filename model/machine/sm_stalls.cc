@@ -2,83 +2,111 @@
 // Sm: why schedulers do not issue.
 //
 // A scheduler cycle without an issue gets the first reason of this list that holds:
-//   empty       no warp on the scheduler that has not exited
-//   preemption  all warps belong to TBs that are stopped or not yet activated
 //   quota       a warp was ready and the control plane granted none
 //   pipeline    a warp has its instruction and operands, but the port is busy
-//   data        a warp waits for an operand: memory or short, whichever most of these warps wait
-//   for,
-//               memory when equal
+//   data        a warp waits for an operand: short if any waits for such a result, else memory
 //   control     a warp waits for its next instruction
-//   barrier     all warps wait at a barrier
-// This is the order in which GPGPU-Sim, which the papers use, tells pipeline, data and control
-// stalls apart. The kernel charged is that of the oldest warp to which the reason applies.
+//   barrier     a warp waits at a barrier
+//   preemption  there are warps, all of TBs that are stopped or not yet activated
+//   empty       no warp on the scheduler that has not exited
+// The kernel charged is that of the oldest warp to which the reason applies. How the simulator that
+// the papers use counts the same cycles: sm_sim_stalls.cc.
 #include "machine/sm.h"
 
 namespace smk {
-namespace {
 
-// Number of ones in four bits.
-constexpr unsigned BitCount4(unsigned bits) { return 0x4332322132212110 >> (bits * 4) & 15; }
+// Warps that the schedulers do not look at, besides those of stopped TBs.
+inline LaneMask Sm::Skipped() const {
+  if (!gated_) return 0;
+  LaneMask lanes = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) lanes |= kernel_lanes_[k] & spent_lanes_[k];
+  return lanes;
+}
 
-}  // namespace
+inline void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
+  if (sole_kernel_ != kMaxKernels && !skips_) {
+    ChargeSoleKernel(schedulers, ready, busy, cycles);
+  } else {
+    ChargeOldest(schedulers, ready, busy, cycles);
+  }
+}
 
 void Sm::Account(std::uint8_t grants) {
   const unsigned stalled = ((1u << config_.schedulers) - 1) & ~grants;
   if (stalled != 0) ChargeStalls(stalled, ready_, busy_, 1);
 }
 
-void Sm::AccountSleep(Cycle cycles) { ChargeStalls((1u << config_.schedulers) - 1, 0, 0, cycles); }
+void Sm::AccountSleep(Cycle cycles) {
+  accounted_ += cycles;
+  const unsigned all = (1u << config_.schedulers) - 1;
+  ChargeStalls(all, 0, 0, cycles);
+}
 
-// The same as ChargeStalls for all schedulers at once, when there is no choice whom to charge.
-void Sm::ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
+// For all schedulers at once, when there is no choice whom to charge and no warp is skipped.
+[[gnu::noinline]] void Sm::ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy,
+                                            Cycle cycles) {
   LaneMask rest = FieldsOf(schedulers);  // lanes of schedulers without a reason yet
-  const auto take = [&](Stall reason, LaneMask lanes) {
+  const auto take = [&](Stall reason, LaneMask lanes) __attribute__((always_inline)) {
     if ((lanes & rest) == 0) return;
-    const unsigned having = SchedulersIn(lanes & rest);
-    stalls_.Charge(reason, sole_kernel_, BitCount4(having) * cycles);
-    rest &= ~FieldsOf(having);
+    const LaneMask having = FieldsIn(lanes & rest);
+    stalls_.Charge(reason, sole_kernel_, FieldCount(having) * cycles);
+    rest &= ~having;
   };
   take(Stall::kQuota, ready);
   take(Stall::kPipeline, busy);
   if (rest == 0) return;
+  const LaneMask before_data = rest;
   const LaneMask waiting = runnable_ & ~data_ready_;
   take(Stall::kDataShort, waiting & reason_lanes_[kShort]);
   take(Stall::kDataMemory, waiting & reason_lanes_[kMemory]);
-  if (rest == 0) return;
-  take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
-  take(Stall::kBarrier, runnable_);
-  take(Stall::kPreemption, live_);
-  stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, BitCount4(SchedulersIn(rest)) * cycles);
+  LaneMask unsure = before_data & ~rest;
+  if ((unsure & unfetched_) != 0) {
+    unsure &= ~FieldsIn(waiting & ~unfetched_ & (reason_lanes_[kShort] | reason_lanes_[kMemory]));
+  } else {
+    unsure = 0;
+  }
+  if (rest != 0) {
+    take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
+    take(Stall::kBarrier, runnable_);
+    take(Stall::kPreemption, live_);
+    stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, FieldCount(rest) * cycles);
+  }
+  if (unsure != 0) MoveStalls(unsure, 0, runnable_, cycles);
 }
 
 inline void Sm::Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles) {
   stalls_.Charge(reason, OldestKernel(scheduler, lanes), cycles);
 }
 
-// Each mask is a part of the executable warps, so that the first one with a warp of the scheduler
-// decides.
-void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
-  if (sole_kernel_ != kMaxKernels) {
-    ChargeSoleKernel(schedulers, ready, busy, cycles);
-    return;
-  }
+// The same, to the oldest warp's kernel. Each mask is a part of the executable warps, so that the
+// first one with a warp of the scheduler decides. `sure`: the papers' simulator has the reason that
+// goes with ours.
+[[gnu::noinline]] void Sm::ChargeOldest(unsigned schedulers, LaneMask ready, LaneMask busy,
+                                        Cycle cycles) {
   const LaneMask executable = runnable_;
   const LaneMask waiting = executable & ~data_ready_;
   const LaneMask memory = waiting & reason_lanes_[kMemory];
   const LaneMask wait = waiting & reason_lanes_[kShort];
   const LaneMask control = executable & reason_lanes_[kControl];
+  const LaneMask seen = executable & ~Skipped();
+  const LaneMask sure_pipe = (ready | busy) & seen;
+  const LaneMask sure_data = (memory | wait) & seen & ~unfetched_;
+  LaneMask unsure = 0;  // schedulers
   for (; schedulers != 0; schedulers &= schedulers - 1) {
     const unsigned s = LowestLane(schedulers);
     const LaneMask field = SchedulerField(s);
     if ((ready & field) != 0) {
       Charge(s, Stall::kQuota, ready & field, cycles);
+      if ((sure_pipe & field) == 0) unsure |= field;
     } else if ((busy & field) != 0) {
       Charge(s, Stall::kPipeline, busy & field, cycles);
+      if ((sure_pipe & field) == 0) unsure |= field;
     } else if ((wait & field) != 0) {
       Charge(s, Stall::kDataShort, wait & field, cycles);
+      if ((sure_data & field) == 0) unsure |= field;
     } else if ((memory & field) != 0) {
       Charge(s, Stall::kDataMemory, memory & field, cycles);
+      if ((sure_data & field) == 0) unsure |= field;
     } else if ((control & field) != 0) {
       Charge(s, Stall::kControl, control & field, cycles);
     } else if ((executable & field) != 0) {
@@ -89,6 +117,7 @@ void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle 
       stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles);
     }
   }
+  if (unsure != 0) MoveStalls(unsure, ready | busy, seen, cycles);
 }
 
 unsigned Sm::OldestKernel(unsigned scheduler, LaneMask lanes) const {

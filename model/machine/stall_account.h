@@ -9,13 +9,34 @@
 
 namespace smk {
 
-// Counts stalled scheduler cycles by reason and kernel; issues are counted by the SM itself.
+// What the papers' simulator calls a cycle of this reason when it looks at all warps of the
+// scheduler and their instructions are fetched.
+constexpr SimStall SimStallOf(Stall reason) {
+  switch (reason) {
+    case Stall::kPipeline:
+    case Stall::kQuota:
+      return SimStall::kPipeline;
+    case Stall::kDataMemory:
+    case Stall::kDataShort:
+      return SimStall::kData;
+    default:
+      return SimStall::kControl;
+  }
+}
+
+// Counts stalled scheduler cycles by reason and kernel; issues are counted by the SM itself. Of the
+// simulator's reasons it keeps only where they differ from SimStallOf(): see sm_sim_stalls.cc.
 class StallAccount {
  public:
   static constexpr unsigned kNobody = kMaxKernels;  // no kernel to charge: the scheduler is empty
 
   void Charge(Stall reason, unsigned kernel, Cycle cycles) {
     cycles_[kernel][static_cast<unsigned>(reason)] += cycles;
+  }
+  // The simulator calls so many of the cycles something else.
+  void Move(SimStall from, SimStall to, Cycle cycles) {
+    moved_[static_cast<unsigned>(from)] -= cycles;
+    moved_[static_cast<unsigned>(to)] += cycles;
   }
   std::uint64_t of_kernel(unsigned kernel, Stall reason) const {
     return cycles_[kernel][static_cast<unsigned>(reason)];
@@ -25,9 +46,18 @@ class StallAccount {
     for (const auto& row : cycles_) sum += row[static_cast<unsigned>(reason)];
     return sum;
   }
+  std::array<std::uint64_t, kNumSimStalls> sim() const {
+    auto sum = moved_;
+    for (unsigned r = 0; r < kNumStalls; ++r) {
+      const auto reason = static_cast<Stall>(r);
+      sum[static_cast<unsigned>(SimStallOf(reason))] += total(reason);
+    }
+    return sum;
+  }
 
  private:
   std::array<std::array<std::uint64_t, kNumStalls>, kMaxKernels + 1> cycles_{};
+  std::array<std::uint64_t, kNumSimStalls> moved_{};  // differences, modulo 2^64
 };
 
 }  // namespace smk

@@ -85,6 +85,15 @@ const std::array<const char*, kNumStalls> kStallMeanings = {
     "no warp on the scheduler; only in `scheduler_cycles`",
 };
 
+const std::array<CounterText, kNumSimStalls> kSimStalls = {{
+    {"sim_pipeline", "scheduler cycles",
+     "a warp that is looked at has its instruction and its operands, but the pipe is busy", 2},
+    {"sim_control", "scheduler cycles",
+     "no warp that is looked at has an instruction, or none is looked at", 2},
+    {"sim_data", "scheduler cycles",
+     "warps that are looked at have an instruction, and none has its operands", 2},
+}};
+
 void AddCounters(const KernelStats& other, KernelStats* sum) {
   for (const KernelCounter& counter : KernelCounters()) {
     sum->*counter.value += other.*counter.value;

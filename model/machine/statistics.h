@@ -42,6 +42,9 @@ const std::vector<SmCounter>& SmCounters();
 // What each member of kStallNames means.
 extern const std::array<const char*, kNumStalls> kStallMeanings;
 
+// Those of SmStats::sim_stalls.
+extern const std::array<CounterText, kNumSimStalls> kSimStalls;
+
 // Adds all counters and stalls of `other`.
 void AddCounters(const KernelStats& other, KernelStats* sum);
 // Adds what is counted by kernel slot and was counted there from `before` to `after`.

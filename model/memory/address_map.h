@@ -2,7 +2,11 @@
 // Where a line lives: which controller, which L2 slice, and its address there.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
 
 #include "config/machine_config.h"
 
@@ -57,6 +61,53 @@ class AddressMap {
   unsigned slice_mask_;
   std::uint64_t offset_mask_;
   std::uint64_t reciprocal_;  // 2^64 / controllers_, rounded up
+};
+
+// The map for memory.partition = "drawn": the slice of a line is drawn when the line is first
+// touched, and stays. So lines are spread unevenly, as by chance: of 32 lines that a warp gathers
+// from 16 slices, about five meet in one. The draws are those of the C library's rand() with its
+// first seed, which is what Accel-Sim calls for it; they depend on the order of first touches only.
+// A slice numbers its lines in that order, so that a stream has open rows.
+class DrawnMap {
+ public:
+  explicit DrawnMap(const MemoryConfig& config);
+
+  AddressMap::Place Locate(std::uint64_t address) {
+    const std::uint64_t line = address / kLineBytes;
+    const std::uint64_t number = line / kPageLines;
+    if (number != page_number_ || page_ == nullptr) page_ = &Find(number);
+    Entry& entry = (*page_)[line % kPageLines];
+    if (entry.slice == kNowhere) Draw(&entry);
+    return {entry.slice >> slice_bits_, entry.slice, LocalLine(entry) * kLineBytes};
+  }
+
+ private:
+  static constexpr unsigned kPageLines = 512;
+  static constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  struct Entry {
+    std::uint32_t slice = kNowhere;
+    std::uint32_t number = 0;  // among the slice's lines
+  };
+  using Page = std::array<Entry, kPageLines>;
+
+  Page& Find(std::uint64_t number);
+  void Draw(Entry* entry);
+  std::uint32_t Random();
+
+  // Where an L2 slice looks for the bits that tell it from the others of its controller.
+  std::uint64_t LocalLine(const Entry& entry) const {
+    const std::uint64_t chunk = entry.number >> chunk_bits_;
+    const unsigned own = entry.slice & ((1u << slice_bits_) - 1);
+    return (chunk << slice_bits_ | own) << chunk_bits_ | (entry.number & ((1u << chunk_bits_) - 1));
+  }
+
+  const unsigned slice_bits_, chunk_bits_;
+  std::vector<std::uint32_t> lines_;       // by slice: how many it has
+  std::array<std::uint32_t, 31> state_{};  // of the generator
+  unsigned next_ = 3;                      // its oldest word
+  std::unordered_map<std::uint64_t, std::unique_ptr<Page>> pages_;
+  std::uint64_t page_number_ = 0;
+  Page* page_ = nullptr;  // of page_number_
 };
 
 }  // namespace smk

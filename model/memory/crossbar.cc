@@ -30,10 +30,13 @@ std::vector<std::unique_ptr<BlockingSocket>> MakeSockets(const std::string& name
 Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
     : sc_core::sc_module(name),
       map_(machine.memory),
+      drawn_map_(machine.memory.partition == "drawn" ? std::make_unique<DrawnMap>(machine.memory)
+                                                     : nullptr),
       sms_(machine.sms),
       flit_bytes_(machine.memory.xbar_bytes_per_cycle),
       sectored_(machine.memory.sector_bytes != kLineBytes),
       in_order_(machine.memory.xbar_order == "fifo"),
+      acknowledged_(machine.memory.writes == "acknowledged"),
       latency_(machine.memory.xbar_latency),
       address_end_(AddressEnd(machine.memory)),
       sm_ports_(machine.sms, {Calendar(kWindow), Calendar(kWindow), 0}),
@@ -70,7 +73,8 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   const TransportClock clock;
   const auto& extension = *payload.get_extension<MemoryExtension>();
   const std::uint64_t address = payload.get_address();
-  const AddressMap::Place place = map_.Locate(address);
+  const AddressMap::Place place =
+      drawn_map_ != nullptr ? drawn_map_->Locate(address) : map_.Locate(address);
   Port& sm = sm_ports_[Index(extension.sm)];
   Port& slice = slice_ports_[place.slice];
   const unsigned bytes = payload.get_data_length();
@@ -80,9 +84,10 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   const bool write = payload.is_write() || extension.atomic;
   const unsigned flits = !write ? head : sectored_ ? data : head + data;
   const Cycle start = clock.RequestCycle(delay);
-  const Cycle arrival = in_order_ ? TravelInOrder(&sm.next_request, slice.request, start, flits)
-                                  : Travel(sm.request, slice.request, start, flits);
-
+  const Cycle last = in_order_ ? TravelInOrder(&sm.next_request, slice.request, start, flits)
+                               : Travel(sm.request, slice.request, start, flits);
+  // The slice serves a sector per cycle while the others still come, so that it ends with the last.
+  const Cycle arrival = sectored_ ? last - (sectors - 1) : last;
   clock.DelayUntil(arrival, delay);
   payload.set_address(place.local_address);
   if (extension.kind == MemoryKind::kContext) {
@@ -91,10 +96,12 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
     (*slice_sockets_[place.slice])->b_transport(payload, delay);
   }
   payload.set_address(address);
-  if (payload.is_read() || extension.atomic) {
+  const bool has_data = payload.is_read() || extension.atomic;
+  if (has_data || acknowledged_) {
+    const unsigned reply = has_data ? data : head;
     const Cycle ready = clock.RequestCycle(delay);
-    clock.DelayUntil(in_order_ ? TravelBlocking(slice.reply, sm.reply, ready, data)
-                               : Travel(slice.reply, sm.reply, ready, data),
+    clock.DelayUntil(in_order_ ? TravelBlocking(slice.reply, sm.reply, ready, reply)
+                               : Travel(slice.reply, sm.reply, ready, reply),
                      delay);
   }
 }

@@ -19,12 +19,13 @@ namespace smk {
 // Reserved    Four sets of ports, one flit of xbar_bytes_per_cycle per cycle each: of every SM and
 //             of every slice, for requests and for replies.
 // Sectors     Where lines have sectors, each is a packet of its own in both directions: a request
-//             of one flit, or data with a header of 8 bytes.
+//             of one flit, or data with a header of 8 bytes. The slice serves them as they come.
 // Order       xbar_order `fifo`: an SM's requests leave in their order, each when its slice's port
 //             takes it; one that waits holds back those behind it, whatever their slices are
 //             (head-of-line blocking of an input-queued crossbar).
 // Packets     A request is one flit; a write or atomic carries its data behind it; a reply is its
-//             data. A write is accepted at its destination and has no reply. Flits follow each
+//             data. A write is accepted at its destination and has no reply, or with writes
+//             `acknowledged` one of a flit, per sector where there are sectors. Flits follow each
 //             other through the network without waiting for the whole packet (cut-through), and
 //             packets of one port may interleave.
 // Fairness    A port serves in the order of arrival.
@@ -57,8 +58,9 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
   unsigned Flits(unsigned bytes) const { return (bytes + flit_bytes_ - 1) / flit_bytes_; }
 
   const AddressMap map_;
+  std::unique_ptr<DrawnMap> drawn_map_;  // instead of map_, if partition is `drawn`
   const unsigned sms_, flit_bytes_;
-  const bool sectored_, in_order_;
+  const bool sectored_, in_order_, acknowledged_;
   const Cycle latency_;
   const std::uint64_t address_end_;
   std::vector<Port> sm_ports_, slice_ports_;

@@ -27,6 +27,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       merges_(config.l2.mshr_merges),
       sectored_(config.sector_bytes != kLineBytes),
       latency_(config.l2.latency),
+      write_latency_(config.writes == "acknowledged" ? config.l2.latency : 0),
       tags_(config.l2.bytes / kLineBytes, kNoTag),
       lines_(config.l2.bytes / kLineBytes),
       array_(kWindow),
@@ -178,7 +179,7 @@ Cycle L2Slice::Write(const Access& access, Line* line) {
   Cycle start = access.arrival;
   if (line == nullptr) line = Replace(access, &start);
   Modify(access, line);
-  return array_.Take(start, Passes(access.bytes)).end;
+  return array_.Take(start, Passes(access.bytes)).end + write_latency_;
 }
 
 void L2Slice::Modify(const Access& access, Line* line) {

@@ -20,7 +20,8 @@ namespace smk {
 //             controller at that time, and its data go on to the SM when they come back.
 // In flight   A read of a line in flight completes with it (no DRAM access); one that finds
 //             mshr_merges others waiting goes through the pipeline again after them.
-// Writes      Allocate without a fetch and are accepted when the data array has taken them. A line
+// Writes      Allocate without a fetch and are accepted when the data array has taken them; those
+//             that are acknowledged have their reply `latency` cycles later. A line
 //             knows how many of its bytes were written, but not which: writes to parts of a line
 //             are taken to be disjoint until it is whole. A read of a line that is not whole
 //             fetches it.
@@ -97,7 +98,7 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   unsigned ways_, set_bits_, chunk_bits_, slice_bits_;
   unsigned bytes_per_cycle_, merges_;
   bool sectored_;
-  Cycle latency_;
+  Cycle latency_, write_latency_;
 
   std::vector<std::uint32_t> tags_;  // by set and way
   std::vector<Line> lines_;          // likewise

@@ -39,12 +39,14 @@ def shown(results, words, share):
     row = results.rows.get((figure, measure, policy, group))
     if row and not re.fullmatch(r"[-0-9.]+", row[0]):
         return row[0]
+    if row and "." not in row[0] and not share:
+        return row[0]  # a count, of two policies as well
     value = value_of(results, words)
     if share:
         return f"{100 * value:.1f} %"
     if "/" in policy:
         return f"{100 * (value - 1):+.1f} %"
-    return row[0] if "." not in row[0] else f"{value:.3f}"
+    return f"{value:.3f}"
 
 
 def fill(text, results, where, problems):

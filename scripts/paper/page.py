@@ -10,6 +10,10 @@ MEASURES = (("stp", "STP"), ("fairness", "fairness"), ("antt", "ANTT"))
 DESIGNS = ("smk", "smk-p", "smk-pw")
 ALL = ("leftover", "even", "spatial", *DESIGNS)
 STALLS = ("pipeline", "control", "data", "barrier", "quota", "preemption", "empty")
+SIM_STALLS = ("sim_pipeline", "sim_control", "sim_data")
+NO_SIM_STALLS = (
+    "The same cycles as the paper's simulator counts them ([`sim_stalls`](results.md#reasons)) cannot be shown. "
+    "This sweep is older than that count, and its database has no columns for it.")
 
 
 def table(header, rows):
@@ -169,11 +173,41 @@ class Page:
         panel = Panel("share of the schedulers' cycles, C+M", STALLS, policies,
                       {(p, s): self.results.get("fig14", s, p, "C+M")
                        for p in policies for s in STALLS})
-        rows = [[s, *(f"{100 * (self.results.get('fig14', s, p, 'C+M') or 0):.1f} %"
-                      for p in ALL)] for s in (*STALLS, "stalls")]
         return self.section("fig14", "pairs", [
             self.beside("fig14"), "All of ours, as shares of the schedulers' cycles:",
-            table(("", *ALL), rows)], [panel])
+            self.shares((*STALLS, "stalls")), *self.sim_stalls()], [panel, *self.sim_panel(policies)])
+
+    def shares(self, reasons):
+        rows = [[s, *(f"{100 * (self.results.get('fig14', s, p, 'C+M') or 0):.1f} %"
+                      for p in ALL)] for s in reasons]
+        return table(("", *ALL), rows)
+
+    def has_sim_stalls(self):
+        return bool(self.results.groups("fig14", SIM_STALLS[0]))
+
+    def sim_panel(self, policies):
+        if not self.has_sim_stalls():
+            return []
+        return [Panel("the same as the simulator counts them", SIM_STALLS, policies,
+                      {(p, s): self.results.get("fig14", s, p, "C+M")
+                       for p in policies for s in SIM_STALLS})]
+
+    def sim_stalls(self):
+        """Fig. 14 once more, by the rule of the paper's simulator."""
+        if not self.has_sim_stalls():
+            return [NO_SIM_STALLS]
+        rows = []
+        for e in self.paper.of("fig14"):
+            policy = f"{e['policy']}/{e['over']}"
+            sim = f"sim_{e['measure']}"
+            names = (e["measure"], sim if sim in SIM_STALLS else e["measure"])
+            ours = [self.results.get("fig14", name, policy, e["group"]) for name in names]
+            rows.append([f"{e['measure']} of {policy.replace('/', ' over ')}",
+                         *("" if v is None else f"{100 * (v - 1):+.1f} %"
+                           for v in (*ours, e["value"]))])
+        return ["The same cycles as the paper's simulator counts them ([`sim_stalls`](results.md#reasons)):",
+                table(("what", "our reasons", "the simulator's", "paper"), rows),
+                self.shares(SIM_STALLS)]
 
     def fig15(self):
         policies = ("spatial", "smk-pw", "smk-pw2")

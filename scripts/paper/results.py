@@ -10,6 +10,8 @@ STALLS = {"pipeline": "s.pipeline", "control": "s.control", "data": "s.data_memo
           "barrier": "s.barrier", "quota": "s.quota", "preemption": "s.preemption",
           "empty": "s.empty", "stalls": "s.pipeline + s.control + s.data_memory + s.data_short "
           "+ s.barrier + s.quota + s.preemption + s.empty"}
+# The same cycles as the paper's simulator counts them: docs/results.md. Databases of version 1 have none.
+SIM_STALLS = ("sim_pipeline", "sim_control", "sim_data")
 # An SM is a kernel's alone when it has this share of the TBs that were there, over the run.
 ALONE = 0.95
 
@@ -67,6 +69,11 @@ class Sweep:
 
     def rows(self, query, **values):
         return self.db.execute(query, values).fetchall()
+
+    def has_columns(self, table, names):
+        there = {r["name"] for r in self.rows("SELECT name FROM pragma_table_info(:table)",
+                                              table=table)}
+        return there.issuperset(names)
 
     def missing(self):
         """By experiment: runs that are not there, or failed."""
@@ -184,13 +191,16 @@ def add_pair_hits(results, sweep):
 
 def add_stalls(results, sweep):
     """Fig. 14: why schedulers did not issue in the C+M pairs, as shares of their cycles."""
-    sums = ", ".join(f"SUM({term}) AS {name}" for name, term in STALLS.items())
+    terms = dict(STALLS)
+    if sweep.has_columns("stalls", SIM_STALLS):
+        terms.update({name: f"s.{name}" for name in SIM_STALLS})
+    sums = ", ".join(f"SUM({term}) AS {name}" for name, term in terms.items())
     rows = sweep.rows(f"""SELECT policy, {sums}, SUM(r.cycles * schedulers) AS cycles,
           COUNT(DISTINCT run) AS runs
         FROM stalls s JOIN runs r USING (run) JOIN members USING (run)
         WHERE experiment = 'pairs' AND mix = 'C+M' GROUP BY policy""")
     for row in rows:
-        for name in STALLS:
+        for name in terms:
             results.add("fig14", name, row["policy"], "C+M", row[name] / row["cycles"],
                         row["runs"])
 

@@ -10,52 +10,47 @@
 #include "base/files.h"
 
 namespace smk::sim {
-namespace {
-
-// The cells of one line; false when a quote is not closed.
-bool SplitCells(std::string_view line, std::vector<std::string>* cells) {
-  cells->clear();
-  std::string cell;
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"') {
-      cell += line[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      cells->push_back(std::move(cell));
-      cell.clear();
-    } else {
-      cell += c;
-    }
-  }
-  cells->push_back(std::move(cell));
-  return !quoted;
-}
-
-}  // namespace
-
 CsvTable::CsvTable(const std::string& path, const std::vector<std::string>& columns)
     : path_(path), text_(ReadFile(path)) {
-  if (!NextLine()) Fail("expected a header, got an empty file");
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of spreadsheets
+  if (std::string_view(text_).substr(0, kByteOrderMark.size()) == kByteOrderMark) {
+    at_ = kByteOrderMark.size();
+  }
+  if (!NextRecord()) Fail("expected a header, got an empty file");
   header_ = cells_;
   for (const std::string& name : columns) Column(name);
 }
 
-bool CsvTable::NextLine() {
+bool CsvTable::NextRecord() {
   if (at_ >= text_.size()) return false;
-  const std::size_t end = std::min(text_.find('\n', at_), text_.size());
-  ++line_;
-  if (!SplitCells(std::string_view(text_).substr(at_, end - at_), &cells_)) {
-    Fail("a quote is not closed");
+  line_ = next_line_++;
+  cells_.assign(1, "");
+  bool quoted = false;
+  for (; at_ < text_.size(); ++at_) {
+    const char c = text_[at_];
+    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\n';
+    if (c == '"') {
+      const bool doubled = quoted && next == '"';
+      if (doubled) cells_.back() += text_[at_++];
+      quoted = doubled || !quoted;
+    } else if (quoted) {
+      cells_.back() += c;
+      next_line_ += c == '\n' ? 1 : 0;
+    } else if (c == ',') {
+      cells_.emplace_back();
+    } else if (c == '\n') {
+      break;
+    } else if (c != '\r' || next != '\n') {
+      cells_.back() += c;
+    }
   }
-  at_ = end + 1;
+  ++at_;
+  if (quoted) Fail("a quote is not closed");
   return true;
 }
 
 bool CsvTable::Next() {
-  if (!NextLine()) return false;
+  if (!NextRecord()) return false;
   if (cells_.size() != header_.size()) {
     Fail(fmt::format("expected {} cells, got {}", header_.size(), cells_.size()));
   }

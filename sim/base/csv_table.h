@@ -9,8 +9,9 @@
 
 namespace smk::sim {
 
-// One CSV file with a header line (RFC 4180, without line ends in cells). Rows are read one after
-// another; errors are InputErrors with file, line and column.
+// One CSV file with a header line (RFC 4180): lines end with LF or CRLF, and cells in quotes may
+// hold line ends. Rows are read one after another; errors are InputErrors with file, line and
+// column.
 class CsvTable {
  public:
   // Reads the file and its header; every name in `columns` must be there.
@@ -27,11 +28,12 @@ class CsvTable {
   std::uint64_t Number(std::size_t column) const;
 
  private:
-  bool NextLine();
+  bool NextRecord();
   [[noreturn]] void Fail(const std::string& what) const;
 
   std::string path_, text_;
-  std::size_t at_ = 0, line_ = 0;
+  std::size_t at_ = 0;
+  std::size_t line_ = 0, next_line_ = 1;  // on which this record begins, and the next
   std::vector<std::string> header_, cells_;
 };
 

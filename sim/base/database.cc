@@ -5,7 +5,10 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <filesystem>
 #include <thread>
+
+#include "base/files.h"
 
 namespace smk::sim {
 namespace {
@@ -19,13 +22,40 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
   const int flags = mode == Mode::kRead    ? SQLITE_OPEN_READONLY
                     : mode == Mode::kWrite ? SQLITE_OPEN_READWRITE
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-  const int code = sqlite3_open_v2(path.c_str(), &handle_, flags, nullptr);
-  if (code != SQLITE_OK) {
-    const DatabaseError error(fmt::format("{}: {}", path, sqlite3_errmsg(handle_)), code & 0xff);
-    sqlite3_close(handle_);
-    throw error;
-  }
+  CheckReadable(path, ~std::uintmax_t{0});
+  Open(path, flags);
   sqlite3_busy_timeout(handle_, kPatienceMs);
+  if (mode == Mode::kRead) OpenUnchanging();
+}
+
+void Database::Open(const std::string& name, int flags) {
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
+  if (code == SQLITE_OK) return;
+  const DatabaseError error(fmt::format("{}: {}", path_, sqlite3_errmsg(handle_)), code & 0xff);
+  sqlite3_close(handle_);
+  throw error;
+}
+
+void Database::OpenUnchanging() {
+  // With WAL, a reader makes two files beside the database, unless it says that nobody writes.
+  const int code = sqlite3_exec(handle_, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
+  if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) return;
+  std::error_code ignored;
+  const std::string log = path_ + "-wal";
+  if (std::filesystem::exists(log, ignored) && std::filesystem::file_size(log, ignored) > 0) {
+    throw DatabaseError(
+        fmt::format("{}: results are still in {}, which cannot be read in a folder that cannot be "
+                    "written; copy both to another",
+                    path_, log),
+        code);
+  }
+  sqlite3_close(handle_);
+  std::string name = "file:";
+  for (const char c : std::filesystem::absolute(path_).string()) {
+    const bool special = c == '%' || c == '?' || c == '#';
+    name += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  Open(name + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
 }
 
 Database::~Database() { sqlite3_close_v2(handle_); }

@@ -23,7 +23,8 @@ class DatabaseError : public std::runtime_error {
   int code_;
 };
 
-// A connection to one file. Waits up to a minute for another process that writes.
+// A connection to one file. Waits up to a minute for another process that writes. One that only
+// reads does so in a folder where nothing can be written, too.
 class Database {
  public:
   enum class Mode { kRead, kWrite, kCreate };
@@ -45,6 +46,9 @@ class Database {
 
  private:
   friend class Statement;
+  void Open(const std::string& name, int flags);
+  // Opens a file again that cannot be read because SQLite cannot write beside it.
+  void OpenUnchanging();
   std::string path_;
   sqlite3* handle_ = nullptr;
 };
@@ -56,6 +60,10 @@ class Statement {
   ~Statement();
   Statement(const Statement&) = delete;
   Statement& operator=(const Statement&) = delete;
+  Statement(Statement&& other) noexcept
+      : database_(other.database_), handle_(other.handle_), bound_(other.bound_) {
+    other.handle_ = nullptr;
+  }
 
   // Gives all parameters a value and starts anew.
   template <typename... Values>

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,15 +24,17 @@ namespace {
 // Names that a run or a comparison leaves in its folder. The manifest goes first: a folder that has
 // one is complete.
 constexpr const char* kOurFiles[] = {
-    "manifest.json", "config.toml",  "stats.json",    "kernels.csv", "jobs.csv",
-    "launches.csv",  "tbs.csv",      "decisions.csv", "samples.csv", "timeline.json.gz",
-    "compare.csv",   "compare.json", "wave.fst",      "wave.gtkw",   "report.html"};
+    "manifest.json", "config.toml", "stats.json",       "kernels.csv",
+    "stalls.csv",    "jobs.csv",    "launches.csv",     "tbs.csv",
+    "decisions.csv", "samples.csv", "timeline.json.gz", "compare.csv",
+    "compare.json",  "wave.fst",    "wave.gtkw",        "report.html"};
 
 std::runtime_error Failure(const std::string& path, const char* what) {
   return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
 }
 
 constexpr char kProbe[] = ".smk-probe";
+constexpr char kMark[] = ".smk-run";
 
 bool IsOurFile(const std::string& name) {
   return std::find(std::begin(kOurFiles), std::end(kOurFiles), name) != std::end(kOurFiles);
@@ -46,7 +49,7 @@ bool IsUnfinished(const std::string& name) {
 }
 
 bool IsOurs(const std::string& name, const std::vector<std::string>& subfolders) {
-  return IsOurFile(name) || IsUnfinished(name) ||
+  return IsOurFile(name) || IsUnfinished(name) || name == kMark ||
          std::find(subfolders.begin(), subfolders.end(), name) != subfolders.end() ||
          (!subfolders.empty() && name.rfind("table-", 0) == 0);
 }
@@ -73,7 +76,24 @@ void RemoveUnfinished(const std::string& path) {
 
 }  // namespace
 
+void CheckReadable(const std::string& path, std::uintmax_t most) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (error || status.type() == fs::file_type::directory) return;
+  const std::string limit =
+      most >> 30 > (1 << 20) ? "" : fmt::format(" of at most {} MB", most >> 20);
+  if (status.type() != fs::file_type::regular) {
+    throw InputError(fmt::format("{}: expected a file{}, got a device or a pipe", path, limit));
+  }
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!error && size > most) {
+    throw InputError(
+        fmt::format("{}: expected a file{}, got one of {} MB", path, limit, size >> 20));
+  }
+}
+
 std::string ReadFile(const std::string& path) {
+  CheckReadable(path);
   std::ifstream in(path, std::ios::binary);
   std::ostringstream text;
   const bool readable = in && !fs::is_directory(path);
@@ -109,6 +129,43 @@ void WriteFileAtomically(const std::string& path, std::string_view contents) {
   }
 }
 
+// The file .smk-run, locked; it goes with this object.
+class OutputFolder::Mark {
+ public:
+  explicit Mark(const std::string& folder) : path_((fs::path(folder) / kMark).string()) {
+    struct stat opened {
+    }, there{};
+    do {  // it may just have gone with another one's end
+      if (fd_ >= 0) close(fd_);
+      fd_ = open(path_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+      if (fd_ < 0) throw Failure(path_, "cannot be written");
+      if (flock(fd_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        close(fd_);
+        throw InputError(fmt::format("--out {}: another run is writing there", folder));
+      }
+    } while (fstat(fd_, &opened) != 0 || stat(path_.c_str(), &there) != 0 ||
+             opened.st_ino != there.st_ino);
+  }
+  ~Mark() {
+    unlink(path_.c_str());
+    close(fd_);
+  }
+  Mark(const Mark&) = delete;
+  Mark& operator=(const Mark&) = delete;
+
+ private:
+  std::string path_;
+  int fd_ = -1;
+};
+
+Writing WritingInto(const std::string& folder) {
+  const int fd = open((fs::path(folder) / kMark).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return Writing::kNobody;
+  const bool locked = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  return locked ? Writing::kAtWork : Writing::kKilled;
+}
+
 OutputFolder OutputFolder::Prepare(const std::string& path, bool force,
                                    const std::vector<std::string>& subfolders) {
   if (path.empty()) return {};
@@ -117,11 +174,13 @@ OutputFolder OutputFolder::Prepare(const std::string& path, bool force,
       throw InputError(fmt::format("--out {}: is not a folder", path));
     }
     fs::create_directories(path);
+    auto mark = std::make_shared<const Mark>(path);
     if (!force) RefuseOtherContents(path, subfolders);
     RemoveUnfinished(path);
     const std::string probe = (fs::path(path) / kProbe).string();
     WriteFileAtomically(probe, "");
     fs::remove(probe);
+    return {path, std::move(mark)};
   } catch (const InputError&) {
     throw;
   } catch (const fs::filesystem_error& error) {
@@ -129,13 +188,21 @@ OutputFolder OutputFolder::Prepare(const std::string& path, bool force,
   } catch (const std::runtime_error&) {
     throw InputError(fmt::format("--out {}: {}", path, std::strerror(errno)));
   }
-  return OutputFolder(path);
 }
 
 void OutputFolder::Clear() const {
   if (path_.empty()) return;
   std::error_code ignored;
   for (const char* name : kOurFiles) fs::remove(fs::path(path_) / name, ignored);
+}
+
+std::vector<std::string> OutputFolder::Outputs() const {
+  std::vector<std::string> names;
+  for (const std::string name : kOurFiles) {
+    if (name == "manifest.json" || name == "report.html") continue;
+    if (!path_.empty() && fs::exists(fs::path(path_) / name)) names.push_back(name);
+  }
+  return names;
 }
 
 void OutputFolder::Write(const std::string& name, std::string_view contents) const {

@@ -4,10 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 
 #include "base/error.h"
+#include "base/names.h"
 #include "base/numbers.h"
 #include "cli/commands.h"
 #include "cli/report.h"
@@ -271,14 +274,15 @@ struct CommandLineParser {
   }
 
   void AddList() {
-    CLI::App* sub =
-        app.add_subcommand("list", "list kernels, policies, machines, settings or statistics");
-    sub->add_option("what", list.what, "kernels, policies, machines, settings or statistics")
+    CLI::App* sub = app.add_subcommand(
+        "list", "list kernels, policies, machines, settings, keys or statistics");
+    sub->add_option("what", list.what, "kernels, policies, machines, settings, keys or statistics")
         ->required();
     AddText(sub, "--machine", &list.machine, "machine of occupancies and settings", "NAME");
     sub->add_flag("--json", list.json, "as JSON");
     AddText(sub, "--of", &list.of, "statistics: of this object of stats.json only", "OBJECT");
-    sub->add_flag("--markdown", list.markdown, "settings, statistics: as the manual has them");
+    sub->add_flag("--markdown", list.markdown,
+                  "settings, keys, statistics: as the manual has them");
     sub->callback(
         [this] { action = [this](const Context& context) { return ListCommand(context, list); }; });
   }
@@ -305,7 +309,7 @@ struct CommandLineParser {
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   text.erase(text.find_last_not_of(' ') + 1);
-  return text;
+  return Printable(text);
 }
 
 int Usage(const std::string& message) {
@@ -314,7 +318,48 @@ int Usage(const std::string& message) {
 }
 
 // Flushes what was printed; a full disk or a closed pipe is a failure too.
-int Finish(int status) { return std::fflush(stdout) == 0 ? status : std::max(status, 1); }
+int Finish(int status) {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return status;
+  fmt::print(stderr, "smk: standard output: cannot be written{}\n",
+             errno == 0 ? "" : fmt::format(": {}", std::strerror(errno)));
+  return std::max(status, 1);
+}
+
+// fmt::print() throws when it cannot write.
+int Show(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  return Finish(0);
+}
+
+// What is said of words that no command takes.
+std::string Unexpected(const CLI::App& app) {
+  const CLI::App* command = &app;
+  std::string name;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    name += (name.empty() ? "" : " ") + command->get_name();
+  }
+  const std::vector<std::string> words = app.remaining(true);
+  if (words.empty()) return "";
+  const auto option = std::find_if(words.begin(), words.end(),
+                                   [](const std::string& word) { return word.rfind('-', 0) == 0; });
+  std::vector<std::string> known;
+  const std::string before = name.empty() ? "" : name + ": ";
+  if (option != words.end()) {
+    for (const CLI::Option* each : command->get_options()) {
+      for (const std::string& long_name : each->get_lnames()) known.push_back("--" + long_name);
+    }
+    const std::string typed = option->substr(0, option->find('='));
+    return fmt::format("{}no option '{}'{}", before, typed, DidYouMean(typed, known));
+  }
+  for (const CLI::App* sub : command->get_subcommands(nullptr)) known.push_back(sub->get_name());
+  if (known.empty()) {
+    return fmt::format("{}expected no more words, got '{}'", before, words.front());
+  }
+  return fmt::format("{}no command '{}'{}", before, words.front(),
+                     DidYouMean(words.front(), known));
+}
 
 int Execute(const CommandLineParser& parser, const Context& context) {
   try {
@@ -332,18 +377,21 @@ int Execute(const CommandLineParser& parser, const Context& context) {
 int Main(int argc, const char* const* argv, const Backend& backend) {
   CommandLineParser parser;
   try {
+    // They go into files, such as the manifest, when there is much to lose.
+    for (int i = 1; i < argc; ++i) CheckName(fmt::format("word {} of the command", i), argv[i]);
     parser.app.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    fmt::print("{}", parser.app.help());
-    return Finish(0);
+    return Show(parser.app.help());
   } catch (const CLI::CallForVersion& version) {
-    fmt::print("{}\n", version.what());
-    return Finish(0);
+    return Show(std::string(version.what()) + "\n");
+  } catch (const InputError& error) {
+    return Usage(error.what());
   } catch (const CLI::ParseError& error) {
-    return Usage(std::string(error.what()) + "; see smk help");
+    const std::string unexpected = Unexpected(parser.app);
+    return Usage((unexpected.empty() ? error.what() : unexpected) + "; see smk help");
   }
   if (!parser.action) return Usage("no command given; see smk help");
-  return Execute(parser, {backend, CommandLine(argc, argv)});
+  return Execute(parser, {backend, CommandLine({argv, argv + argc})});
 }
 
 }  // namespace smk::sim

@@ -20,11 +20,11 @@ int CompareCommand(const Context& context, Options options);
 
 // What `smk list` shows.
 struct ListOptions {
-  std::string what;  // kernels, policies, machines, settings or statistics
+  std::string what;  // kernels, policies, machines, settings, keys or statistics
   std::string machine;
   bool json = false;
   std::string of;         // statistics: of this object only
-  bool markdown = false;  // settings, statistics: the tables of the manual
+  bool markdown = false;  // settings, keys, statistics: the tables of the manual
 };
 int ListCommand(const Context& context, const ListOptions& options);
 

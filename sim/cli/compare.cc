@@ -11,6 +11,7 @@
 #include "base/text_table.h"
 #include "cli/commands.h"
 #include "experiment/config_file.h"
+#include "run/manifest.h"
 #include "run/run_folder.h"
 
 namespace smk::sim {
@@ -32,6 +33,18 @@ std::vector<std::string> SplitPolicies(const std::string& text) {
   return names;
 }
 
+// One of --policies; messages are about this option.
+Policy ResolveOne(const std::string& name, const std::optional<std::string>& preempt,
+                  const Experiment& experiment) {
+  try {
+    return ResolvePolicy(name, preempt, experiment);
+  } catch (const InputError& error) {
+    const std::string what = error.what(), option = "--policy";
+    if (what.rfind(option, 0) != 0) throw;
+    throw InputError("--policies" + what.substr(option.size()));
+  }
+}
+
 std::vector<Policy> ResolvePolicies(const Options& options, const Experiment& experiment) {
   const std::vector<std::string> names =
       options.policies ? SplitPolicies(*options.policies) : DefaultPolicies();
@@ -40,7 +53,7 @@ std::vector<Policy> ResolvePolicies(const Options& options, const Experiment& ex
   for (const std::string& name : names) {
     const bool is_spatial = name == "spatial";
     spatial = spatial || is_spatial;
-    Policy policy = ResolvePolicy(name, is_spatial ? options.preempt : std::nullopt, experiment);
+    Policy policy = ResolveOne(name, is_spatial ? options.preempt : std::nullopt, experiment);
     for (const Policy& other : policies) {
       if (other.name == policy.name) {
         throw InputError(fmt::format("--policies: {} is there twice", policy.name));
@@ -197,6 +210,8 @@ int CompareCommand(const Context& context, Options options) {
     folders.top.Clear();
     folders.top.Write("compare.csv", CompareCsv(experiment, runs));
     folders.top.Write("compare.json", CompareJson(experiment, runs));
+    folders.top.Write("manifest.json",
+                      ManifestJson(experiment, context.command_line, "PASS", folders.top));
     if (!options.quiet) fmt::print("{}", Table(experiment, runs));
   } catch (const InputError&) {
     throw;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk list kernels|policies|machines|settings|statistics
+// smk list kernels|policies|machines|settings|keys|statistics
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/error.h"
 #include "base/numbers.h"
@@ -19,6 +20,16 @@ namespace smk::sim {
 namespace {
 
 using nlohmann::ordered_json;
+
+// There is always something in a data folder that is one.
+std::vector<std::string> NotNone(std::vector<std::string> names, const Backend& backend,
+                                 const char* what) {
+  if (!names.empty()) return names;
+  throw InputError(
+      fmt::format("{}/{}: there are none; set SMK_DATA_DIR to the folder with "
+                  "machines/ and workloads/",
+                  backend.data_dir, what));
+}
 
 // How many times a program launches one of its kernels.
 std::size_t Launches(const Workload& workload, std::size_t kernel) {
@@ -95,6 +106,7 @@ std::string KernelsTable(const ordered_json& workloads, const std::string& machi
 }
 
 int ListKernels(const Context& context, const ListOptions& options) {
+  NotNone(context.backend.list_workloads(), context.backend, "workloads");
   const MachineConfig machine =
       context.backend.load_machine(context.backend.find_machine(options.machine), {});
   const ordered_json workloads = KernelsJson(context.backend, machine);
@@ -138,44 +150,94 @@ std::string ValueOf(const MachineKey& key) {
   return text != nullptr ? **text : key.Print();
 }
 
-int ListSettings(const Context& context, const ListOptions& options) {
-  ordered_json all = ordered_json::array();
-  TextTable knobs({"--set KEY=VALUE", "values", "default", "meaning"}, {0, 1, 2, 3});
-  std::string markdown = "| key | values | default | meaning |\n|---|---|---|---|\n";
+ordered_json KnobRows() {
+  ordered_json rows = ordered_json::array();
   for (const Knob* knob : SettableKnobs()) {
-    const std::string usual = Default(*knob);
-    knobs.Add({knob->path, knob->expected, usual, knob->meaning});
-    all.push_back({{"key", knob->path},
-                   {"values", knob->expected},
-                   {"default", usual},
-                   {"meaning", knob->meaning}});
-    markdown +=
-        fmt::format("| `{}` | {} | {} | {} |\n", knob->path, knob->expected, usual, knob->meaning);
+    rows.push_back({{"key", knob->path},
+                    {"values", knob->expected},
+                    {"default", Default(*knob)},
+                    {"meaning", knob->meaning}});
   }
-  MachineConfig machine =
-      context.backend.load_machine(context.backend.find_machine(options.machine), {});
+  return rows;
+}
+
+// What a machine file has; the defaults are those of `machine`.
+ordered_json KeyRows(MachineConfig machine) {
   NaturalLimits limits = NaturalLimits::Of(machine.sm.limits);
-  TextTable keys({"of a machine file", "values", machine.name}, {0, 1, 2});
+  ordered_json rows = ordered_json::array();
   for (const MachineKey& key : MachineKeys(&machine, &limits)) {
-    keys.Add({key.path, key.Expected(), ValueOf(key)});
-    all.push_back({{"key", key.path}, {"values", key.Expected()}, {"default", ValueOf(key)}});
+    rows.push_back({{"key", key.path},
+                    {"values", key.Expected()},
+                    {"default", ValueOf(key)},
+                    {"unit", key.unit},
+                    {"meaning", key.meaning}});
   }
+  return rows;
+}
+
+// A column for each member; `heads` are their names.
+std::string RowsTable(const ordered_json& rows, const std::vector<std::string>& heads) {
+  std::vector<std::size_t> left(heads.size());
+  std::iota(left.begin(), left.end(), 0);
+  TextTable table(heads, left);
+  for (const ordered_json& row : rows) {
+    std::vector<std::string> cells;
+    for (const ordered_json& cell : row) cells.push_back(Text(cell));
+    table.Add(cells);
+  }
+  return table.ToString();
+}
+
+std::string RowsMarkdown(const ordered_json& rows, const std::vector<std::string>& heads) {
+  std::string text = fmt::format("| {} |\n|", fmt::join(heads, " | "));
+  for (std::size_t i = 0; i < heads.size(); ++i) text += "---|";
+  for (const ordered_json& row : rows) {
+    text += fmt::format("\n| `{}` |", Text(row["key"]));
+    for (auto cell = std::next(row.begin()); cell != row.end(); ++cell) {
+      text += (Text(*cell).empty() ? "" : " " + Text(*cell)) + " |";
+    }
+  }
+  return text + "\n";
+}
+
+// The settings are the knobs and the keys of a machine file; the manual has a table of each.
+int ListSettings(const Context& context, const ListOptions& options) {
+  const MachineConfig machine =
+      context.backend.load_machine(context.backend.find_machine(options.machine), {});
+  const bool knobs = options.what == "settings";
+  const ordered_json keys = KeyRows(machine);
+  const std::vector<std::string> heads = {"key", "values", machine.name, "unit", "meaning"};
   if (options.json) {
+    ordered_json all = knobs ? KnobRows() : ordered_json::array();
+    all.insert(all.end(), keys.begin(), keys.end());
     fmt::print("{}\n", all.dump(2));
   } else if (options.markdown) {
-    fmt::print("{}", markdown);
+    fmt::print("{}", knobs ? RowsMarkdown(KnobRows(), {"key", "values", "default", "meaning"})
+                           : RowsMarkdown(keys, heads));
   } else {
-    fmt::print("{}\n{}", knobs.ToString(), keys.ToString());
+    if (knobs) {
+      fmt::print("{}\n",
+                 RowsTable(KnobRows(), {"--set KEY=VALUE", "values", "default", "meaning"}));
+    }
+    fmt::print("{}", RowsTable(keys, heads));
   }
   return 0;
 }
 
-// One object of stats.json as a table of the manual; "reasons" are those of stalls.
+// One object of stats.json as a table of the manual; "reasons" and "sim_stalls" are those of
+// stalls.
 std::string StatisticsMarkdown(const std::string& object) {
   if (object == "reasons") {
     std::string text = "| name | meaning |\n|---|---|\n";
     for (unsigned i = 0; i < kNumStalls; ++i) {
       text += fmt::format("| `{}` | {} |\n", kStallNames[i], kStallMeanings[i]);
+    }
+    return text;
+  }
+  if (object == "sim_stalls") {
+    std::string text = "| name | meaning |\n|---|---|\n";
+    for (const CounterText& stall : kSimStalls) {
+      text += fmt::format("| `{}` | {} |\n", stall.name, stall.meaning);
     }
     return text;
   }
@@ -188,7 +250,7 @@ std::string StatisticsMarkdown(const std::string& object) {
 }
 
 int ListStatistics(const ListOptions& options) {
-  std::vector<std::string> objects = {"reasons"};
+  std::vector<std::string> objects = {"reasons", "sim_stalls"};
   for (const StatisticTable& table : StatisticTables()) objects.push_back(table.object);
   if (options.markdown || !options.of.empty()) {
     if (std::find(objects.begin(), objects.end(), options.of) == objects.end()) {
@@ -215,6 +277,9 @@ int ListStatistics(const ListOptions& options) {
   for (unsigned i = 0; i < kNumStalls; ++i) {
     add("reasons", kStallNames[i], "scheduler cycles", kStallMeanings[i]);
   }
+  for (const CounterText& stall : kSimStalls) {
+    add("sim_stalls", stall.name, stall.unit, stall.meaning);
+  }
   fmt::print("{}", options.json ? all.dump(2) + "\n" : shown.ToString());
   return 0;
 }
@@ -223,7 +288,8 @@ int ListMachines(const Context& context, const ListOptions& options) {
   ordered_json all = ordered_json::array();
   TextTable table({"name", "SMs", "core MHz", "registers", "shared memory", "threads", "TBs",
                    "schedulers", "L1 KB", "L2 KB", "DRAM GB/s"});
-  for (const std::string& name : context.backend.list_machines()) {
+  for (const std::string& name :
+       NotNone(context.backend.list_machines(), context.backend, "machines")) {
     const MachineConfig m = context.backend.load_machine(context.backend.find_machine(name), {});
     const ResourceVector& limits = m.sm.limits;
     ordered_json j;
@@ -259,12 +325,13 @@ int ListCommand(const Context& context, const ListOptions& options) {
   if (options.what == "kernels") return ListKernels(context, options);
   if (options.what == "policies") return ListPolicies(options);
   if (options.what == "machines") return ListMachines(context, options);
-  if (options.what == "settings") return ListSettings(context, options);
+  if (options.what == "settings" || options.what == "keys") return ListSettings(context, options);
   if (options.what == "statistics") return ListStatistics(options);
   throw InputError(fmt::format(
-      "list: expected kernels, policies, machines, settings or statistics, got '{}'{}",
+      "list: expected kernels, policies, machines, settings, keys or statistics, got '{}'{}",
       options.what,
-      DidYouMean(options.what, {"kernels", "policies", "machines", "settings", "statistics"})));
+      DidYouMean(options.what,
+                 {"kernels", "policies", "machines", "settings", "keys", "statistics"})));
 }
 
 }  // namespace smk::sim

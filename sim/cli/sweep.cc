@@ -13,6 +13,7 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "run/runner.h"
+#include "sweep/damage.h"
 #include "sweep/export.h"
 #include "sweep/runner.h"
 #include "sweep/selection.h"
@@ -24,9 +25,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr StoreOptions kReading = {false, false, true};
+
 void List(const SweepPlan& plan, const std::vector<std::size_t>& runs, const std::string& path) {
   std::map<std::string, RunState> states;
-  if (fs::exists(path)) states = SweepStore(path, {}).States();
+  std::set<std::string> damaged;
+  std::error_code ignored;
+  if (fs::exists(path) && fs::file_size(path, ignored) != 0) {
+    SweepStore store(path, kReading);
+    states = store.States();
+    for (const std::string& run : DamagedRuns(&store.database())) damaged.insert(run);
+  }
   TextTable table({"run", "workload", "mix", "policy", "machine", "control", "cycles", "seed",
                    "state", "settings"},
                   {0, 1, 2, 3, 4, 5, 8, 9});
@@ -39,11 +48,12 @@ void List(const SweepPlan& plan, const std::vector<std::size_t>& runs, const std
     table.Add({run.id, run.workload, run.group, policy, *run.options.machine, *run.options.control,
                *run.options.cycles, *run.options.seed,
                state == states.end()              ? "-"
+               : damaged.count(run.id) != 0       ? "damaged"
                : state->second == RunState::kDone ? "done"
                                                   : "failed",
                Join(run.settings, " ")});
   }
-  fmt::print("{}\n{} runs, {} of them isolated\n", table.ToString(), runs.size(), isolated);
+  fmt::print("{} runs, {} of them isolated\n\n{}", runs.size(), isolated, table.ToString());
 }
 
 // Refuses options that do nothing beside the others.
@@ -72,19 +82,21 @@ std::string DatabasePath(const SweepOptions& options, const SweepPlan& plan) {
 }
 
 int Export(const SweepOptions& options, const std::optional<SweepPlan>& plan) {
-  SweepStore store(plan ? DatabasePath(options, *plan) : options.out, {});
+  SweepStore store(plan ? DatabasePath(options, *plan) : options.out, kReading);
   std::optional<std::vector<std::string>> ids;
   if (plan) {
     ids.emplace();
     for (const std::size_t run : ShardRuns(*plan, options.shard))
       ids->push_back(plan->runs[run].id);
   }
+  RefuseDamage(&store.database(), ids);
   (options.export_format == "csv" ? ExportCsv : ExportJson)(&store, ids, stdout);
   return 0;
 }
 
 int Merge(const SweepOptions& options) {
   SweepStore store(options.out, {true, options.one_writer});
+  RefuseDamage(&store.database());
   std::size_t done = 0, failed = 0;
   std::vector<std::string> conflicts;
   for (const std::string& path : options.merge) {
@@ -110,6 +122,14 @@ int Merge(const SweepOptions& options) {
   return 0;
 }
 
+// What a disk has changed is made again.
+void RemoveDamaged(const SweepPlan& plan, SweepStore* store) {
+  for (const std::string& run : store->RemoveDamaged(plan)) {
+    fmt::print(stderr, "smk: warning: {}: {} is damaged and is made again\n",
+               store->database().path(), run);
+  }
+}
+
 int MakeRunsBySlurm(const SweepOptions& options, const SweepPlan& plan,
                     const std::vector<std::size_t>& runs, const Backend& backend) {
   SlurmOptions slurm;
@@ -122,6 +142,7 @@ int MakeRunsBySlurm(const SweepOptions& options, const SweepPlan& plan,
   slurm.wait = options.wait;
   slurm.quiet = options.quiet;
   SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
+  RemoveDamaged(plan, &store);
   store.SetMembers(plan);
   return SlurmSweep(plan, runs, &store, slurm);
 }
@@ -136,6 +157,7 @@ int MakeRuns(const SweepOptions& options, const SweepPlan& plan, const Backend& 
   const std::vector<std::size_t> runs = ShardRuns(plan, options.shard);
   if (options.slurm) return MakeRunsBySlurm(options, plan, runs, backend);
   SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
+  RemoveDamaged(plan, &store);
   store.SetMembers(plan);
   if (const std::size_t others = store.OfOtherExecutables(plan); others > 0) {
     fmt::print(stderr, "smk: note: {} results in {} were made by another build of smk\n", others,

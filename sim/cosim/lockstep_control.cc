@@ -117,7 +117,11 @@ class LockstepControl final : public ControlPlane {
     reference_->StepSm(sm, in, &want_[i]);
     rtl_->StepSm(sm, in, out);
     got_[i] = *out;
-    if (late_left_) out->quota_left = want_[i].quota_left;
+    if (late_left_) {
+      out->quota_left = want_[i].quota_left;
+      out->gated = want_[i].gated;
+      out->with_quota = want_[i].with_quota;
+    }
     stepped_.Set(i);
   }
 
@@ -163,6 +167,9 @@ class LockstepControl final : public ControlPlane {
         comparer_.Same("sm_control", "quota", want[k], got[k]);
         comparer_.Same("quota_scheduler", "left", want_[i].quota_left[k], left[k]);
       }
+      if (late_left_) continue;
+      comparer_.Same("sm_control", "gated", want_[i].gated, got_[i].gated);
+      comparer_.Same("quota_scheduler", "with_quota", want_[i].with_quota, got_[i].with_quota);
     }
     if (driver_stepped_) CompareDriver();
   }

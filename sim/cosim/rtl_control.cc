@@ -31,7 +31,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
       sms_.emplace_back(&context_, sm, policy.warp_policy);
       driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
     }
-    if (!options.wave.path.empty()) OpenWave(options.wave);
+    if (!options.wave.path.empty()) OpenWave(options);
     coverage_.AfterReset(Rtl::kName);
   }
   // Verilator takes models out of the thread's context when they go: it must be theirs.
@@ -101,8 +101,8 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     visit(driver_->unit());
     for (RtlSm<Rtl>& sm : sms_) sm.VisitUnits(visit);
   }
-  void OpenWave(const WaveRequest& request) {
-    wave_ = std::make_unique<WaveWriter>(request);
+  void OpenWave(const RtlOptions& options) {
+    wave_ = std::make_unique<WaveWriter>(options.wave, options.wave_failure);
     VisitUnits([this](auto* unit) {
       unit->SettleWhileHigh();
       wave_->Trace(unit->operator->());
@@ -154,9 +154,13 @@ bool Fits(const ControlConfig& c) {
 
 }  // namespace
 
+bool HasRtl(const ControlConfig& config) {
+  return Fits<RtlGtx980>(config) || Fits<RtlFermi>(config) || Fits<RtlSmall>(config) ||
+         Fits<RtlV100>(config);
+}
+
 std::string RtlConfigurations() {
-  return std::string(RtlGtx980::kName) + ", " + RtlFermi::kName + ", " + RtlSmall::kName + ", " +
-         RtlV100::kName;
+  return std::string(RtlGtx980::kName) + ", " + RtlFermi::kName + ", " + RtlV100::kName;
 }
 
 std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,

@@ -17,6 +17,8 @@ namespace smk {
 
 struct RtlOptions {
   WaveRequest wave;
+  // Where the reason goes when the waveform cannot be ended, which happens with the control plane.
+  std::string* wave_failure = nullptr;
   // Evaluate every part in every cycle: for waveforms, and to test that skipping changes nothing.
   bool evaluate_all = false;
 };
@@ -25,7 +27,11 @@ std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
                                              const PolicyConfig& policy,
                                              const RtlOptions& options = {});
 
-// Names of the RTL configurations that are built, with commas between them.
+// Whether the RTL is built for this machine.
+bool HasRtl(const ControlConfig& config);
+
+// Names of the machines that the RTL is built for, with commas between them. There is one more
+// configuration, of tests, which is no machine's.
 std::string RtlConfigurations();
 
 }  // namespace smk

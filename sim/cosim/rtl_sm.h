@@ -54,8 +54,7 @@ class RtlSm {
     } else {
       IssueReady(in, out);
     }
-    if (tables_->gated_o != 0)
-      Unpack<QuotaVec<Package>>(schedulers_[0]->left_next_o, &out->quota_left);
+    if (tables_->gated_o != 0) ReadQuotas(out);
   }
   // The clock edge of a cycle that was stepped; false when it changed no register of the tables.
   bool Edge() {
@@ -106,6 +105,7 @@ class RtlSm {
   bool Mine(const Port& port) const {
     return GetBits(port, sm_, 1) != 0;
   }
+  void ReadQuotas(SmOutputs* out) const;
   void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
   void IssueAll(const SmInputs& in, bool tick, SmOutputs* out);
   void IssueReady(const SmInputs& in, SmOutputs* out);
@@ -125,6 +125,21 @@ class RtlSm {
   bool busy_ = false;  // this cycle is not a quiet one
   bool calm_ = true;   // the schedulers' other inputs are those of a quiet cycle
 };
+
+// While they are in force: what is left after this cycle.
+template <typename Rtl>
+void RtlSm<Rtl>::ReadQuotas(SmOutputs* out) const {
+  out->gated = true;
+  for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
+    std::array<std::uint16_t, kMaxKernels> left{};
+    Unpack<QuotaVec<Package>>(schedulers_[s]->left_next_o, &left);
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      const unsigned bit = s * kMaxKernels + k;
+      out->with_quota |= static_cast<std::uint16_t>((left[k] != 0 ? 1u : 0u) << bit);
+    }
+    if (s == 0) out->quota_left = left;
+  }
+}
 
 template <typename Rtl>
 void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out) {

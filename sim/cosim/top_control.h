@@ -12,9 +12,9 @@
 
 namespace smk {
 
-// On the machines of these configurations. They leave SmOutputs::quota_left alone: smk_top has it
-// only after the edge (ControlProbe::quota_left). Each is a library of its own: gtx980 takes
-// minutes to compile, and is built on demand only.
+// On the machines of these configurations. They leave SmOutputs::quota_left and what follows it
+// alone: smk_top has it only after the edge (ControlProbe::quota_left). Each is a library of its
+// own: gtx980 takes minutes to compile, and is built on demand only.
 std::unique_ptr<ControlPlane> MakeSmallTopControl(const PolicyConfig& policy);
 std::unique_ptr<ControlPlane> MakeGtx980TopControl(const PolicyConfig& policy);
 

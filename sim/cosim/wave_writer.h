@@ -4,12 +4,14 @@
 // Purpose     Records the cycles of a window. Cycle n is the nanosecond from n to n + 1, the
 //             clock high in its first half; values are those at the end of the cycle, when all
 //             wires have settled.
-// Errors      InputError when the file cannot be written, or when the models were built without
-//             waves (SMK_TRACE=OFF). A run that ends early leaves a closed, readable file.
+// Errors      InputError when the file cannot be opened, or when the models were built without
+//             waves (SMK_TRACE=OFF). std::runtime_error when it cannot be written (disk full): then
+//             it is removed. A run that ends early leaves a closed, readable file.
 #pragma once
 
 #include <verilated_fst_c.h>
 
+#include <memory>
 #include <string>
 
 #include "base/error.h"
@@ -20,10 +22,10 @@ namespace smk {
 
 class WaveWriter {
  public:
-  explicit WaveWriter(const WaveRequest& request) : request_(request) {}
-  ~WaveWriter() {
-    if (fst_.isOpen()) fst_.close();
-  }
+  // Most is written at the end; `failure`, if any, gets the reason when that fails.
+  WaveWriter(const WaveRequest& request, std::string* failure)
+      : request_(request), failure_(failure) {}
+  ~WaveWriter();
   WaveWriter(const WaveWriter&) = delete;
   WaveWriter& operator=(const WaveWriter&) = delete;
 
@@ -31,7 +33,7 @@ class WaveWriter {
   template <typename Model>
   void Trace([[maybe_unused]] Model* model) {
 #if VM_TRACE_FST
-    model->trace(&fst_, 99);
+    model->trace(fst_.get(), 99);
 #else
     throw InputError("--wave: built with SMK_TRACE=OFF");
 #endif
@@ -40,12 +42,17 @@ class WaveWriter {
 
   bool Wants(Cycle now) const { return now >= request_.from && now < request_.to; }
   // The wires of a cycle, in its first and in its second half.
-  void DumpHigh(Cycle now) { fst_.dump(kWaveCycle * now); }
-  void DumpLow(Cycle now) { fst_.dump(kWaveCycle * now + kWaveCycle / 2); }
+  void DumpHigh(Cycle now) { Dump(kWaveCycle * now); }
+  void DumpLow(Cycle now) { Dump(kWaveCycle * now + kWaveCycle / 2); }
 
  private:
+  void Dump(std::uint64_t time);
+  // After a write that has failed.
+  void Abandon();
+
   WaveRequest request_;
-  VerilatedFstC fst_;
+  std::string* failure_;
+  std::unique_ptr<VerilatedFstC> fst_ = std::make_unique<VerilatedFstC>();
 };
 
 }  // namespace smk

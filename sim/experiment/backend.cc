@@ -9,9 +9,12 @@
 
 #include "base/cache_folder.h"
 #include "base/error.h"
+#include "base/files.h"
+#include "base/names.h"
 #include "control/reference_control.h"
 #include "cosim/lockstep_control.h"
 #include "cosim/rtl_control.h"
+#include "experiment/settings.h"
 #include "experiment/trace_name.h"
 #include "host/simulation.h"
 #include "workload/workload_file.h"
@@ -19,13 +22,31 @@
 namespace smk::sim {
 namespace {
 
+bool IsPath(const std::string& name) {
+  return name.find('/') != std::string::npos || name.find(".toml") != std::string::npos;
+}
+
 // A name, unlike a path, needs the data folder.
 void CheckDataDir(const std::string& name, const std::string& data_dir) {
-  const bool is_path =
-      name.find('/') != std::string::npos || name.find(".toml") != std::string::npos;
-  if (is_path || std::filesystem::is_directory(data_dir)) return;
+  if (IsPath(name) || std::filesystem::is_directory(data_dir)) return;
   throw InputError(fmt::format(
       "{}: no such folder; set SMK_DATA_DIR to the one with machines/ and workloads/", data_dir));
+}
+
+// Where a file is stands in what is written of the run, and is the folder of the call's, too.
+void CheckPath(const std::string& path) {
+  CheckName("path of a file", std::filesystem::absolute(path).lexically_normal().string());
+}
+
+std::shared_ptr<const Workload> WithCheckedNames(std::shared_ptr<const Workload> workload) {
+  const std::string& file = workload->source_file;
+  CheckPath(file);
+  CheckName(file + ": name", workload->name);
+  CheckName(file + ": description", workload->description);
+  for (const KernelSpec& kernel : workload->kernels) {
+    CheckName(file + ": name of a kernel", kernel.name);
+  }
+  return workload;
 }
 
 // The stream that the name asks for; the only one if it asks for none.
@@ -44,13 +65,17 @@ RunResult Run(const RunRequest& request, ControlKind kind, const ControlConfig& 
   }
   RtlOptions options;
   options.wave = request.wave;
+  std::string wave_failure;
+  options.wave_failure = &wave_failure;
   std::unique_ptr<ControlPlane> rtl = MakeRtlControl(config, request.policy, options);
-  if (kind == ControlKind::kRtl) return RunSimulation(request, std::move(rtl));
   LockstepCounts counts;
-  RunResult result = RunSimulation(
-      request, MakeLockstepControl(config, MakeReferenceControl(config, request.policy),
-                                   std::move(rtl), &counts));
+  if (kind == ControlKind::kLockstep) {
+    rtl = MakeLockstepControl(config, MakeReferenceControl(config, request.policy), std::move(rtl),
+                              &counts);
+  }
+  RunResult result = RunSimulation(request, std::move(rtl));
   result.lockstep_events = counts.events;
+  if (!wave_failure.empty()) throw std::runtime_error(wave_failure);
   return result;
 }
 
@@ -61,20 +86,41 @@ std::string DataDir() {
   return folder != nullptr && *folder != '\0' ? folder : SMK_DATA_DIR;
 }
 
+std::shared_ptr<const LoadedMachine> LoadMachine(const Backend& backend, const std::string& path,
+                                                 const std::vector<std::string>& overrides) {
+  std::vector<std::string> key = overrides;
+  key.push_back(path);
+  if (backend.machines != nullptr) {
+    const auto found = backend.machines->find(key);
+    if (found != backend.machines->end()) return found->second;
+  }
+  auto machine = std::make_shared<LoadedMachine>();
+  machine->config = backend.load_machine(path, overrides);
+  machine->toml = backend.machine_toml(machine->config);
+  machine->leaves = FlattenToml(machine->toml, path);
+  if (backend.machines != nullptr) backend.machines->emplace(std::move(key), machine);
+  return machine;
+}
+
 Backend MakeBackend() {
   Backend backend;
   const std::string data_dir = DataDir();
   backend.data_dir = data_dir;
   backend.run = Run;
   backend.load_trace = [](const std::string& path, const TraceReading& how) {
-    return LoadTrace(path, {how.cache ? CacheFolder() : "", how.strict, how.verify});
+    CheckReadable(path + "/kernelslist.g");
+    TraceSet set = LoadTrace(path, {how.cache ? CacheFolder() : "", how.strict, how.verify});
+    for (auto& stream : set.streams) stream = WithCheckedNames(stream);
+    return set;
   };
   backend.find_workload = [data_dir, load = backend.load_trace](const std::string& name) {
     if (IsTraceName(name)) return OneStream(name, load(ParseTraceName(name).path, {}));
     CheckDataDir(name, data_dir);
-    return FindWorkload(name, data_dir);
+    if (IsPath(name)) CheckReadable(name);
+    return WithCheckedNames(FindWorkload(name, data_dir));
   };
   backend.list_workloads = [data_dir] {
+    CheckDataDir("", data_dir);
     std::vector<std::string> names;
     for (const WorkloadEntry& entry : ListWorkloads(data_dir)) {
       names.push_back(entry.group.empty() ? entry.name : entry.group + "/" + entry.name);
@@ -83,11 +129,19 @@ Backend MakeBackend() {
   };
   backend.find_machine = [data_dir](const std::string& name) {
     CheckDataDir(name, data_dir);
+    if (IsPath(name)) CheckReadable(name);
     return FindMachine(name, data_dir);
   };
-  backend.list_machines = [data_dir] { return ListMachines(data_dir); };
+  backend.list_machines = [data_dir] {
+    CheckDataDir("", data_dir);
+    return ListMachines(data_dir);
+  };
   backend.load_machine = [](const std::string& path, const std::vector<std::string>& overrides) {
-    return MachineConfig::Load(path, overrides);
+    CheckReadable(path);
+    MachineConfig machine = MachineConfig::Load(path, overrides);
+    CheckPath(path);
+    CheckName(path + ": name", machine.name);
+    return machine;
   };
   backend.machine_toml = [](const MachineConfig& machine) { return ToToml(machine); };
   return backend;

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiment/controls.h"
@@ -23,6 +25,13 @@ struct TraceReading {
 
 using RunFunction = std::function<RunResult(const RunRequest&, ControlKind, const ControlConfig&)>;
 
+// A machine, its text, and the dotted names and values in that.
+struct LoadedMachine {
+  MachineConfig config;
+  std::string toml;
+  std::vector<std::pair<std::string, std::string>> leaves;
+};
+
 // All functions throw InputError for what does not exist or cannot be read.
 struct Backend {
   RunFunction run;
@@ -37,7 +46,13 @@ struct Backend {
       load_machine;
   std::function<std::string(const MachineConfig&)> machine_toml;
   std::string data_dir;
+  // What LoadMachine() has given, by overrides and path; null: nothing is remembered.
+  std::shared_ptr<std::map<std::vector<std::string>, std::shared_ptr<const LoadedMachine>>>
+      machines;
 };
+
+std::shared_ptr<const LoadedMachine> LoadMachine(const Backend& backend, const std::string& path,
+                                                 const std::vector<std::string>& overrides);
 
 // The simulator itself, with the workloads and machines below DataDir().
 Backend MakeBackend();

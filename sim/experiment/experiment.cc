@@ -8,10 +8,12 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/names.h"
 #include "base/numbers.h"
+#include "cosim/rtl_control.h"
 #include "experiment/kernel_names.h"
 #include "experiment/trace_name.h"
-#include "machine/lanes.h"
+#include "machine/control_config.h"
 
 namespace smk::sim {
 namespace {
@@ -19,7 +21,6 @@ namespace {
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "2000000";
 constexpr Cycle kMaxCycles = 1'000'000'000'000;
-constexpr Cycle kLongerForWork = 10;  // than all isolated runs together
 constexpr std::size_t kMostJobs = 1024;
 constexpr Cycle kMaxTimelineSamples = 4000;
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
@@ -114,6 +115,7 @@ void ParseClients(const std::vector<std::string>& clients, Experiment* experimen
       throw InputError(fmt::format("--client {}: the client of this kernel is given twice", text));
     }
     experiment->clients[kernel] = text.substr(at + 1);
+    CheckName("--client", text);
   }
 }
 
@@ -177,6 +179,16 @@ std::vector<std::string> AllSets(const Options& options) {
   return sets;
 }
 
+void RequireRtl(const Experiment& experiment) {
+  const ControlConfig& c = experiment.control_config;
+  if (experiment.control == ControlKind::kReference || HasRtl(c)) return;
+  throw InputError(fmt::format(
+      "--control {}: there is no RTL for {} SMs of the machine {} with {} preempted TBs of a "
+      "kernel; it is built for the machines {} as they are; use --control reference",
+      Name(experiment.control), c.num_sms, experiment.machine.name, c.preempted_depth,
+      RtlConfigurations()));
+}
+
 void CheckMeasured(const Experiment& experiment) {
   const RunConfig& run = experiment.run_config;
   if (run.warm_up == 0 && run.measure == 0) return;
@@ -195,27 +207,17 @@ void CheckMeasured(const Experiment& experiment) {
 void ResolveMachine(const Options& options, const Backend& backend, Experiment* experiment) {
   experiment->machine_name = options.machine.value_or(kDefaultMachine);
   experiment->machine_path = backend.find_machine(experiment->machine_name);
-  const MachineConfig base = backend.load_machine(experiment->machine_path, {});
+  const auto base = LoadMachine(backend, experiment->machine_path, {});
   std::vector<std::string> keys;
-  for (const auto& leaf : FlattenToml(backend.machine_toml(base), experiment->machine_path)) {
-    keys.push_back(leaf.first);
-  }
+  keys.reserve(base->leaves.size());
+  for (const auto& leaf : base->leaves) keys.push_back(leaf.first);
   const Settings settings = ParseSettings(AllSets(options), keys);
   experiment->settings = settings.knobs;
-  experiment->machine = settings.machine.empty()
-                            ? base
-                            : backend.load_machine(experiment->machine_path, settings.machine);
-  experiment->machine_toml = backend.machine_toml(experiment->machine);
-}
-
-// The control plane that this machine needs.
-ControlConfig MakeControlConfig(const MachineConfig& machine) {
-  ControlConfig config;
-  config.num_sms = machine.sms;
-  config.num_schedulers = machine.sm.schedulers;
-  config.warps_per_scheduler = machine.sm.warps_per_scheduler;
-  config.limits = machine.sm.limits;
-  return config;
+  experiment->loaded_machine =
+      settings.machine.empty() ? base
+                               : LoadMachine(backend, experiment->machine_path, settings.machine);
+  experiment->machine = experiment->loaded_machine->config;
+  experiment->machine_toml = experiment->loaded_machine->toml;
 }
 
 // The workload with grids of fewer TBs, at least one: the largest dimension shrinks first. The
@@ -276,34 +278,6 @@ void LoadWorkloads(const Options& options, const Backend& backend, Experiment* e
   }
 }
 
-// A run that waits for the programs' ends executes each once.
-bool Repeats(const Experiment& experiment, const RunConfig& config) {
-  return experiment.repeat && config.until != RunUntil::kDone;
-}
-
-void SetMeasured(const RunConfig& config, RunRequest* request) {
-  request->measure_from = config.warm_up;
-  if (config.measure != 0) request->measure_to = config.warm_up + config.measure;
-}
-
-RunRequest BaseRequest(const Experiment& experiment, const Recording& recording) {
-  RunRequest request;
-  request.machine = experiment.machine;
-  request.cycles = experiment.cycles;
-  request.seed = experiment.seed;
-  request.ideal_preemption = experiment.run_config.ideal_preemption;
-  request.record_tbs = recording.tbs;
-  request.record_decisions = recording.decisions;
-  request.record_timeline = recording.timeline || recording.samples;
-  if (recording.timeline) {
-    request.timeline_from = experiment.timeline_from;
-    request.timeline_to = experiment.timeline_to;
-    request.timeline_step = experiment.timeline_step;
-  }
-  if (recording.wave) request.wave = experiment.wave;
-  return request;
-}
-
 }  // namespace
 
 std::string Experiment::workload_name() const {
@@ -324,11 +298,12 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.names = SplitKernels(*options.kernels);
   ResolveMachine(options, backend, &experiment);
   Configuration configuration;
-  configuration.control = MakeControlConfig(experiment.machine);
+  configuration.control = ControlConfigOf(experiment.machine);
   configuration.run = UsualRunConfig(experiment.names);
   Apply(experiment.settings, &configuration);
   experiment.control_config = configuration.control;
   experiment.run_config = configuration.run;
+  RequireRtl(experiment);
   CheckMeasured(experiment);
   LoadWorkloads(options, backend, &experiment);
   experiment.labels = MakeLabels(experiment.workloads);
@@ -382,63 +357,6 @@ Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& 
   for (const auto& workload : experiment.workloads) workloads.push_back(workload.get());
   CheckTable(policy, workloads, experiment.machine.sm.limits);
   return policy;
-}
-
-RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
-                         const Recording& recording) {
-  RunRequest request = BaseRequest(experiment, recording);
-  request.policy = policy.config;
-  request.until = experiment.run_config.until;
-  SetMeasured(experiment.run_config, &request);
-  if (request.until == RunUntil::kWork) {
-    request.cycles =
-        std::min(kMaxRunCycles, request.cycles * kLongerForWork * experiment.names.size());
-  }
-  const bool repeat = Repeats(experiment, experiment.run_config);
-  for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
-    request.jobs.push_back(
-        {experiment.workloads[i], experiment.arrivals[i], repeat, experiment.clients[i]});
-  }
-  return request;
-}
-
-namespace {
-
-// TBs that an SM can hold, of the smallest of the workload's kernels.
-std::uint64_t MostResident(const Workload& workload, const ResourceVector& limits) {
-  std::uint64_t most = 1;
-  for (const KernelSpec& kernel : workload.kernels) {
-    most = std::max<std::uint64_t>(most, MaxTbs(kernel.need, limits));
-  }
-  return most;
-}
-
-}  // namespace
-
-void SetWork(std::size_t job, const RunResult& alone, RunRequest* request) {
-  const KernelStats& did = alone.kernels.at(0);
-  if (did.warp_instructions == 0) {
-    throw InputError(fmt::format("--until work: {} does nothing when it is alone", did.name));
-  }
-  const MachineConfig& machine = request->machine;
-  const std::uint64_t resident =
-      machine.sms * MostResident(*request->jobs.at(job).workload, machine.sm.limits);
-  WorkTarget& work = request->jobs[job].work;
-  work.warp_instructions = did.warp_instructions;
-  // Besides those that were completed, those that the SMs hold, then and at the end of this run.
-  work.tbs = did.tbs_completed + 2 * resident;
-}
-
-RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
-                           const Recording& recording) {
-  RunRequest request = BaseRequest(experiment, recording);
-  const Configuration alone = InEffectAlone(experiment);
-  request.policy = alone.policy;
-  request.until = alone.run.until;
-  SetMeasured(alone.run, &request);
-  request.ideal_preemption = alone.run.ideal_preemption;
-  request.jobs.push_back({experiment.workloads[kernel], 0, Repeats(experiment, alone.run)});
-  return request;
 }
 
 }  // namespace smk::sim

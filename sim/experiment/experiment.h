@@ -53,6 +53,7 @@ struct Experiment {
   std::vector<std::string> clients;  // whose jobs they are; empty: that of the workload's name
   std::string machine_name;          // as given
   std::string machine_path;
+  std::shared_ptr<const LoadedMachine> loaded_machine;
   MachineConfig machine;
   std::string machine_toml;
   ControlKind control = ControlKind::kReference;
@@ -65,15 +66,6 @@ struct Experiment {
   Cycle timeline_from = 0, timeline_to = ~Cycle{0}, timeline_step = 0;
   WaveRequest wave;
   std::string workload_name() const;  // "sgemm+lbm"
-};
-
-// What is recorded besides the statistics.
-struct Recording {
-  bool tbs = false;
-  bool decisions = false;
-  bool samples = false;  // at the end of each epoch, without a timeline
-  bool timeline = false;
-  bool wave = false;
 };
 
 // Loads and checks everything; throws InputError.
@@ -89,18 +81,5 @@ Configuration InEffectAlone(const Experiment& experiment);
 // The policy with the user's settings applied; throws InputError when it does not suit the kernels.
 Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& preempt,
                      const Experiment& experiment);
-
-// The run of all kernels together.
-RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
-                         const Recording& recording);
-
-// In a run until equal work: the job has as much to do as it did alone. Throws InputError when that
-// was nothing.
-void SetWork(std::size_t job, const RunResult& alone, RunRequest* request);
-
-// The run of one kernel alone on the whole GPU, from cycle 0, for the same number of cycles. Its
-// control plane places TBs wherever there is room; only knobs that matter to it alone hold.
-RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
-                           const Recording& recording);
 
 }  // namespace smk::sim

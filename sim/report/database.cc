@@ -14,6 +14,8 @@
 #include "base/toml_file.h"
 #include "machine/statistics.h"
 #include "report/data.h"
+#include "sweep/damage.h"
+#include "sweep/export.h"
 #include "sweep/schema.h"
 #include "sweep/store.h"
 
@@ -38,13 +40,6 @@ class TextColumn {
   std::vector<std::size_t> rows_;
 };
 
-ordered_json Cell(const Statement& row, int column) {
-  if (row.IsNull(column)) return nullptr;
-  if (row.IsWhole(column)) return row.Number(column);
-  if (row.IsNumber(column)) return row.Real(column);
-  return row.Text(column);
-}
-
 // All rows of a statement, as columns by name. Those in `repeating` are TextColumns.
 ordered_json Columns(Database* database, const std::string& sql,
                      const std::vector<std::string>& repeating = {}) {
@@ -64,7 +59,7 @@ ordered_json Columns(Database* database, const std::string& sql,
       if (is_text[i]) {
         texts[i].Add(rows.Text(column));
       } else {
-        columns[i].push_back(Cell(rows, column));
+        columns[i].push_back(JsonCell(rows, column));
       }
     }
   }
@@ -170,6 +165,7 @@ ordered_json ReadAll(const std::string& path) {
       database.Number("SELECT COUNT(*) FROM runs") == 0) {
     throw InputError(fmt::format("{}: holds no runs yet", path));
   }
+  RefuseDamage(&database);
   // One state of the file, whoever writes to it meanwhile.
   database.Run("BEGIN");
   database.Run(kNumbered);

@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/toml_file.h"
 #include "report/data.h"
+#include "run/manifest.h"
 #include "run/results.h"
 
 namespace smk::sim {
@@ -47,6 +48,18 @@ void CheckSchema(const ordered_json& j, const std::string& path) {
 // The manifest of a run that passed.
 ordered_json PassedManifest(const std::string& folder) {
   const std::string path = folder + "/manifest.json";
+  const Writing writing = WritingInto(folder);
+  if (!fs::exists(path) && writing != Writing::kNobody) {
+    throw InputError(fmt::format(
+        "{}: there are no results: the run that writes there {}", folder,
+        writing == Writing::kAtWork ? "is still at work" : "was killed before its end"));
+  }
+  if (writing != Writing::kNobody) {
+    fmt::print(stderr,
+               "smk: note: {}: these results are of an earlier run; the one that writes there {}\n",
+               folder,
+               writing == Writing::kAtWork ? "is still at work" : "was killed before its end");
+  }
   if (!fs::exists(path)) {
     throw InputError(fmt::format(
         "{}: expected a folder of smk run or smk compare, or a database of smk sweep", folder));
@@ -87,6 +100,8 @@ std::string PolicyFolder(std::string policy) {
 ordered_json ReportRunFolder(const std::string& folder) {
   ordered_json run;
   run["manifest"] = PassedManifest(folder);
+  CheckOutputs(folder, run["manifest"],
+               {"stats.json", "config.toml", "tbs.csv", "decisions.csv", "samples.csv"});
   run["stats"] = ReadJson(folder + "/stats.json");
   CheckSchema(run["stats"], folder + "/stats.json");
   run["config"] = TomlFileAsJson(folder + "/config.toml");
@@ -103,6 +118,9 @@ ordered_json ReportRunFolder(const std::string& folder) {
 
 ordered_json ReportCompareFolder(const std::string& folder) {
   const std::string path = folder + "/compare.json";
+  if (fs::exists(folder + "/manifest.json")) {
+    CheckOutputs(folder, PassedManifest(folder), {"compare.json"});
+  }
   ordered_json j;
   j["compare"] = ReadJson(path);
   CheckSchema(j["compare"], path);

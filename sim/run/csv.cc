@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels.csv, jobs.csv, launches.csv, tbs.csv, decisions.csv and samples.csv. Every column is
-// explained in docs/results.md.
+// kernels.csv, stalls.csv, jobs.csv, launches.csv, tbs.csv, decisions.csv and samples.csv. Every
+// column is explained in docs/results.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "base/csv_table.h"
 #include "base/numbers.h"
+#include "machine/statistics.h"
 #include "run/results.h"
 #include "run/slot_jobs.h"
 #include "run/statistics.h"
@@ -79,6 +80,19 @@ std::string TableOf(const std::string& object, const Results& results, std::size
 
 std::string KernelsCsv(const Results& results) {
   return TableOf("kernels", results, results.result.kernels.size());
+}
+
+std::string StallsCsv(const Results& results) {
+  std::vector<std::string> heads = {"sm"};
+  heads.insert(heads.end(), kStallNames.begin(), kStallNames.end());
+  for (const CounterText& stall : kSimStalls) heads.emplace_back(stall.name);
+  std::string text = Join(heads, ",") + "\n";
+  for (std::size_t i = 0; i < results.result.sms.size(); ++i) {
+    const SmStats& sm = results.result.sms[i];
+    text += fmt::format("{},{},{}\n", i, fmt::join(sm.scheduler_cycles, ","),
+                        fmt::join(sm.sim_stalls, ","));
+  }
+  return text;
 }
 
 std::string JobsCsv(const Results& results) {

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/sha256.h"
 #include "experiment/model_version.h"
+#include "experiment/requests.h"
 #include "run/result_io.h"
 
 namespace smk::sim {

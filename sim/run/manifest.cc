@@ -4,9 +4,10 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
-#include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "base/sha256.h"
 #include "experiment/model_version.h"
 #include "experiment/trace_name.h"
@@ -15,7 +16,7 @@
 namespace smk::sim {
 
 std::string ManifestJson(const Experiment& experiment, const std::string& command_line,
-                         const std::string& status) {
+                         const std::string& status, const OutputFolder& folder) {
   nlohmann::ordered_json j;
   j["status"] = status;
   j["version"] = kVersion;
@@ -39,16 +40,40 @@ std::string ManifestJson(const Experiment& experiment, const std::string& comman
       j["inputs"].back()["content_hash"] = workload.content_hash;
     }
   }
+  j["outputs"] = nlohmann::ordered_json::array();
+  for (const std::string& name : folder.Outputs()) {
+    j["outputs"].push_back({{"path", name}, {"sha256", HashFile(folder.path() + "/" + name)}});
+  }
   return j.dump(2) + "\n";
 }
 
-std::string CommandLine(int argc, const char* const* argv) {
+void CheckOutputs(const std::string& folder, const nlohmann::ordered_json& manifest,
+                  const std::vector<std::string>& names) {
+  if (!manifest.is_object() || !manifest.contains("outputs")) return;
+  try {
+    for (const auto& output : manifest["outputs"]) {
+      const std::string name = output.at("path");
+      if (std::find(names.begin(), names.end(), name) == names.end()) continue;
+      const std::string path = folder + "/" + name;
+      const std::string hash = HashFile(path);
+      if (hash.empty()) throw InputError(fmt::format("{}: cannot be read", path));
+      if (hash == output.at("sha256").get<std::string>()) continue;
+      throw InputError(
+          fmt::format("{}: is damaged: it does not have the hash of manifest.json; the command in "
+                      "there makes it again",
+                      path));
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw InputError(folder + "/manifest.json: outputs: expected objects with path and sha256");
+  }
+}
+
+std::string CommandLine(const std::vector<std::string>& words) {
   const std::string plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+.,:/@%";
   std::string line;
-  for (int i = 0; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (i != 0) line += ' ';
+  for (const std::string& word : words) {
+    if (&word != &words.front()) line += ' ';
     if (!word.empty() && word.find_first_not_of(plain) == std::string::npos) {
       line += word;
       continue;

@@ -81,6 +81,7 @@ void Fields(Archive& archive, Launch& l, const LaunchRecord* /*tag*/) {
 template <typename Archive, typename Sm>
 void Fields(Archive& archive, Sm& s, const SmStats* /*tag*/) {
   archive(s.scheduler_cycles);
+  archive(s.sim_stalls);
   for (const SmCounter& counter : SmCounters()) archive(s.*counter.value);
 }
 

@@ -40,6 +40,7 @@ void Append(const Values& from, Values* to) {
 
 void Append(const SmStats& other, SmStats* sm) {
   for (unsigned i = 0; i < kNumStalls; ++i) sm->scheduler_cycles[i] += other.scheduler_cycles[i];
+  for (unsigned i = 0; i < kNumSimStalls; ++i) sm->sim_stalls[i] += other.sim_stalls[i];
   for (const SmCounter& counter : SmCounters()) {
     Append(other.*counter.value, &(sm->*counter.value));
   }
@@ -97,7 +98,13 @@ void CheckResult(const RunRequest& request, RunResult* result) {
         std::accumulate(sm.scheduler_cycles.begin(), sm.scheduler_cycles.end(), std::uint64_t{0});
     check(attributed == slots,
           fmt::format("SM {}: {} scheduler cycles have a reason, of {}", i, attributed, slots));
-    issued += sm.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)];
+    const std::uint64_t of_sm = sm.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)];
+    const std::uint64_t sim =
+        std::accumulate(sm.sim_stalls.begin(), sm.sim_stalls.end(), std::uint64_t{0});
+    check(sim == attributed - of_sm,
+          fmt::format("SM {}: {} stalls as the papers' simulator counts them, of {}", i, sim,
+                      attributed - of_sm));
+    issued += of_sm;
     by_sm +=
         std::accumulate(sm.warp_instructions.begin(), sm.warp_instructions.end(), std::uint64_t{0});
   }

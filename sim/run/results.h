@@ -39,6 +39,7 @@ void CheckResult(const RunRequest& request, RunResult* result);
 nlohmann::ordered_json StatsJson(const Results& results);
 
 std::string KernelsCsv(const Results& results);
+std::string StallsCsv(const Results& results);
 std::string JobsCsv(const Results& results);
 std::string LaunchesCsv(const Results& results);
 std::string TbsCsv(const Results& results);

@@ -65,6 +65,7 @@ void WriteRun(const OutputFolder& folder, const std::string& command_line, const
   folder.Write("config.toml", ConfigToml(*results.experiment, results.policy));
   folder.Write("stats.json", StatsJson(results).dump(2) + "\n");
   folder.Write("kernels.csv", KernelsCsv(results));
+  folder.Write("stalls.csv", StallsCsv(results));
   folder.Write("jobs.csv", JobsCsv(results));
   folder.Write("launches.csv", LaunchesCsv(results));
   folder.Write("tbs.csv", TbsCsv(results));
@@ -76,7 +77,7 @@ void WriteRun(const OutputFolder& folder, const std::string& command_line, const
   if (timeline) WriteTimeline(folder, results);
   FinishWave(folder, *results.experiment);
   // Last: a folder with a manifest is complete.
-  folder.Write("manifest.json", ManifestJson(*results.experiment, command_line, "PASS"));
+  folder.Write("manifest.json", ManifestJson(*results.experiment, command_line, "PASS", folder));
 }
 
 void WriteFailure(const OutputFolder& folder, const std::string& command_line,
@@ -85,7 +86,7 @@ void WriteFailure(const OutputFolder& folder, const std::string& command_line,
     if (!folder) return;
     folder.Clear();
     FinishWave(folder, experiment);
-    folder.Write("manifest.json", ManifestJson(experiment, command_line, status));
+    folder.Write("manifest.json", ManifestJson(experiment, command_line, status, folder));
   } catch (const std::exception& error) {
     fmt::print(stderr, "smk: warning: {}\n", error.what());
   }

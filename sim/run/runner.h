@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "experiment/backend.h"
-#include "experiment/experiment.h"
+#include "experiment/requests.h"
 #include "run/isolated_cache.h"
 #include "run/results.h"
 #include "run/tasks.h"

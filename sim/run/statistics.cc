@@ -19,6 +19,12 @@ ordered_json ByReason(const std::array<std::uint64_t, kNumStalls>& cycles) {
   return object;
 }
 
+ordered_json SimStalls(const std::array<std::uint64_t, kNumSimStalls>& cycles) {
+  ordered_json object = ordered_json::object();
+  for (unsigned i = 0; i < kNumSimStalls; ++i) object[kSimStalls[i].name] = cycles[i];
+  return object;
+}
+
 ordered_json KernelReasons(const KernelStats& kernel) {
   ordered_json object = ordered_json::object();
   for (const unsigned reason : KernelStalls()) {
@@ -40,6 +46,14 @@ ordered_json AllReasons(const RunResult& result) {
     for (unsigned i = 0; i < kNumStalls; ++i) sum[i] += sm.scheduler_cycles[i];
   }
   return ByReason(sum);
+}
+
+ordered_json AllSimStalls(const RunResult& result) {
+  std::array<std::uint64_t, kNumSimStalls> sum{};
+  for (const SmStats& sm : result.sms) {
+    for (unsigned i = 0; i < kNumSimStalls; ++i) sum[i] += sm.sim_stalls[i];
+  }
+  return SimStalls(sum);
 }
 
 // A mismatch ends the run, so a run with statistics has none.
@@ -109,6 +123,9 @@ std::vector<Statistic> RunStatistics() {
       {"dram", "", "see below", [](R r, I) { return StatisticsJson("dram", r); }},
       {"scheduler_cycles", "scheduler cycles", "reasons of all schedulers of all SMs, see below",
        [](R r, I) { return AllReasons(r.result); }},
+      {"sim_stalls", "scheduler cycles",
+       "the same without the issues, as the papers' simulator counts them, see below",
+       [](R r, I) { return AllSimStalls(r.result); }},
       {"sms", "", "one object per SM, see below",
        [](R r, I) { return ListOf("sms", r, r.result.sms.size()); }},
       {"partitions", "TBs",
@@ -288,6 +305,10 @@ std::vector<Statistic> SmStatistics() {
   all.push_back(
       {"scheduler_cycles", "scheduler cycles", "reasons of its schedulers",
        [](const Results& r, std::size_t i) { return ByReason(r.result.sms[i].scheduler_cycles); }});
+  all.push_back(
+      {"sim_stalls", "scheduler cycles",
+       "the same without the issues, as the papers' simulator counts them",
+       [](const Results& r, std::size_t i) { return SimStalls(r.result.sms[i].sim_stalls); }});
   return all;
 }
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/progress.h"
 #include "experiment/kernel_names.h"
+#include "experiment/requests.h"
 #include "run/results.h"
 #include "run/tasks.h"
 

@@ -26,6 +26,14 @@ Backend RememberingBackend(const Backend& backend) {
         if (found == known->end()) found = known->emplace(key, load(path, overrides)).first;
         return found->second;
       };
+  remembering.find_machine =
+      [find = backend.find_machine,
+       known = std::make_shared<std::map<std::string, std::string>>()](const std::string& name) {
+        auto found = known->find(name);
+        if (found == known->end()) found = known->emplace(name, find(name)).first;
+        return found->second;
+      };
+  remembering.machines = std::make_shared<decltype(remembering.machines)::element_type>();
   return remembering;
 }
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "base/csv_table.h"
 #include "sweep/schema.h"
 
@@ -49,13 +47,6 @@ std::string CsvCell(const Statement& row, int column) {
   return QuotedCell(row.Text(column));
 }
 
-ordered_json JsonCell(const Statement& row, int column) {
-  if (row.IsNull(column)) return nullptr;
-  if (row.IsWhole(column)) return row.Number(column);
-  if (row.IsNumber(column)) return row.Real(column);
-  return row.Text(column);
-}
-
 // The row as an object; without the column `run` when `part` of a run.
 ordered_json JsonRow(const Statement& row, bool part) {
   ordered_json object = ordered_json::object();
@@ -70,6 +61,13 @@ constexpr char kMembersSql[] =
     "SELECT DISTINCT sweep || '/' || experiment FROM members WHERE run = ? ORDER BY 1";
 
 }  // namespace
+
+ordered_json JsonCell(const Statement& row, int column) {
+  if (row.IsNull(column)) return nullptr;
+  if (row.IsWhole(column)) return row.Number(column);
+  if (row.IsNumber(column)) return row.Real(column);
+  return row.Text(column);
+}
 
 void ExportCsv(SweepStore* store, const std::optional<std::vector<std::string>>& runs,
                std::FILE* out) {

@@ -12,6 +12,7 @@
 #include "base/sha256.h"
 #include "experiment/kernel_names.h"
 #include "experiment/model_version.h"
+#include "experiment/requests.h"
 #include "experiment/trace_name.h"
 #include "run/manifest.h"
 #include "sweep/mixes.h"
@@ -20,6 +21,8 @@ namespace smk::sim {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr unsigned kMostRuns = 1'000'000;  // of a specification
 
 // Of what --set can change, what an isolated run depends on: the machine and some knobs.
 bool MattersAlone(const std::string& set) {
@@ -56,9 +59,9 @@ std::string GroupName(const Experiment& experiment) {
 std::vector<std::string> SettingsOf(const LoadedRun& run, const Backend& backend) {
   std::vector<std::string> settings;
   const Experiment& e = run.experiment;
-  const MachineConfig base = backend.load_machine(e.machine_path, {});
-  const auto from = FlattenToml(backend.machine_toml(base), e.machine_path);
-  const auto to = FlattenToml(e.machine_toml, e.machine_path);
+  const auto base = LoadMachine(backend, e.machine_path, {});
+  const auto& from = base->leaves;
+  const auto& to = e.loaded_machine->leaves;
   for (std::size_t i = 0; i < to.size(); ++i) {
     if (i >= from.size() || from[i] != to[i]) settings.push_back(to[i].first + "=" + to[i].second);
   }
@@ -73,6 +76,17 @@ std::vector<std::string> SettingsOf(const LoadedRun& run, const Backend& backend
   return settings;
 }
 
+// The run of these kernels together.
+LoadedRun LoadShared(const SweepRun& run, const Experiment& experiment) {
+  const std::optional<std::string> preempt =
+      run.preempt.empty() ? std::nullopt : std::optional<std::string>(run.preempt);
+  LoadedRun loaded;
+  loaded.experiment = experiment;
+  loaded.policy = ResolvePolicy(run.policy, preempt, experiment);
+  loaded.request = SharedRequest(experiment, loaded.policy, {});
+  return loaded;
+}
+
 // Fills a plan from the experiments, one after another.
 class Expander {
  public:
@@ -81,6 +95,8 @@ class Expander {
 
   SweepPlan Take() {
     plan_.name = spec_.name;
+    CheckPreempt();
+    CheckSize();
     for (const SpecExperiment& experiment : spec_.experiments) Expand(experiment);
     return std::move(plan_);
   }
@@ -114,6 +130,60 @@ class Expander {
     if ((!file && !trace) || fs::path(path).is_absolute()) return name;
     const std::string located = fs::absolute(folder_ / path).lexically_normal().string();
     return trace ? name.substr(0, name.find(':') + 1) + located : located;
+  }
+
+  // Refuses a key `preempt` that no experiment with the policy spatial sees.
+  void CheckPreempt() {
+    std::set<unsigned> used;
+    for (const SpecExperiment& e : spec_.experiments) {
+      const bool spatial = std::any_of(e.policies.begin(), e.policies.end(),
+                                       [](const SpecText& p) { return p.text == "spatial"; });
+      if (spatial) used.insert(e.preempt.front().line);
+    }
+    for (const SpecExperiment& e : spec_.experiments) {
+      experiment_ = &e;
+      const unsigned line = e.preempt.front().line;
+      if (line != 0 && used.count(line) == 0) {
+        Refuse("preempt", line, "only the policy spatial uses it; expected it among the policies");
+      }
+    }
+  }
+  // Refuses what could not be listed, or made in years, before it takes room.
+  void CheckSize() {
+    double runs = 0;
+    for (const SpecExperiment& experiment : spec_.experiments) {
+      experiment_ = &experiment;
+      double each = 0;
+      for (const SpecText& policy : experiment.policies) {
+        each += policy.text == "spatial" ? static_cast<double>(experiment.preempt.size()) : 1;
+      }
+      for (const Axis& axis : AllAxes()) each *= static_cast<double>(axis.values.size());
+      for (const SpecText& item : experiment.workloads) {
+        const auto mix = ParseMixName(item.text);
+        const double sets = mix ? Sets(mix->size) : 1;
+        if (sets > kMostRuns) {
+          Refuse("kernels", item.line,
+                 fmt::format("expected kernels of at most {} sets, got {:.0f}", kMostRuns, sets));
+        }
+        runs += each * (mix && mix->random ? static_cast<double>(experiment.count) : sets);
+        if (runs > kMostRuns) {
+          Refuse(
+              "workloads", item.line,
+              fmt::format("expected at most {} runs, got {:.0f}{}", kMostRuns, runs,
+                          &item == &spec_.experiments.back().workloads.back() ? "" : " and more"));
+        }
+      }
+    }
+  }
+  // How many sets of so many kernels there are.
+  double Sets(unsigned size) const {
+    std::size_t kernels = experiment_->kernels.size();
+    if (kernels == 0) kernels = backend_.list_workloads().size();
+    double sets = 1;
+    for (unsigned i = 0; i < size && i < kernels; ++i) {
+      sets *= static_cast<double>(kernels - i) / (i + 1);
+    }
+    return sets;
   }
 
   std::vector<MixKernel> Pool() const {
@@ -255,6 +325,7 @@ class Expander {
   // Where an error of Resolve comes from, as far as its text tells.
   [[noreturn]] void RefuseResolve(const std::string& what, const SpecText& workload) const {
     const auto begins = [&](const char* option) { return what.rfind(option, 0) == 0; };
+    if (begins("--control")) Refuse("control", experiment_->control.front().line, what);
     if (begins("--cycles")) Refuse("cycles", experiment_->cycles.front().line, what);
     if (begins("--until")) Refuse("until", experiment_->until.front().line, what);
     if (begins("--seed")) Refuse("seeds", experiment_->seeds.front().line, what);
@@ -287,7 +358,8 @@ class Expander {
         run.policy = policy.name;
         if (spatial) run.preempt = preempt.text;
         run.isolated = isolated;
-        Add(std::move(run));
+        const LoadedRun loaded = LoadShared(run, resolved);
+        Add(std::move(run), loaded);
         if (!spatial) break;
       }
     }
@@ -305,14 +377,31 @@ class Expander {
       std::copy_if(options.sets.begin(), options.sets.end(), std::back_inserter(run.options.sets),
                    MattersAlone);
       run.policy = "isolated";
-      ids.push_back(Add(std::move(run)));
+      ids.push_back(AddOneIsolated(std::move(run)));
     }
     return ids;
   }
 
+  // The same kernel alone is asked for by many runs.
+  std::string AddOneIsolated(SweepRun run) {
+    const Options& o = run.options;
+    std::vector<std::string> key = o.sets;
+    for (const auto& text : {o.kernels, o.machine, o.control, o.cycles, o.seed, o.until}) {
+      key.push_back(*text);
+    }
+    key.emplace_back(o.no_repeat ? "once" : "");
+    std::string& id = isolated_[key];
+    if (id.empty()) {
+      const LoadedRun loaded = LoadRun(run, backend_);
+      id = Add(std::move(run), loaded);
+    } else {
+      AddMember(index_.at(id));
+    }
+    return id;
+  }
+
   // Gives the run its id and names, and takes it up unless it is there; gives the id.
-  std::string Add(SweepRun run) {
-    const LoadedRun loaded = LoadRun(run, backend_);
+  std::string Add(SweepRun run, const LoadedRun& loaded) {
     run.id = RunId(loaded);
     if (run.is_isolated()) run.isolated = {run.id};
     const auto [place, added] = index_.emplace(run.id, plan_.runs.size());
@@ -322,10 +411,13 @@ class Expander {
       run.settings = SettingsOf(loaded, backend_);
       plan_.runs.push_back(std::move(run));
     }
-    if (member_.emplace(experiment_->name, place->second).second) {
-      plan_.members.push_back({experiment_->name, place->second});
-    }
+    AddMember(place->second);
     return place->first;
+  }
+  void AddMember(std::size_t run) {
+    if (member_.emplace(experiment_->name, run).second) {
+      plan_.members.push_back({experiment_->name, run});
+    }
   }
 
   const SweepSpec& spec_;
@@ -334,22 +426,18 @@ class Expander {
   const SpecExperiment* experiment_ = nullptr;
   SweepPlan plan_;
   std::map<std::string, std::size_t> index_;
+  std::map<std::vector<std::string>, std::string> isolated_;  // ids, by what decides the run
   std::set<std::pair<std::string, std::size_t>> member_;
 };
 
 }  // namespace
 
 LoadedRun LoadRun(const SweepRun& run, const Backend& backend) {
+  if (!run.is_isolated()) return LoadShared(run, Resolve(run.options, backend));
   LoadedRun loaded;
   loaded.experiment = Resolve(run.options, backend);
-  const std::optional<std::string> preempt =
-      run.preempt.empty() ? std::nullopt : std::optional<std::string>(run.preempt);
-  loaded.policy = ResolvePolicy(run.policy, preempt, loaded.experiment);
-  if (run.is_isolated()) {
-    loaded.request = IsolatedRequest(loaded.experiment, 0, {});
-  } else {
-    loaded.request = SharedRequest(loaded.experiment, loaded.policy, {});
-  }
+  loaded.policy = ResolvePolicy(run.policy, std::nullopt, loaded.experiment);
+  loaded.request = IsolatedRequest(loaded.experiment, 0, {});
   return loaded;
 }
 
@@ -372,10 +460,7 @@ std::string RunCommandLine(const SweepRun& run) {
   for (const std::string& arrival : o.arrivals) add("--arrive", arrival);
   for (const std::string& set : run.settings) add("--set", set);
   if (o.no_repeat) words.emplace_back("--no-repeat");
-  std::vector<const char*> argv;
-  argv.reserve(words.size());
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return CommandLine(static_cast<int>(argv.size()), argv.data());
+  return CommandLine(words);
 }
 
 }  // namespace smk::sim

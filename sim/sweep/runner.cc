@@ -9,6 +9,7 @@
 
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "experiment/requests.h"
 #include "run/child_pool.h"
 #include "run/results.h"
 

@@ -34,6 +34,7 @@ CREATE TABLE runs (
   dram_write_bytes INTEGER,
   {run_counters}
   result_sha256 TEXT,
+  rows_sha256 TEXT NOT NULL,
   wall_seconds REAL,
   finished TEXT NOT NULL,
   host TEXT NOT NULL,
@@ -69,6 +70,7 @@ CREATE TABLE stalls (
   run TEXT NOT NULL REFERENCES runs,
   sm INTEGER NOT NULL,
   {reasons}
+  {sim_stalls}
   PRIMARY KEY (run, sm)
 ) WITHOUT ROWID;
 
@@ -83,6 +85,7 @@ CREATE TABLE members (
   sweep TEXT NOT NULL,
   experiment TEXT NOT NULL,
   run TEXT NOT NULL,
+  row_sha256 TEXT NOT NULL,
   PRIMARY KEY (sweep, experiment, run)
 ) WITHOUT ROWID;
 
@@ -157,11 +160,18 @@ std::vector<std::string> KernelColumns() {
 
 std::vector<std::string> ReasonColumns() { return {kStallNames.begin(), kStallNames.end()}; }
 
+std::vector<std::string> SimStallColumns() {
+  std::vector<std::string> names;
+  for (const CounterText& stall : kSimStalls) names.emplace_back(stall.name);
+  return names;
+}
+
 int SweepSchema() {
-  int version = 1;
+  int version = 3;
   for (const auto& c : RunCounters()) version = std::max(version, c.since);
   for (const auto& c : KernelCounters()) version = std::max(version, c.since);
   for (const auto& c : SmCounters()) version = std::max(version, c.since);
+  for (const auto& c : kSimStalls) version = std::max(version, c.since);
   return version;
 }
 
@@ -177,7 +187,8 @@ std::string SweepSchemaSql() {
                      fmt::arg("kernel_counters", NameColumns(KernelColumns(), kNumber)),
                      fmt::arg("preemption_counters", NameColumns(preemptions, kNumber)),
                      fmt::arg("sm_counters", NameColumns(sms, kNumber)),
-                     fmt::arg("reasons", NameColumns(ReasonColumns(), kNumber)));
+                     fmt::arg("reasons", NameColumns(ReasonColumns(), kNumber)),
+                     fmt::arg("sim_stalls", NameColumns(SimStallColumns(), kNumber)));
 }
 
 }  // namespace smk::sim

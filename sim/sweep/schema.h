@@ -13,6 +13,8 @@ inline constexpr int kSweepApplication = 0x534d4b31;  // PRAGMA application_id: 
 // Names in the order of creation; a table comes after those that it refers to.
 inline constexpr const char* kSweepTables[] = {"runs",   "kernels",     "sms",
                                                "stalls", "preemptions", "members"};
+// Those that hold a run.
+inline constexpr const char* kRunTables[] = {"runs", "kernels", "sms", "stalls", "preemptions"};
 
 // Makes all tables and views.
 std::string SweepSchemaSql();
@@ -22,9 +24,11 @@ std::string KnobColumns(const char* format);
 // The same of other columns.
 std::string NameColumns(const std::vector<std::string>& names, const char* format);
 
-// Counters of `runs` besides instructions and bytes; counters and stalls of `kernels`; `stalls`.
+// Counters of `runs` besides instructions and bytes; counters and stalls of `kernels`; `stalls`:
+// our reasons, and those of the papers' simulator.
 std::vector<std::string> RunCounterColumns();
 std::vector<std::string> KernelColumns();
 std::vector<std::string> ReasonColumns();
+std::vector<std::string> SimStallColumns();
 
 }  // namespace smk::sim

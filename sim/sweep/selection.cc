@@ -39,6 +39,7 @@ void KeepListed(const std::string& path, SweepPlan* plan) {
   unsigned number = 0;
   for (std::string line; std::getline(in, line);) {
     ++number;
+    if (!line.empty() && line.back() == '\r') line.pop_back();
     if (known.count(line) == 0) {
       throw InputError(fmt::format("{}:{}: expected the id of a run of the sweep, got '{}'", path,
                                    number, line));

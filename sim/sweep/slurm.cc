@@ -25,13 +25,6 @@ constexpr std::size_t kRunsPerTask = 64;
 constexpr int kMaxJobs = 3;  // that --wait submits
 constexpr auto kPoll = std::chrono::seconds(1);
 
-std::string Quoted(const std::vector<std::string>& words) {
-  std::vector<const char*> argv;
-  argv.reserve(words.size());
-  for (const std::string& word : words) argv.push_back(word.c_str());
-  return CommandLine(static_cast<int>(argv.size()), argv.data());
-}
-
 // A program of Slurm's, and everything that it printed.
 struct Output {
   int status = 0;
@@ -39,7 +32,7 @@ struct Output {
 };
 
 Output Call(const std::vector<std::string>& words) {
-  FILE* pipe = popen((Quoted(words) + " 2>&1 </dev/null").c_str(), "r");
+  FILE* pipe = popen((CommandLine(words) + " 2>&1 </dev/null").c_str(), "r");
   if (pipe == nullptr) throw std::runtime_error(words[0] + ": cannot be started");
   Output output;
   char buffer[4096];
@@ -231,7 +224,7 @@ class Jobs {
         "export SMK_DATA_DIR={1}\n"
         "exec {2} --shard \"$SLURM_ARRAY_TASK_ID/{0}\" --jobs \"${{SLURM_CPUS_PER_TASK:-1}}\" \\\n"
         "  --out {3}.\"$SLURM_ARRAY_TASK_ID\".db\n",
-        tasks, Quoted({options_.data_dir}), Quoted(words), Quoted({prefix}));
+        tasks, CommandLine({options_.data_dir}), CommandLine(words), CommandLine({prefix}));
   }
 
   const SweepPlan& plan_;

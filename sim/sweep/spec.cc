@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/names.h"
 #include "base/numbers.h"
 #include "base/toml_file.h"
 
@@ -154,6 +155,10 @@ std::string ReadText(const std::string& path, const std::string& prefix, const c
   if (text == nullptr || text->get().empty()) {
     throw InputError(fmt::format("{}:{}: {}{}: expected a text", path,
                                  found->first.source().begin.line, prefix, key));
+  }
+  if (std::string(key) == "name") {
+    CheckName(fmt::format("{}:{}: {}name", path, found->first.source().begin.line, prefix),
+              text->get());
   }
   return text->get();
 }

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -19,6 +20,7 @@
 #include "run/result_io.h"
 #include "run/results.h"
 #include "smk/version.h"
+#include "sweep/damage.h"
 #include "sweep/schema.h"
 
 namespace smk::sim {
@@ -45,13 +47,15 @@ std::string StartOf(const std::string& pid) {
   return field;
 }
 
-Database OpenFile(const std::string& path, bool create) {
+Database OpenFile(const std::string& path, const StoreOptions& options) {
   std::error_code ignored;
-  if (!create && !std::filesystem::exists(path, ignored)) {
+  if (!options.create && !std::filesystem::exists(path, ignored)) {
     throw InputError(fmt::format("{}: no such database", path));
   }
   try {
-    return Database(path, create ? Database::Mode::kCreate : Database::Mode::kWrite);
+    return Database(path, options.read     ? Database::Mode::kRead
+                          : options.create ? Database::Mode::kCreate
+                                           : Database::Mode::kWrite);
   } catch (const DatabaseError& error) {
     throw InputError(error.what());
   }
@@ -67,10 +71,21 @@ bool CheckOther(const std::string& path) {
   try {
     Database database(path, Database::Mode::kWrite);
     CheckSweepSchema(&database);
-    return database.Number("PRAGMA user_version") != 0;
+    if (database.Number("PRAGMA user_version") == 0) return false;
+    RefuseDamage(&database);
+    return true;
   } catch (const DatabaseError& error) {
     throw InputError(error.what());
   }
+}
+
+// What makes the tables and views of a database, in their order.
+std::string TablesOf(Database* database) {
+  Statement rows(*database,
+                 "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY 1");
+  std::string text;
+  while (rows.Step()) text += rows.Text(0) + "\n" + rows.Text(1) + "\n";
+  return text;
 }
 
 // The values of the columns that KnobColumns() names.
@@ -94,6 +109,7 @@ void CheckSweepSchema(Database* database) {
   const std::int64_t tables = database->Number("SELECT COUNT(*) FROM sqlite_master");
   const std::int64_t version = database->Number("PRAGMA user_version");
   const std::int64_t application = database->Number("PRAGMA application_id");
+  const std::string made_by = TablesOf(database);
   database->Run("COMMIT");
   if (version == 0 && tables == 0) return;
   if (application != kSweepApplication) {
@@ -103,6 +119,12 @@ void CheckSweepSchema(Database* database) {
     throw InputError(fmt::format(
         "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
         version, SweepSchema(), version > SweepSchema() ? "a newer" : "an older"));
+  }
+  Database fresh(":memory:", Database::Mode::kCreate);
+  fresh.Run(SweepSchemaSql());
+  if (made_by != TablesOf(&fresh)) {
+    throw InputError(fmt::format("{}: the database is damaged: expected the tables of schema {}",
+                                 database->path(), SweepSchema()));
   }
 }
 
@@ -124,7 +146,7 @@ std::string ResultHash(RunResult result) {
 }
 
 SweepStore::SweepStore(const std::string& path, const StoreOptions& options)
-    : database_(OpenFile(path, options.create)),
+    : database_(OpenFile(path, options)),
       claims_(!options.one_writer),
       owner_(OwnProcess()),
       host_(HostName()),
@@ -139,6 +161,13 @@ SweepStore::SweepStore(const std::string& path, const StoreOptions& options)
 
 void SweepStore::Prepare(const StoreOptions& options) {
   CheckSweepSchema(&database_);
+  if (options.read) {
+    if (database_.Number("PRAGMA user_version") == 0) {
+      throw InputError(fmt::format("{}: holds no runs yet", database_.path()));
+    }
+    database_.Run("PRAGMA temp_store = MEMORY");
+    return;
+  }
   if (options.one_writer) database_.Run("PRAGMA locking_mode = EXCLUSIVE");
   database_.SetJournalMode(options.one_writer ? "TRUNCATE" : "WAL");
   // With WAL, NORMAL loses nothing when processes die, and at a power cut only the last runs.
@@ -156,9 +185,11 @@ void SweepStore::Prepare(const StoreOptions& options) {
 void SweepStore::SetMembers(const SweepPlan& plan) {
   Transaction transaction(database_);
   Statement(database_, "DELETE FROM members WHERE sweep = ?").With(plan.name).Run();
-  Statement insert(database_, "INSERT INTO members VALUES (?, ?, ?)");
+  Statement insert(database_, "INSERT INTO members VALUES (?, ?, ?, ?)");
   for (const SweepMember& member : plan.members) {
-    insert.With(plan.name, member.experiment, plan.runs[member.run].id).Run();
+    const std::string& run = plan.runs[member.run].id;
+    insert.With(plan.name, member.experiment, run, MemberHash(plan.name, member.experiment, run))
+        .Run();
   }
   transaction.Commit();
 }
@@ -218,9 +249,15 @@ std::string SweepStore::InsertInto(const std::string& table) {
 }
 
 void SweepStore::Delete(const std::string& run) {
-  for (const char* table : {"runs", "kernels", "sms", "stalls", "preemptions"}) {
+  for (const char* table : kRunTables) {
     Statement(database_, fmt::format("DELETE FROM {} WHERE run = ?", table)).With(run).Run();
   }
+}
+
+void SweepStore::Seal(const std::string& run) {
+  Statement(database_, "UPDATE runs SET rows_sha256 = ? WHERE run = ?")
+      .With(RowHash(&database_).Of(run), run)
+      .Run();
 }
 
 void SweepStore::StoreResult(const SweepRun& run, const LoadedRun& loaded, const RunResult& result,
@@ -232,6 +269,7 @@ void SweepStore::StoreResult(const SweepRun& run, const LoadedRun& loaded, const
     InsertRun(run, loaded, &result, "", messages);
     InsertKernels(run, loaded, result);
     InsertSms(run, result);
+    Seal(run.id);
   }
   transaction.Commit();
 }
@@ -241,7 +279,10 @@ void SweepStore::StoreFailure(const SweepRun& run, const LoadedRun& loaded,
   Transaction transaction(database_);
   Statement(database_, "DELETE FROM claims WHERE run = ?").With(run.id).Run();
   Statement done(database_, "SELECT 1 FROM runs WHERE run = ? AND status = 'done'");
-  if (!done.With(run.id).Step()) InsertRun(run, loaded, nullptr, reason, messages);
+  if (!done.With(run.id).Step()) {
+    InsertRun(run, loaded, nullptr, reason, messages);
+    Seal(run.id);
+  }
   transaction.Commit();
 }
 
@@ -274,9 +315,10 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
     insert.And(result != nullptr ? std::optional(result->*counter.value) : std::nullopt);
   }
   insert
-      .And(hash, seconds, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-           host_, std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts,
-           reason, messages.substr(skip))
+      .And(hash, std::string(), seconds,
+           fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))), host_,
+           std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts, reason,
+           messages.substr(skip))
       .Run();
 }
 
@@ -309,8 +351,43 @@ void SweepStore::InsertSms(const SweepRun& run, const RunResult& result) {
     }
     stalls.With(run.id, sm);
     for (const std::uint64_t cycles : stats.scheduler_cycles) stalls.And(cycles);
+    for (const std::uint64_t cycles : stats.sim_stalls) stalls.And(cycles);
     stalls.Run();
   }
+}
+
+std::vector<std::string> SweepStore::RemoveDamaged(const SweepPlan& plan) {
+  std::vector<std::string> removed;
+  const std::vector<std::string> damaged = DamagedRuns(&database_);
+  Transaction transaction(database_);
+  RemoveDamagedMembers(&database_);
+  if (!damaged.empty()) {
+    std::set<std::string> ours;
+    for (const SweepRun& run : plan.runs) ours.insert(run.id);
+    database_.Run("CREATE TEMP TABLE bad (run TEXT PRIMARY KEY)");
+    for (const std::string& run : DamagedRuns(&database_)) {
+      // An id that nobody asks for may be what was damaged.
+      Statement asked(database_, "SELECT 1 FROM members WHERE run = ?");
+      if (ours.count(run) == 0 && asked.With(run).Step()) continue;
+      removed.push_back(DescribeRun(&database_, run));
+      Statement(database_, "INSERT INTO bad VALUES (?)").With(run).Run();
+    }
+    Rewrite();
+  }
+  transaction.Commit();
+  return removed;
+}
+
+void SweepStore::Rewrite() {
+  for (const char* table : kRunTables) {
+    database_.Run(fmt::format(
+        "CREATE TEMP TABLE good AS SELECT * FROM main.{0} WHERE +run NOT IN (SELECT run FROM bad) "
+        "AND +run IN (SELECT +run FROM main.runs);"
+        "DELETE FROM main.{0}; INSERT OR IGNORE INTO main.{0} SELECT * FROM good ORDER BY 1, 2, 3;"
+        "DROP TABLE good",
+        table));
+  }
+  database_.Run("DROP TABLE bad");
 }
 
 std::size_t SweepStore::OfOtherExecutables(const SweepPlan& plan) {

@@ -27,6 +27,8 @@ struct StoreOptions {
   bool create = false;
   // Nobody else uses the file: it may lie on a network file system, where WAL must not be used.
   bool one_writer = false;
+  // Nothing is written; the file may be where nothing can be.
+  bool read = false;
 };
 
 // One connection. Every public function is one transaction: it has happened or it has not, whoever
@@ -55,6 +57,10 @@ class SweepStore {
   void StoreFailure(const SweepRun& run, const LoadedRun& loaded, const std::string& reason,
                     const std::string& messages);
 
+  // Takes away those runs of this plan, or of none, whose rows are not what was stored, and says
+  // which they were.
+  std::vector<std::string> RemoveDamaged(const SweepPlan& plan);
+
   // Runs of this plan that another executable made.
   std::size_t OfOtherExecutables(const SweepPlan& plan);
 
@@ -71,6 +77,11 @@ class SweepStore {
  private:
   void Prepare(const StoreOptions& options);
   void Delete(const std::string& run);
+  // Leaves out the runs in the table `bad`. All rows are written again: what is not in its place is
+  // not found by its name.
+  void Rewrite();
+  // Stores the hash of the rows that are there.
+  void Seal(const std::string& run);
   // A statement with a parameter for each column.
   std::string InsertInto(const std::string& table);
   // The row of `runs`; `result` is null for a failed one.
@@ -85,7 +96,8 @@ class SweepStore {
   std::string host_, executable_;
 };
 
-// Throws InputError for a database that is not ours or of another schema; an empty one is welcome.
+// Throws InputError for a database that is not ours, of another schema or with other tables than
+// this schema has; an empty one is welcome.
 void CheckSweepSchema(Database* database);
 
 // The hash of everything in a result but wall_seconds.

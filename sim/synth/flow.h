@@ -2,6 +2,7 @@
 // From blocks to numbers: synthesis of each block, timing of each block with what it contains.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>

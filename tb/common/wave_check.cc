@@ -4,6 +4,7 @@
 // library that wrote the save file.
 #include <gtkwave/fstapi.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <set>

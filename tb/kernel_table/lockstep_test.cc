@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_kernel_table against KernelTable: every output, every cycle.
-#include "common/lockstep.h"
-
 #include <Vfermi_kernel_table.h>
 #include <Vfermi_kernel_table_smk_pkg.h>
 #include <Vsmk_kernel_table.h>
@@ -13,7 +11,8 @@
 
 #include <functional>
 
-#include "control/kernel_table.h"
+#include "common/seeds.h"
+#include "kernel_table/pair.h"
 #include "kernel_table/traffic.h"
 
 namespace smk {
@@ -25,114 +24,9 @@ static_assert(PackageFitsModel<Vv100_kernel_table_smk_pkg>(), "rtl and model dis
 
 using Inputs = KernelTable::Inputs;
 
-// The block and its reference. With `distort` the block is compared with a second reference that
-// is told something else: one rule broken.
-template <typename DutType, typename Pkg>
-class Bench {
- public:
-  using Dut = DutType;
-  using Package = Pkg;
-  static constexpr unsigned kSms = Package::NumSms;
-  static constexpr ResourceVector kLimits{Package::LimitRegisters, Package::LimitSharedMemory,
-                                          Package::LimitThreads, Package::LimitTbs};
-
-  explicit Bench(std::uint64_t seed) : lockstep_("kernel_table", seed), dice_(seed) {
-    Drive({});
-    lockstep_.Reset();
-  }
-  void Reset() {
-    lockstep_.Reset();
-    model_ = broken_ = KernelTable{{kLimits, ShareWeights::Of(kLimits)}};
-  }
-  KernelTable::Outputs Cycle(const Inputs& in = {}) {
-    Drive(in);
-    lockstep_.Eval();
-    Inputs told = in;
-    if (distort) distort(&told);
-    const KernelTable& want = distort ? broken_ : model_;
-    CompareLaunch(want.Eval(told));
-    CompareKernels(want);
-    const KernelTable::Outputs out = model_.Eval(in);
-    lockstep_.ClockEdge();
-    model_.Tick(in);
-    if (distort) broken_.Tick(told);
-    return out;
-  }
-  // A cycle of many that are alike, not compared.
-  void CycleUnseen(const Inputs& in) {
-    Drive(in);
-    lockstep_.Eval();
-    lockstep_.ClockEdge();
-    model_.Tick(in);
-  }
-  const KernelTable::State& state() const { return model_.state(); }
-  Lockstep<Dut>& lockstep() { return lockstep_; }
-  std::function<void(Inputs*)> distort;
-
- private:
-  void Drive(const Inputs& in) {
-    Dut& dut = lockstep_.dut();
-    dut.launch_valid_i = in.launch_valid;
-    dut.launch_kernel_i = static_cast<CData>(Index(in.launch_kernel));
-    Pack<KernelDescriptorFields<Package>>(in.launch, &dut.launch_i);
-    dut.dispatch_new_valid_i = in.dispatch_new_valid;
-    dut.dispatch_new_kernel_i = static_cast<CData>(Index(in.dispatch_new_kernel));
-    DriveFinished(in);
-    dut.tick_i = in.tick;
-    dut.linger_ticks_i = in.linger_ticks;
-  }
-
-  // Completions of each kernel, on SMs by chance; the kernels of the other SMs mean nothing.
-  void DriveFinished(const Inputs& in) {
-    unsigned sm = dice_.Below(kSms);
-    SmMask valid;
-    const std::uint64_t noise = dice_.Bits();
-    for (unsigned i = 0; i < kSms; ++i) {
-      PackAt<SmKernelId<Package>>(i, noise >> 2 * i % 64, &lockstep_.dut().finished_kernel_i);
-    }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      for (unsigned n = 0; n < in.finished[k]; ++n, sm = (sm + 7) % kSms) {
-        valid.Set(sm);
-        PackAt<SmKernelId<Package>>(sm, k, &lockstep_.dut().finished_kernel_i);
-      }
-    }
-    Pack<Bits<kSms>>(valid, &lockstep_.dut().finished_valid_i);
-  }
-
-  void CompareLaunch(const KernelTable::Outputs& out) {
-    const Dut& dut = lockstep_.dut();
-    lockstep_.Expect("launch_ready", dut.launch_ready_o, out.launch_ready);
-    lockstep_.Expect("launch_error", dut.launch_error_o, out.launch_error);
-    lockstep_.Expect("launch_fire", dut.launch_fire_o, out.launch_fire);
-    lockstep_.Expect("launch_same", dut.launch_same_o, out.launch_same);
-    lockstep_.Expect("kernel_done", dut.kernel_done_o, out.kernel_done);
-    lockstep_.Expect("member_expired", dut.member_expired_o, out.member_expired);
-  }
-
-  void CompareKernels(const KernelTable& want) {
-    const Dut& dut = lockstep_.dut();
-    lockstep_.Expect("active", dut.active_o, want.active());
-    lockstep_.Expect("members", dut.members_o, want.members());
-    ExpectMessage<ContextViews<Package>>(&lockstep_, "views", dut.views_o, want.Views());
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const KernelTable::Slot& slot = want.state().slot[k];
-      ExpectAt<NeedVec<Package>>(&lockstep_, "need", k, dut.need_o, slot.need);
-      ExpectAt<ShareVec<Package>>(&lockstep_, "tb_share", k, dut.tb_share_o, slot.share);
-      ExpectAt<OrderVec<Package>>(&lockstep_, "order", k, dut.order_o, slot.order);
-      ExpectAt<TbIdVec<Package>>(&lockstep_, "remaining", k, dut.remaining_o, slot.remaining());
-      ExpectAt<TbIdVec<Package>>(&lockstep_, "next_tb", k, dut.next_tb_o, slot.next_tb);
-    }
-  }
-
-  Lockstep<Dut> lockstep_;
-  Dice dice_;
-  KernelTable model_{{kLimits, ShareWeights::Of(kLimits)}};
-  KernelTable broken_{{kLimits, ShareWeights::Of(kLimits)}};
-};
-
-using Gtx980 = Bench<Vsmk_kernel_table, Vsmk_kernel_table_smk_pkg>;
-using Fermi = Bench<Vfermi_kernel_table, Vfermi_kernel_table_smk_pkg>;
-using V100 = Bench<Vv100_kernel_table, Vv100_kernel_table_smk_pkg>;
+using Gtx980 = KernelTablePair<Vsmk_kernel_table, Vsmk_kernel_table_smk_pkg>;
+using Fermi = KernelTablePair<Vfermi_kernel_table, Vfermi_kernel_table_smk_pkg>;
+using V100 = KernelTablePair<Vv100_kernel_table, Vv100_kernel_table_smk_pkg>;
 
 template <typename AnyBench>
 void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
@@ -143,21 +37,15 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   }
 }
 
-template <typename AnyBench>
-void RunSeeds(unsigned seeds, unsigned cycles) {
-  for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = GetTestOptions().seed + n;
-    AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
-    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
-  }
+TEST(KernelTableLockstep, EqualsTheReferenceUnderRandomStimulus) {
+  RunSeeds(4, 50'000, RunRandom<Gtx980>);
 }
 
-TEST(KernelTableLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
+TEST(KernelTableLockstep, EqualsTheReferenceInConfigurationFermi) {
+  RunSeeds(2, 50'000, RunRandom<Fermi>);
+}
 
-TEST(KernelTableLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
-
-TEST(KernelTableLockstep, EqualsTheReferenceWithEightySms) { RunSeeds<V100>(2, 50'000); }
+TEST(KernelTableLockstep, EqualsTheReferenceWithEightySms) { RunSeeds(2, 50'000, RunRandom<V100>); }
 
 // All SMs of 80 report a TB in one cycle: none is lost.
 TEST(KernelTableLockstep, CountsACompletionOfEachOfEightySms) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <vector>
 
+#include "common/seeds.h"
 #include "control/partition_counters.h"
 
 namespace smk {
@@ -192,22 +193,12 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   }
 }
 
-template <typename AnyBench>
-void RunSeeds(unsigned seeds, unsigned cycles) {
-  for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = GetTestOptions().seed + n;
-    AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
-    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
-  }
-}
-
 TEST(PartitionCountersLockstep, EqualsTheReferenceUnderRandomStimulus) {
-  RunSeeds<Gtx980>(4, 50'000);
+  RunSeeds(4, 50'000, RunRandom<Gtx980>);
 }
 
 TEST(PartitionCountersLockstep, EqualsTheReferenceInConfigurationFermi) {
-  RunSeeds<Fermi>(2, 50'000);
+  RunSeeds(2, 50'000, RunRandom<Fermi>);
 }
 
 SmCommand Partition(unsigned kernel, unsigned tb_base, unsigned tb_count, unsigned threads) {

@@ -12,6 +12,7 @@
 #include <functional>
 #include <vector>
 
+#include "common/seeds.h"
 #include "control/partition_planner.h"
 #include "partition_planner/traffic.h"
 
@@ -133,22 +134,12 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) bench->Cycle(traffic.Next(i));
 }
 
-template <typename AnyBench>
-void RunSeeds(unsigned seeds, unsigned cycles) {
-  for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = GetTestOptions().seed + n;
-    AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
-    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
-  }
-}
-
 TEST(PartitionPlannerLockstep, EqualsTheReferenceUnderRandomStimulus) {
-  RunSeeds<Gtx980>(4, 100'000);
+  RunSeeds(4, 100'000, RunRandom<Gtx980>);
 }
 
 TEST(PartitionPlannerLockstep, EqualsTheReferenceInConfigurationFermi) {
-  RunSeeds<Fermi>(2, 100'000);
+  RunSeeds(2, 100'000, RunRandom<Fermi>);
 }
 
 // One TB per cycle, from 1 TB to a full SM.

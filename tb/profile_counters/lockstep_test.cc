@@ -11,6 +11,7 @@
 
 #include <functional>
 
+#include "common/seeds.h"
 #include "control/profile_counters.h"
 
 namespace smk {
@@ -84,22 +85,12 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   }
 }
 
-template <typename AnyBench>
-void RunSeeds(unsigned seeds, unsigned cycles) {
-  for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = GetTestOptions().seed + n;
-    AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
-    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
-  }
-}
-
 TEST(ProfileCountersLockstep, EqualsTheReferenceUnderRandomStimulus) {
-  RunSeeds<Gtx980>(4, 200'000);
+  RunSeeds(4, 200'000, RunRandom<Gtx980>);
 }
 
 TEST(ProfileCountersLockstep, EqualsTheReferenceInConfigurationFermi) {
-  RunSeeds<Fermi>(2, 100'000);
+  RunSeeds(2, 100'000, RunRandom<Fermi>);
 }
 
 TEST(ProfileCountersLockstep, SaturatesAndNeverWraps) {

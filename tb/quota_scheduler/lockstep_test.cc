@@ -11,6 +11,7 @@
 
 #include <functional>
 
+#include "common/seeds.h"
 #include "control/quota_scheduler.h"
 
 namespace smk {
@@ -143,19 +144,13 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   }
 }
 
-template <typename AnyBench>
-void RunSeeds(unsigned seeds, unsigned cycles) {
-  for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = GetTestOptions().seed + n;
-    AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
-    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
-  }
+TEST(QuotaSchedulerLockstep, EqualsTheReferenceUnderRandomStimulus) {
+  RunSeeds(8, 50'000, RunRandom<Gtx980>);
 }
 
-TEST(QuotaSchedulerLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(8, 50'000); }
-
-TEST(QuotaSchedulerLockstep, EqualsTheReferenceWithTwelveWarps) { RunSeeds<Fermi>(4, 50'000); }
+TEST(QuotaSchedulerLockstep, EqualsTheReferenceWithTwelveWarps) {
+  RunSeeds(4, 50'000, RunRandom<Fermi>);
+}
 
 TEST(QuotaSchedulerLockstep, GrantsGreedyThenOldest) {
   Gtx980 bench(1);

@@ -13,6 +13,7 @@
 
 #include <functional>
 
+#include "common/seeds.h"
 #include "control/sm_assign.h"
 
 namespace smk {
@@ -106,21 +107,15 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   }
 }
 
-template <typename AnyBench>
-void RunSeeds(unsigned seeds, unsigned cycles) {
-  for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = GetTestOptions().seed + n;
-    AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
-    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
-  }
+TEST(SmAssignLockstep, EqualsTheReferenceUnderRandomStimulus) {
+  RunSeeds(4, 50'000, RunRandom<Gtx980>);
 }
 
-TEST(SmAssignLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
+TEST(SmAssignLockstep, EqualsTheReferenceInConfigurationFermi) {
+  RunSeeds(2, 50'000, RunRandom<Fermi>);
+}
 
-TEST(SmAssignLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
-
-TEST(SmAssignLockstep, EqualsTheReferenceWithEightySms) { RunSeeds<V100>(2, 50'000); }
+TEST(SmAssignLockstep, EqualsTheReferenceWithEightySms) { RunSeeds(2, 50'000, RunRandom<V100>); }
 
 // All walks there are: every set of kernels under every configuration, each after every other set.
 TEST(SmAssignLockstep, EqualsTheReferenceForAllSetsOfKernels) {

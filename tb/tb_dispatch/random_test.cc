@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every decision of random runs on small GPUs against the specification in dispatch_spec.h.
+// Every decision of random runs on small GPUs against the specification in spec.h.
 #include <gtest/gtest.h>
 
 #include "tb_dispatch/spec.h"

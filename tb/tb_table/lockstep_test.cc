@@ -11,6 +11,7 @@
 
 #include <functional>
 
+#include "common/seeds.h"
 #include "control/tb_table.h"
 
 namespace smk {
@@ -227,19 +228,13 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   }
 }
 
-template <typename AnyBench>
-void RunSeeds(unsigned seeds, unsigned cycles) {
-  for (unsigned n = 0; n < seeds; ++n) {
-    const std::uint64_t seed = GetTestOptions().seed + n;
-    AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
-    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
-  }
+TEST(TbTableLockstep, EqualsTheReferenceUnderRandomStimulus) {
+  RunSeeds(4, 50'000, RunRandom<Gtx980>);
 }
 
-TEST(TbTableLockstep, EqualsTheReferenceUnderRandomStimulus) { RunSeeds<Gtx980>(4, 50'000); }
-
-TEST(TbTableLockstep, EqualsTheReferenceInConfigurationFermi) { RunSeeds<Fermi>(2, 50'000); }
+TEST(TbTableLockstep, EqualsTheReferenceInConfigurationFermi) {
+  RunSeeds(2, 50'000, RunRandom<Fermi>);
+}
 
 Inputs Dispatch(unsigned kernel, unsigned tb, bool restore) {
   Inputs in;

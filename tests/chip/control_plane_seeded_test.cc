@@ -192,6 +192,14 @@ TEST(ControlPlaneSeededBug, NotCountingAGrantIsFound) {
             Name(Check::kQuota));
 }
 
+TEST(ControlPlaneSeededBug, SayingThatAKernelHasQuotaWhenItHasNoneIsFound) {
+  EXPECT_EQ(
+      FoundBy(DispatchMode::kPartitioned, Outputs([](unsigned, const SmInputs&, SmOutputs* out) {
+                if (out->gated) out->with_quota |= 1;
+              })),
+      Name(Check::kQuota));
+}
+
 TEST(ControlPlaneSeededBug, RestoringFromAnotherBufferIsFound) {
   EXPECT_EQ(FoundBy(DispatchMode::kOnDemand, Outputs([](unsigned, const SmInputs&, SmOutputs* out) {
                       if (!out->context.store) out->context.address ^= std::uint64_t{1} << 18;

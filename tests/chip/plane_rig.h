@@ -93,13 +93,13 @@ class Rig {
   void StepSm(unsigned i, bool awake) {
     const SmInputs in = sms_[i].Begin(now_);
     SmOutputs& out = outputs_[i];
-    const auto left_before = out.quota_left;
+    const SmOutputs before = out;
     const std::uint32_t activated_before = out.tb_activate;
     eager_.StepSm(static_cast<SmId>(i), in, &out);
-    if (lazy_ != nullptr) CheckLazy(i, awake || !in.Quiet(), in, out, left_before);
+    if (lazy_ != nullptr) CheckLazy(i, awake || !in.Quiet(), in, out, before);
     sms_[i].End(out, now_);
     CheckWork(i);
-    CheckQuota(i, left_before, activated_before);
+    CheckQuota(i, before.quota_left, activated_before);
     if (Partitioned()) layouts_[i].Check(sms_[i], out, now_);
   }
 
@@ -119,14 +119,17 @@ class Rig {
                          (!a.release_valid ||
                           (a.release_slot == b.release_slot && a.release_kind == b.release_kind));
     return grants && start && context && release && a.tb_activate == b.tb_activate &&
-           a.tb_stop == b.tb_stop && a.quota_left == b.quota_left;
+           a.tb_stop == b.tb_stop && a.quota_left == b.quota_left && a.gated == b.gated &&
+           a.with_quota == b.with_quota;
   }
 
   // Stepped: the same outputs. Skipped: the other instance says nothing either.
   void CheckLazy(unsigned i, bool step, const SmInputs& in, const SmOutputs& out,
-                 const std::array<std::uint16_t, kMaxKernels>& left_before) {
+                 const SmOutputs& before) {
     SmOutputs other;
-    other.quota_left = left_before;
+    other.quota_left = before.quota_left;
+    other.gated = before.gated;
+    other.with_quota = before.with_quota;
     if (step) {
       lazy_->StepSm(static_cast<SmId>(i), in, &other);
       lazy_called_ = true;
@@ -168,6 +171,10 @@ class Rig {
     const bool was_gated = gated_.Test(i);
     gated_.Assign(i, gated);
     const auto& left = outputs_[i].quota_left;
+    for (unsigned of = 0; of < kMaxKernels && outputs_[i].gated; ++of) {
+      Require((outputs_[i].with_quota >> of & 1) == (left[of] != 0), Check::kQuota,
+              [&] { return "the mask of kernels with quota is wrong " + where(); });
+    }
     auto expected = before;
     const unsigned k = sms_[i].granted_on_0();
     if (gated && was_gated && k != kMaxKernels) {

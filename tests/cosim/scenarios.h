@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "chip/plane_rig.h"
+#include "cosim/configurations.h"
 #include "cosim/lockstep_control.h"
 
 namespace smk::plane {
@@ -48,29 +49,6 @@ inline void RunScenarios(
   std::cout << Name(mode) << ": seeds " << base << " to " << base + count - 1 << ", "
             << counts.cycles << " cycles, " << counts.events << " outputs compared\n";
   EXPECT_GT(counts.events, 10000u);
-}
-
-inline ControlConfig Fermi() {
-  ControlConfig config;
-  config.warps_per_scheduler = 12;
-  config.limits = {128, 192, 48, 8};
-  return config;
-}
-
-inline ControlConfig V100() {
-  ControlConfig config;
-  config.num_sms = 80;
-  return config;
-}
-
-inline ControlConfig Small() {
-  ControlConfig config;
-  config.num_sms = 2;
-  config.num_schedulers = 2;
-  config.warps_per_scheduler = 4;
-  config.limits = {32, 24, 8, 4};
-  config.preempted_depth = 8;
-  return config;
 }
 
 constexpr DispatchMode kAllModes[] = {DispatchMode::kLeftover,    DispatchMode::kEven,

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "chip/plane_rig.h"
+#include "cosim/configurations.h"
 #include "cosim/seeded_plane.h"
 
 namespace {
@@ -51,12 +52,8 @@ std::set<std::string> NamesIn(const std::string& log) {
 }
 
 Scenario SmallScenario(std::uint64_t seed, DispatchMode mode) {
-  ControlConfig config;
+  ControlConfig config = Small();
   config.num_sms = 4;
-  config.num_schedulers = 2;
-  config.warps_per_scheduler = 4;
-  config.limits = {32, 24, 8, 4};
-  config.preempted_depth = 8;
   Scenario scenario = RandomScenario(seed, mode, &config, 2);
   scenario.policy.kernels_per_sm = 2;
   return scenario;

@@ -10,6 +10,7 @@
 #include "cosim/lockstep_control.h"
 #include "cosim/rtl_control.h"
 #include "host/simulation.h"
+#include "machine/control_config.h"
 #include "workload/workload_file.h"
 
 namespace smk {
@@ -39,11 +40,7 @@ TEST_P(V100InLockstep, EqualsTheReference) {
                   {FindWorkload("sgemm", SMK_SOURCE_DIR), 3000, true}};
   request.cycles = GetParam().cycles;
   request.record_tbs = true;
-  ControlConfig config;
-  config.num_sms = request.machine.sms;
-  config.num_schedulers = request.machine.sm.schedulers;
-  config.warps_per_scheduler = request.machine.sm.warps_per_scheduler;
-  config.limits = request.machine.sm.limits;
+  const ControlConfig config = ControlConfigOf(request.machine);
   LockstepCounts counts;
   const RunResult result = RunSimulation(
       request, MakeLockstepControl(config, MakeReferenceControl(config, request.policy),

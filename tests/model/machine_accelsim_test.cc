@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/machine_config.h"
+#include "machine/collectors.h"
 
 namespace smk {
 namespace {
@@ -47,9 +48,12 @@ TEST(MachineAccelSim, PipelineOfItsSource) {
   EXPECT_EQ(sm.fetch_latency, 1u);
   EXPECT_EQ(sm.branch_latency, 1u);
   EXPECT_EQ(sm.barrier_latency, 1u);
-  EXPECT_EQ(sm.alu.latency + sm.operand_latency, 9u) << "dependent FFMA";
-  EXPECT_EQ(sm.sfu.latency + sm.operand_latency, 25u) << "dependent MUFU";
-  EXPECT_EQ(sm.shared.latency + sm.operand_latency, 29u) << "dependent LDS";
+  EXPECT_EQ(sm.collectors * sm.schedulers, 8u);
+  EXPECT_EQ(sm.lsu_queue, 1u) << "the dispatch register";
+  const unsigned around = kCollectorCycles + sm.operand_latency;
+  EXPECT_EQ(sm.alu.latency + around, 9u) << "dependent FFMA";
+  EXPECT_EQ(sm.sfu.latency + around, 25u) << "dependent MUFU";
+  EXPECT_EQ(sm.shared.latency + around, 29u) << "dependent LDS";
 }
 
 TEST(MachineAccelSim, MovesSectors) {
@@ -60,8 +64,12 @@ TEST(MachineAccelSim, MovesSectors) {
   EXPECT_EQ(memory.xbar_bytes_per_cycle, 40u) << "a sector and its header";
   EXPECT_EQ(memory.xbar_order, "fifo");
   EXPECT_EQ(memory.dram_bytes_per_clock * memory.t_ccd, 32u) << "a burst is a sector";
-  // A load that hits the L2 takes 145 cycles.
-  EXPECT_EQ(machine.sm.operand_latency + 2 * (memory.xbar_latency + 1) + memory.l2.latency, 145u);
+  EXPECT_EQ(memory.partition, "drawn");
+  EXPECT_EQ(memory.writes, "acknowledged");
+  // A load of four sectors that hits the L2 takes 145 cycles; latencies are whole ones.
+  EXPECT_NEAR(kCollectorCycles + machine.sm.operand_latency + 2 * (memory.xbar_latency + 1) +
+                  memory.l2.latency + 3,
+              145, 1);
 }
 
 // All else is that of gtx980.
@@ -77,6 +85,9 @@ TEST(MachineAccelSim, DiffersFromGtx980OnlyWhereItSays) {
   sm.barrier_latency = accelsim.sm.barrier_latency;
   sm.lsu_bytes = accelsim.sm.lsu_bytes;
   sm.operand_latency = accelsim.sm.operand_latency;
+  sm.collectors = accelsim.sm.collectors;
+  sm.lsu_queue = accelsim.sm.lsu_queue;
+  sm.warp_start_latency = accelsim.sm.warp_start_latency;
   sm.alu = accelsim.sm.alu;
   sm.imul = accelsim.sm.imul;
   sm.dp = accelsim.sm.dp;
@@ -89,6 +100,8 @@ TEST(MachineAccelSim, DiffersFromGtx980OnlyWhereItSays) {
   memory.xbar_latency = accelsim.memory.xbar_latency;
   memory.xbar_bytes_per_cycle = accelsim.memory.xbar_bytes_per_cycle;
   memory.xbar_order = accelsim.memory.xbar_order;
+  memory.writes = accelsim.memory.writes;
+  memory.partition = accelsim.memory.partition;
   memory.l2_slices_per_controller = accelsim.memory.l2_slices_per_controller;
   memory.l2_bytes_per_cycle = accelsim.memory.l2_bytes_per_cycle;
   memory.l2 = accelsim.memory.l2;
@@ -116,7 +129,6 @@ TEST(MachineGpgpuSim, DiffersFromGtx980OnlyWhereItSays) {
   gtx980.sm.l1.mshrs = gpgpusim.sm.l1.mshrs;
   MemoryConfig& memory = gtx980.memory;
   memory.xbar_bytes_per_cycle = gpgpusim.memory.xbar_bytes_per_cycle;
-  memory.l2_slices_per_controller = gpgpusim.memory.l2_slices_per_controller;
   memory.l2 = gpgpusim.memory.l2;
   memory.dram_queue = gpgpusim.memory.dram_queue;
   EXPECT_EQ(ToToml(gtx980), ToToml(gpgpusim));

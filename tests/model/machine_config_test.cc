@@ -68,9 +68,8 @@ class MachineConfigErrors : public testing::Test {
 };
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
-  EXPECT_THAT(ListMachines(SMK_SOURCE_DIR),
-              ElementsAre("fermi", "gtx980", "gtx980-accelsim", "gtx980-gpgpusim", "h100", "small",
-                          "v100"));
+  EXPECT_THAT(ListMachines(SMK_SOURCE_DIR), ElementsAre("fermi", "gtx980", "gtx980-accelsim",
+                                                        "gtx980-gpgpusim", "h100", "mini", "v100"));
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     const MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
     EXPECT_EQ(machine.name, name);
@@ -155,13 +154,13 @@ TEST(MachineConfigFiles, DefaultsAreThoseOfGtx980) {
 
 TEST(MachineConfigFiles, SmallIsAnEighthOfGtx980) {
   MachineConfig m = MachineConfig::Load(FindMachine("gtx980", SMK_SOURCE_DIR));
-  m.name = "small";
+  m.name = "mini";
   m.sms /= 8;
   m.memory.controllers /= 4;
   m.memory.dram_bytes_per_clock /= 2;
   m.memory.l2.bytes /= 2;
   m.memory.l2.mshrs /= 2;
-  EXPECT_EQ(ToToml(m), ToToml(MachineConfig::Load(FindMachine("small", SMK_SOURCE_DIR))));
+  EXPECT_EQ(ToToml(m), ToToml(MachineConfig::Load(FindMachine("mini", SMK_SOURCE_DIR))));
 }
 
 TEST(MachineConfigFiles, WrittenConfigurationReadsBackTheSame) {
@@ -202,13 +201,13 @@ TEST(MachineConfigFiles, UnknownMachineNamesTheKnownOnes) {
     EXPECT_THAT(
         error.what(),
         HasSubstr(
-            "expected one of fermi, gtx980, gtx980-accelsim, gtx980-gpgpusim, h100, small, v100"));
+            "expected one of fermi, gtx980, gtx980-accelsim, gtx980-gpgpusim, h100, mini, v100"));
     EXPECT_THAT(error.what(), HasSubstr("got volta"));
   }
 }
 
 TEST(MachineConfigFiles, PathsAreTakenAsTheyAre) {
-  const std::string path = FindMachine("small", SMK_SOURCE_DIR);
+  const std::string path = FindMachine("mini", SMK_SOURCE_DIR);
   EXPECT_EQ(FindMachine(path, "nowhere"), path);
   EXPECT_THROW(FindMachine("./absent.toml", SMK_SOURCE_DIR), InputError);
   EXPECT_THROW(MachineConfig::Load("./absent.toml"), InputError);

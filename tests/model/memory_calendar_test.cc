@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <random>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "memory/address_map.h"
@@ -150,6 +155,67 @@ TEST(MemoryAddressMap, StridesOfPowersOfTwoUseAllControllersAndSlices) {
       }
     }
   }
+}
+
+MemoryConfig Drawn() {
+  MemoryConfig config = WithControllers(8);
+  config.l2_slices_per_controller = 2;
+  config.partition = "drawn";
+  return config;
+}
+
+// The simulator calls rand() without a seed of its own.
+TEST(MemoryDrawnMap, DrawsWhatTheCLibraryDraws) {
+  DrawnMap map(Drawn());
+  std::srand(1);
+  for (std::uint64_t i = 0; i < 5000; ++i) {
+    const std::uint64_t address = i * 7 * kLineBytes;
+    const auto slice = static_cast<unsigned>(std::rand()) % 16;
+    const AddressMap::Place place = map.Locate(address);
+    ASSERT_EQ(place.slice, slice) << "line " << i;
+    ASSERT_EQ(place.controller, slice / 2);
+  }
+}
+
+TEST(MemoryDrawnMap, EveryLineStaysAndHasAPlaceOfItsOwn) {
+  for (const unsigned interleave : {128u, 256u, 1024u}) {
+    MemoryConfig config = Drawn();
+    config.interleave_bytes = interleave;
+    DrawnMap map(config);
+    std::set<std::pair<unsigned, std::uint64_t>> places;
+    std::mt19937_64 random(interleave);
+    for (unsigned i = 0; i < 20000; ++i) {
+      const std::uint64_t address = (random() % (1u << 14) << 20) + 0x7f3000000000;
+      const AddressMap::Place first = map.Locate(address);
+      const AddressMap::Place again = map.Locate(address + 64);
+      ASSERT_EQ(first.slice, again.slice);
+      ASSERT_EQ(first.local_address, again.local_address);
+      places.insert({first.controller, first.local_address});
+      // An L2 slice drops the bits that tell it from its neighbour.
+      const std::uint64_t chunk = first.local_address / interleave;
+      ASSERT_EQ(chunk % 2, first.slice % 2);
+      ASSERT_LT(first.local_address, std::uint64_t{1} << 25) << "not dense";
+    }
+    std::mt19937_64 same(interleave);
+    std::set<std::uint64_t> lines;
+    for (unsigned i = 0; i < 20000; ++i) lines.insert(same() % (1u << 14));
+    EXPECT_EQ(places.size(), lines.size());
+  }
+}
+
+// Sixteen slices, 32 lines at a time: the fullest slice has about five, not two.
+TEST(MemoryDrawnMap, SpreadsLinesByChance) {
+  DrawnMap map(Drawn());
+  double fullest = 0;
+  constexpr unsigned kGathers = 500;
+  for (unsigned gather = 0; gather < kGathers; ++gather) {
+    std::array<unsigned, 16> lines{};
+    for (unsigned i = 0; i < 32; ++i) {
+      ++lines[map.Locate((gather * 32 + i) * std::uint64_t{kLineBytes}).slice];
+    }
+    fullest += *std::max_element(lines.begin(), lines.end());
+  }
+  EXPECT_NEAR(fullest / kGathers, 5.0, 0.5);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Lines in sectors, and an input-queued crossbar: crossbar, L2 and DRAM.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "memory/calendar.h"
@@ -75,9 +76,48 @@ TEST(MemorySectors, EachIsAPacket) {
     return rig.ReadSectors(now, 0, sectors).done - now;
   };
   const Cycle one = hit(10000, 1);
-  // Request flits, cycles of the data array, and reply flits follow each other.
-  EXPECT_EQ(hit(20000, 3), one + 2);
-  EXPECT_EQ(hit(30000, 15), one + 6);
+  // The slice serves the first while the others come, and replies leave in the same way.
+  EXPECT_EQ(hit(20000, 3), one + 1);
+  EXPECT_EQ(hit(30000, 15), one + 3);
+}
+
+TEST(MemoryWrites, AcknowledgedAreCompleteWhenTheReplyIsBack) {
+  MachineConfig machine = Sectored();
+  SectorRig posted(machine);
+  machine.memory.writes = "acknowledged";
+  SectorRig acknowledged(machine);
+  const auto done = [](SectorRig* rig, SectorMask sectors) {
+    return rig->WriteSectors(1000, 0, sectors).done - 1000;
+  };
+  // Through the slice's pipeline and back, one flit.
+  const Cycle back = machine.memory.l2.latency + machine.memory.xbar_latency + 1;
+  EXPECT_EQ(done(&acknowledged, 1), done(&posted, 1) + back);
+  EXPECT_EQ(acknowledged.WriteSectors(2000, 0, 15).done - 2000,
+            posted.WriteSectors(2000, 0, 15).done - 2000 + back + 3)
+      << "a flit for each sector";
+}
+
+// Ports of the fewest bytes: five flits for a sector with its header. A write is complete with its
+// last.
+TEST(MemorySectors, ANarrowPortCompletesAWriteWithItsLastFlit) {
+  MachineConfig machine = Sectored();
+  machine.memory.xbar_bytes_per_cycle = 8;
+  SectorRig rig(machine);
+  const Cycle one = rig.WriteSectors(1000, 0, 1).done - 1000;
+  EXPECT_EQ(rig.WriteSectors(2000, 0, 15).done - 2000, one + 15);
+}
+
+// Replies of writes take the SM's port: as many as it carries, one per cycle.
+TEST(MemoryWrites, AcknowledgmentsTakeThePortOfTheirSm) {
+  MachineConfig machine = Sectored();
+  machine.memory.writes = "acknowledged";
+  SectorRig rig(machine);
+  Cycle last = 0;
+  for (unsigned i = 0; i < 64; ++i) {
+    last = std::max(last, rig.WriteSectors(1000, i * 256, 1).done);
+  }
+  const Cycle one = SectorRig(machine).WriteSectors(1000, 0, 1).done;
+  EXPECT_GE(last, one + 63);
 }
 
 TEST(MemorySectors, LinesWithoutThemMoveWhole) {

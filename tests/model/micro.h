@@ -2,12 +2,15 @@
 // Micro-benchmarks of the machine: small kernels, one SM, memory of a fixed latency.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "host/host.h"
+#include "machine/control_config.h"
 #include "machine/gpu.h"
 #include "model/fixed_memory.h"
 #include "model/simple_control.h"
@@ -153,14 +156,7 @@ class MicroRun {
   }
 
   SmConfig& sm() { return request.machine.sm; }
-  ControlConfig Control() const {
-    ControlConfig config;
-    config.num_sms = request.machine.sms;
-    config.num_schedulers = request.machine.sm.schedulers;
-    config.warps_per_scheduler = request.machine.sm.warps_per_scheduler;
-    config.limits = request.machine.sm.limits;
-    return config;
-  }
+  ControlConfig Control() const { return ControlConfigOf(request.machine); }
 
   // Runs the kernels, each as a job of its own; without `control` under a SimpleControl, without
   // `scheduler` in order.
@@ -184,5 +180,24 @@ class MicroRun {
   bool repeat = true;
   std::vector<Cycle> arrivals;  // of the kernels; 0 for those that are not there
 };
+
+// One TB with one warp that executes the instructions of `body` n times in a row.
+template <typename Body>
+Cycle Duration(MicroRun run, unsigned n, Body body) {
+  MicroKernel kernel;
+  for (unsigned i = 0; i < n; ++i) body(&kernel);
+  run.repeat = false;
+  run.request.record_tbs = true;
+  run.request.cycles = 100000;
+  const RunResult result = run.Run({kernel});
+  EXPECT_EQ(result.kernels[0].tbs_completed, 1u);
+  return result.tbs.at(0).end - result.tbs.at(0).start;
+}
+
+// Cycles that each further execution of `body` costs one warp.
+template <typename Body>
+double CyclesEach(const MicroRun& run, Body body, unsigned from = 10, unsigned to = 90) {
+  return static_cast<double>(Duration(run, to, body) - Duration(run, from, body)) / (to - from);
+}
 
 }  // namespace smk

@@ -81,6 +81,10 @@ TEST_F(RunMeasure, PartsAddUpToTheWhole) {
         EXPECT_EQ(before.sms[sm].scheduler_cycles[r] + after.sms[sm].scheduler_cycles[r],
                   all.sms[sm].scheduler_cycles[r]);
       }
+      for (unsigned r = 0; r < kNumSimStalls; ++r) {
+        EXPECT_EQ(before.sms[sm].sim_stalls[r] + after.sms[sm].sim_stalls[r],
+                  all.sms[sm].sim_stalls[r]);
+      }
     }
     EXPECT_EQ(before.tbs.size(), all.tbs.size()) << "what is recorded is of the whole run";
   }

@@ -41,6 +41,7 @@ void ExpectSame(const RunResult& a, const RunResult& b) {
   EXPECT_EQ(a.warp_instructions, b.warp_instructions);
   for (std::size_t i = 0; i < a.sms.size(); ++i) {
     EXPECT_EQ(a.sms[i].scheduler_cycles, b.sms[i].scheduler_cycles) << "SM " << i;
+    EXPECT_EQ(a.sms[i].sim_stalls, b.sms[i].sim_stalls) << "SM " << i;
     EXPECT_EQ(a.sms[i].tb_cycles, b.sms[i].tb_cycles) << "SM " << i;
   }
   for (std::size_t i = 0; i < a.kernels.size(); ++i) {

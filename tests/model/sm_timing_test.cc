@@ -8,25 +8,6 @@
 namespace smk {
 namespace {
 
-// One TB with one warp that executes the instructions of `body` n times in a row.
-template <typename Body>
-Cycle Duration(MicroRun run, unsigned n, Body body) {
-  MicroKernel kernel;
-  for (unsigned i = 0; i < n; ++i) body(&kernel);
-  run.repeat = false;
-  run.request.record_tbs = true;
-  run.request.cycles = 100000;
-  const RunResult result = run.Run({kernel});
-  EXPECT_EQ(result.kernels[0].tbs_completed, 1u);
-  return result.tbs.at(0).end - result.tbs.at(0).start;
-}
-
-// Cycles that each further execution of `body` costs one warp.
-template <typename Body>
-double CyclesEach(const MicroRun& run, Body body) {
-  return static_cast<double>(Duration(run, 90, body) - Duration(run, 10, body)) / 80;
-}
-
 TEST(SmLatency, DependentAluIssuesExactlyAfterItsLatency) {
   MicroRun run;
   const auto chain = [](MicroKernel* k) { k->Op(OpClass::kAlu, 0, {0}); };

@@ -5,6 +5,7 @@
 
 #include "control/reference_control.h"
 #include "host/simulation.h"
+#include "machine/control_config.h"
 #include "workload/workload_file.h"
 
 namespace smk {
@@ -39,10 +40,9 @@ RunRequest Alone(const std::string& name, const std::string& machine) {
 }
 
 std::uint64_t Instructions(const RunRequest& request) {
-  ControlConfig hardware;
-  hardware.num_sms = request.machine.sms;
-  hardware.limits = request.machine.sm.limits;
-  return RunSimulation(request, MakeReferenceControl(hardware, request.policy)).warp_instructions;
+  return RunSimulation(request,
+                       MakeReferenceControl(ControlConfigOf(request.machine), request.policy))
+      .warp_instructions;
 }
 
 TEST_P(Calibration, StallCyclesAloneAreThoseOfThePaper) {

@@ -5,6 +5,9 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+// A machine with other work may need long for what takes a moment.
+const patience = 120_000;
+
 const names = ['chromium', 'chromium-browser', 'google-chrome'];
 
 // The program, or null when there is none.
@@ -37,6 +40,7 @@ export async function openPage(
     offline: true,
     deviceScaleFactor: 1,
   });
+  context.setDefaultTimeout(patience);
   const page = await context.newPage();
   const problems = [];
   page.on(
@@ -57,22 +61,21 @@ export async function openPage(
   return { page, problems, context, milliseconds: Date.now() - begin };
 }
 
-// Scrolls down until every chart was drawn.
+// Scrolls to one chart after another, as a chart is drawn when it is near what is seen, and waits for
+// each as long as a loaded machine may need. One that is never drawn is left to the test's own check.
 export async function drawAll(page) {
-  await page.evaluate(async () => {
-    const wait = (ms) =>
-      new Promise((done) => {
-        setTimeout(done, ms);
-      });
+  await page.evaluate(() => {
     document.documentElement.style.scrollBehavior = 'auto';
-    for (let y = 0; y < document.body.scrollHeight; y += 600) {
-      window.scrollTo(0, y);
-      await wait(60);
-    }
-    for (let i = 0; i < 100 && document.querySelector('.chart:not([data-drawn])'); ++i) {
-      document.querySelector('.chart:not([data-drawn])').scrollIntoView({ block: 'center' });
-      await wait(100);
-    }
-    window.scrollTo(0, 0);
   });
+  for (;;) {
+    const chart = await page.$('.chart:not([data-drawn])');
+    if (chart === null) break;
+    await chart.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+    try {
+      await page.waitForFunction((element) => 'drawn' in element.dataset, chart);
+    } catch {
+      break;
+    }
+  }
+  await page.evaluate(() => window.scrollTo(0, 0));
 }

@@ -3,6 +3,7 @@
 
 import hashlib
 import sqlite3
+import struct
 import sys
 
 TABLES = ("runs", "kernels", "sms", "stalls", "preemptions")
@@ -27,6 +28,30 @@ def copy_rows(database, table, runs, new_id, seed):
     database.executemany(f"INSERT INTO {table} VALUES ({places})", rows)
 
 
+def cell(value):
+    if value is None:
+        return b"n,"
+    if isinstance(value, int):
+        return b"i%d," % value
+    if isinstance(value, float):
+        return b"r" + struct.pack(">d", value).hex().encode() + b","
+    text = value.encode()
+    return b"t%d:%s," % (len(text), text)
+
+
+# As sim/sweep/damage.cc has it.
+def seal(database, run):
+    text = b""
+    for table in TABLES:
+        text += table.encode() + b"\n"
+        names = columns(database, table)
+        for row in database.execute(f"SELECT * FROM {table} WHERE run = ?", (run,)):
+            cells = [cell(v) for name, v in zip(names, row) if name != "rows_sha256"]
+            text += b"".join(cells) + b"\n"
+    digest = hashlib.sha256(text).hexdigest()
+    database.execute("UPDATE runs SET rows_sha256 = ? WHERE run = ?", (digest, run))
+
+
 source, target, wanted = sys.argv[1], sys.argv[2], int(sys.argv[3])
 db = sqlite3.connect(target)
 sqlite3.connect(source).backup(db)
@@ -38,5 +63,7 @@ while count < wanted:
     renamed = {i: hashlib.sha256(f"{i} {copy}".encode()).hexdigest()[:16] for i in ids}
     for name in TABLES:
         copy_rows(db, name, taken, renamed, copy)
+    for run in taken:
+        seal(db, renamed[run])
     count += len(taken)
 db.commit()

@@ -7,6 +7,7 @@ A small sweep stands in for the whole one, and words without numbers for those o
 
 import pathlib
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -53,6 +54,8 @@ def check_fragments():
         table.add("fig", "stp", policy, "C+M", value)
     text = "{{fig stp a C+M}} {{fig stp a/b C+M}} {{%fig stp b C+M}}"
     assert fragments.fill(text, table, "f", problems) == "1.500 +25.0 % 120.0 %"
+    table.add("gain", "pairs_ahead", "a/b", "all", 24, 45)
+    assert fragments.fill("{{gain pairs_ahead a/b all}} of 45", table, "f", problems) == "24 of 45"
     assert fragments.fill("<!-- holds: fig stp a C+M > 1.4 -->\nx", table, "f", problems) == "x"
     assert not problems
     for wrong in ("<!-- holds: fig stp a C+M < fig stp b C+M -->", "{{fig stp c C+M}}", "{{fig}}"):
@@ -82,6 +85,7 @@ def check_document(folder):
     document = docs / "reproduction.md"
     assert re.search(r"^\| stp of smk-pw over spatial \| C\+M \| .* \| \+17.0 % \|",
                      document.read_text(encoding="utf-8"), re.MULTILINE)
+    check_sim_stalls(document, docs, database, options)
     assert "(docs/images/reproduction/fig10.svg)" in readme.read_text(encoding="utf-8")
     changed(readme, "fig10", "fig11", options, "README.md: is not what")
     changed(document, "C+M", "C+X", options, "is not what scripts/reproduction writes")
@@ -94,6 +98,30 @@ def check_document(folder):
         db.execute("UPDATE runs SET status = 'failed' WHERE policy = 'smk-p'")
     assert "pairs: 3 of " in call(*options, database, status=1)
     assert "no such database" in call(*options, folder / "none.db", status=1)
+
+
+def check_sim_stalls(document, docs, database, options):
+    """Fig. 14 has both attributions; of a database without the second, it says that there is none."""
+    table = results.Results.read(docs / "reproduction/results.csv")
+    for policy in ("spatial", "smk-p", "smk-pw"):
+        sums = [sum(table.get("fig14", name, policy, "C+M") for name in names)
+                for names in (("sim_pipeline", "sim_control", "sim_data"), ("stalls",))]
+        assert abs(sums[0] - sums[1]) < 0.0003, (policy, sums)
+    text = document.read_text(encoding="utf-8")
+    assert "| what | our reasons | the simulator's | paper |" in text
+    assert re.search(r"^\| data of smk-pw over spatial \| [-+].* % \| [-+].* % \| \+14.5 % \|$", text,
+                     re.MULTILINE), text
+    assert re.search(r"^\| sim_control \|( [0-9.]+ % \|){6}$", text, re.MULTILINE)
+    assert "sim_data, smk-pw: " in (docs / "images/reproduction/fig14.svg").read_text(encoding="utf-8")
+    old = database.with_name("old.db")
+    shutil.copy(database, old)
+    with sqlite3.connect(old) as db:
+        db.execute("ALTER TABLE stalls DROP COLUMN sim_data")
+    call(*options, old, "--partial", status=0)
+    text = document.read_text(encoding="utf-8")
+    assert "its database has no columns for it" in text and "| sim_" not in text
+    call(*options, "--check", status=0)
+    call(*options, database, "--partial", status=0)
 
 
 check_fragments()

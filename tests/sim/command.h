@@ -71,6 +71,18 @@ class CommandTest : public testing::Test {
     outcome.err = WithoutNotices(Read("stderr"));
     return outcome;
   }
+  // Runs a script of the shell in this folder, where it may mount file systems of its own; gives
+  // its status.
+  int InNamespace(const std::string& script) const {
+    Write("script", "set -e\ncd '" + folder.string() + "'\nexport SMK_CACHE_DIR=" + Path("cache") +
+                        "\n" + script);
+    return WEXITSTATUS(std::system(("unshare -rm sh '" + Path("script") + "'").c_str()));
+  }
+  // Whether that is possible here.
+  bool CanMount() const {
+    std::filesystem::create_directory(Path("disk"));
+    return InNamespace("mount -t tmpfs none disk 2>/dev/null") == 0;
+  }
   // AddressSanitizer says in three lines that it does not know SystemC's stacks; that is not ours.
   static std::string WithoutNotices(const std::string& text) {
     std::istringstream in(text);

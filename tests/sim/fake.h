@@ -62,6 +62,8 @@ inline RunResult FakeResult(const RunRequest& request, unsigned ipc = 8) {
     sm.scheduler_cycles[static_cast<unsigned>(Stall::kEmpty)] =
         request.cycles * request.machine.sm.schedulers -
         sm.scheduler_cycles[static_cast<unsigned>(Stall::kIssued)];
+    sm.sim_stalls[static_cast<unsigned>(SimStall::kControl)] =
+        sm.scheduler_cycles[static_cast<unsigned>(Stall::kEmpty)];
   }
   result.partitions.assign(sms, std::vector<std::uint8_t>(request.jobs.size()));
   return result;

@@ -7,6 +7,7 @@
 
 #include "control/reference_control.h"
 #include "host/simulation.h"
+#include "machine/control_config.h"
 #include "trace/export.h"
 #include "trace/rig.h"
 #include "workload/workload_file.h"
@@ -79,10 +80,8 @@ class TraceRoundTrip : public TraceFolder {
   }
   RunResult Run(const std::vector<Job>& programs) {
     request.jobs = programs;
-    ControlConfig hardware;
-    hardware.num_sms = request.machine.sms;
-    hardware.limits = request.machine.sm.limits;
-    return RunSimulation(request, MakeReferenceControl(hardware, request.policy));
+    return RunSimulation(request,
+                         MakeReferenceControl(ControlConfigOf(request.machine), request.policy));
   }
 
   RunRequest request;

@@ -67,6 +67,24 @@ TEST_F(CsvFiles, QuotesHoldCommasAndQuotes) {
               ElementsAre(ElementsAre("x,y", "say \"no\""), ElementsAre("", "\"")));
 }
 
+TEST_F(CsvFiles, QuotesHoldLineEnds) {
+  EXPECT_THAT(RowsOf("a,b\n\"x\ny\",\"\r\n\"\n1,\"\r\"\n"),
+              ElementsAre(ElementsAre("x\ny", "\r\n"), ElementsAre("1", "\r")));
+  EXPECT_EQ(RefusalOf("a,b\n\"x\ny\",2\n3\n"), ":4: expected 2 cells, got 1") << "lines count on";
+}
+
+TEST_F(CsvFiles, SpreadsheetsEndLinesWithTwoCharacters) {
+  EXPECT_THAT(RowsOf("\xef\xbb\xbf"
+                     "a,b\r\n1,2\r\n\"3\",\r\n5,6"),
+              ElementsAre(ElementsAre("1", "2"), ElementsAre("3", ""), ElementsAre("5", "6")));
+  CsvTable table(Write("t.csv",
+                       "\xef\xbb\xbf"
+                       "a,b\r\n1,2\r\n"),
+                 {"a", "b"});
+  ASSERT_TRUE(table.Next());
+  EXPECT_EQ(table.Number(1), 2u);
+}
+
 TEST_F(CsvFiles, EveryEmptyCellIsACell) {
   EXPECT_THAT(RowsOf("a,b,c\n,,\n1,,3\n"),
               ElementsAre(ElementsAre("", "", ""), ElementsAre("1", "", "3")));
@@ -122,7 +140,7 @@ TEST_F(CsvFiles, AnyCellsComeBack) {
     text += '\n';
     for (auto& row : rows) {
       for (std::size_t i = 0; i < columns; ++i) {
-        row[i] = chance.Text(6, "ab,\" 0");
+        row[i] = chance.Text(6, "ab,\" 0\r\n");
         std::string cell;
         for (const char c : row[i]) cell += c == '"' ? std::string(2, c) : std::string(1, c);
         text += (i == 0 ? "\"" : ",\"") + cell + '"';
@@ -141,7 +159,8 @@ TEST_F(CsvFiles, OnlyCellsThatNeedThemHaveQuotes) {
   EXPECT_EQ(QuotedCell("a\nb"), "\"a\nb\"");
   Chance chance;
   for (int round = 0; round < 200; ++round) {
-    const std::vector<std::string> cells = {chance.Text(6, "ab,\" '"), chance.Text(6, "ab,\" '")};
+    const std::vector<std::string> cells = {chance.Text(6, "ab,\" '\r\n"),
+                                            chance.Text(6, "ab,\" '\r\n")};
     const std::string text = "c,d\n" + QuotedCell(cells[0]) + "," + QuotedCell(cells[1]) + "\n";
     ASSERT_EQ(RowsOf(text).at(0), cells) << text;
   }

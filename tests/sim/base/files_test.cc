@@ -170,7 +170,7 @@ TEST_F(Files, AnOutputFolderIsMadeWithThoseAroundIt) {
   const OutputFolder out = OutputFolder::Prepare(Path("a/b/c"), false);
   EXPECT_TRUE(out);
   EXPECT_EQ(out.path(), Path("a/b/c"));
-  EXPECT_THAT(Names("a/b/c"), ElementsAre()) << "the attempt to write has left nothing";
+  EXPECT_THAT(Names("a/b/c"), ElementsAre(".smk-run")) << "the attempt to write has left nothing";
   out.Write("stats.json", "{}");
   EXPECT_EQ(Read("a/b/c/stats.json"), "{}");
 }
@@ -183,6 +183,38 @@ TEST_F(Files, AFolderOfOursMayBeUsedAgain) {
     Write(std::string("out/") + name, "x");
   }
   EXPECT_TRUE(OutputFolder::Prepare(Path("out"), false));
+}
+
+TEST_F(Files, AFolderHasOneWriterAtATime) {
+  EXPECT_EQ(WritingInto(Path("out")), Writing::kNobody) << "there is no such folder";
+  {
+    const OutputFolder out = OutputFolder::Prepare(Path("out"), false);
+    const OutputFolder same = out;
+    EXPECT_EQ(WritingInto(Path("out")), Writing::kAtWork);
+    EXPECT_EQ(Refusal([&] { OutputFolder::Prepare(Path("out"), true); }),
+              "--out " + Path("out") + ": another run is writing there");
+  }
+  EXPECT_EQ(WritingInto(Path("out")), Writing::kNobody);
+  Write("out/.smk-run", "");  // of one that was killed
+  EXPECT_EQ(WritingInto(Path("out")), Writing::kKilled);
+  EXPECT_TRUE(OutputFolder::Prepare(Path("out"), false));
+  EXPECT_THAT(Names("out"), ElementsAre());
+}
+
+TEST_F(Files, WhatIsNoFileIsNotRead) {
+  ASSERT_EQ(mkfifo(Path("pipe").c_str(), 0600), 0);
+  for (const std::string& path : {Path("pipe"), std::string("/dev/zero")}) {
+    EXPECT_EQ(Refusal([&] { ReadFile(path); }),
+              path + ": expected a file of at most 1024 MB, got a device or a pipe");
+    EXPECT_EQ(Refusal([&] { CheckReadable(path, ~std::uintmax_t{0}); }),
+              path + ": expected a file, got a device or a pipe");
+  }
+  Write("large", "");
+  std::filesystem::resize_file(Path("large"), (std::uintmax_t{3} << 30) + 1);
+  EXPECT_EQ(Refusal([&] { ReadFile(Path("large")); }),
+            Path("large") + ": expected a file of at most 1024 MB, got one of 3072 MB");
+  CheckReadable(Path("nothing"));
+  CheckReadable(Path("."));
 }
 
 TEST_F(Files, WhatAKilledCommandHasLeftGoes) {

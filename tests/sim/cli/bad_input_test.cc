@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bad input is refused with one line on stderr, nothing on stdout, and exit status 2.
+#include <sys/stat.h>
+
 #include "sim/command.h"
 
 namespace smk {
@@ -40,6 +42,47 @@ TEST_F(BadInput, Usage) {
   Refuses("list kernel", "did you mean 'kernels'");
 }
 
+TEST_F(BadInput, TyposAreToldWithTheNearestName) {
+  Refuses("swep s.toml", "no command 'swep'; did you mean 'sweep'?; see smk help");
+  Refuses("trace inf t", "trace: no command 'inf'; did you mean 'info'?");
+  Refuses("run sgemm --cycle 5 --polcy smk", "run: no option '--cycle'; did you mean '--cycles'?");
+  Refuses("run sgemm --polcy=smk", "run: no option '--polcy'; did you mean '--policy'?");
+  Refuses("run sgemm lbm sad", "run: expected no more words, got 'lbm'");
+  Refuses("compare sgemm+lbm --policies smk,evn", "--policies: unknown policy 'evn'");
+  Refuses("compare sgemm+lbm --policies table:1", "--policies table:1: expected 2 counts");
+}
+
+TEST_F(BadInput, AnEmptyFileIsOneThatCanBeRead) {
+  Write("empty", "");
+  Write("empty.toml", "");
+  for (const char* arguments : {"run sgemm --machine empty.toml", "run empty.toml",
+                                "run --config empty", "sweep empty.toml", "validate ."}) {
+    if (std::string(arguments) == "validate .") Write("expected.csv", "");
+    const Outcome outcome = Smk(arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.err;
+    EXPECT_EQ(outcome.err.find("cannot be read"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(BadInput, AKeyHasOneRange) {
+  const auto range = [&](const std::string& value) {
+    const std::string said = Smk("run sgemm --set sm.lsu_queue=" + value).err;
+    const std::size_t from = said.find(" from ");
+    EXPECT_NE(from, std::string::npos) << said;
+    return said.substr(from, said.find_first_of(",;", from) - from);
+  };
+  EXPECT_EQ(range("0"), range("1000000"));
+}
+
+TEST_F(BadInput, AMissingDataFolderIsNoEmptyList) {
+  for (const char* what : {"machines", "kernels"}) {
+    const std::string list = std::string("list ") + what;
+    Refuses(list, "/none: no such folder", "SMK_DATA_DIR=" + Path("none"));
+    const std::string folder = list == "list kernels" ? "/workloads: " : "/machines: ";
+    Refuses(list, folder, "SMK_DATA_DIR=" + Path(""));
+  }
+}
+
 TEST_F(BadInput, Kernels) {
   Refuses("run sgem --cycles 20k", "sgem");
   Refuses("run sgemm+ --cycles 20k", "KERNEL+KERNEL");
@@ -72,7 +115,7 @@ TEST_F(BadInput, Policies) {
 TEST_F(BadInput, Controls) {
   Refuses("run sgemm --control fpga", "expected reference");
   // An RTL configuration has a fixed number of SMs, schedulers and resources.
-  Refuses("run sgemm --control rtl --cycles 100 --set sms=8", "the RTL is built for");
+  Refuses("run sgemm --control rtl --cycles 100 --set sms=8", "there is no RTL for 8 SMs");
 }
 
 TEST_F(BadInput, Waves) {
@@ -102,7 +145,7 @@ TEST_F(BadInput, Machines) {
   Write("broken.toml", "name = = 3\n");
   Refuses("run sgemm --machine broken.toml", "broken.toml:1");
   Refuses("list kernels --machine gtx9800", "gtx9800");
-  Refuses("run sgemm", "/nonexistent: no such folder", "SMK_DATA_DIR=/nonexistent");
+  Refuses("run sgemm", "/none: no such folder", "SMK_DATA_DIR=" + Path("none"));
 }
 
 TEST_F(BadInput, Settings) {
@@ -163,6 +206,58 @@ TEST_F(BadInput, Workloads) {
   RefusesWorkload([](TestFile* f) { f->program = "loop i 0 {\nalu a =\n}"; }, "w.toml:13");
   RefusesWorkload([](TestFile* f) { f->program = "loop i 4 {\n}"; }, "w.toml:13");
   RefusesWorkload([](TestFile* f) { f->launches = "launches = [\"other\"]"; }, "w.toml:3: other");
+}
+
+// What never ends, or never begins, is refused before it is read.
+TEST_F(BadInput, WhatIsNoFile) {
+  ASSERT_EQ(mkfifo(Path("pipe.toml").c_str(), 0600), 0);
+  const std::string limited = ": expected a file of at most 1024 MB, got a device or a pipe";
+  for (const std::string file : {"pipe.toml", "/dev/zero"}) {
+    Refuses("run --config " + file, file + limited);
+    Refuses("run sgemm --machine " + file, limited);
+    Refuses("sweep " + file + " --list", file + limited);
+    Refuses("report " + file, file + ": expected a file, got a device or a pipe");
+    Refuses("sweep --export csv --out " + file, file + ": expected a file, got");
+  }
+  Refuses("run pipe.toml", "pipe.toml" + limited);
+  std::filesystem::create_directory(Path("t"));
+  ASSERT_EQ(mkfifo(Path("t/kernelslist.g").c_str(), 0600), 0);
+  Refuses("run trace:t", "t/kernelslist.g" + limited);
+  Write("large.toml", "");
+  std::filesystem::resize_file(Path("large.toml"), std::uintmax_t{3} << 30);
+  Refuses("run --config large.toml", "expected a file of at most 1024 MB, got one of 3072 MB");
+}
+
+// What could not stand in a manifest, a table or a configuration is refused before anything runs.
+TEST_F(BadInput, Names) {
+  const std::string latin = "$(printf 'b\\344')";
+  Refuses("run sgemm --out " + latin, "word 4 of the command: expected UTF-8");
+  Refuses("run sgemm --client \"sgemm@$(printf 'a\\tb')\"", "got 'sgemm@a\\x09b'");
+  std::filesystem::create_directory(Path("b\xe4"));
+  Write("w.toml", TestFile().Text());
+  Write("b\xe4/w.toml", TestFile().Text());
+  const std::string inside = "env -C " + latin;
+  Refuses("run w.toml --cycles 2k", "path of a file: expected UTF-8", inside);
+  const Outcome above = Smk("run ../w.toml --cycles 2k --out ../out", inside);
+  EXPECT_EQ(above.status, 0) << above.out << above.err;
+  EXPECT_EQ(Smk("run --config out/config.toml").status, 0);
+  std::ifstream in(std::string(SMK_SOURCE_DIR) + "/machines/mini.toml");
+  std::string machine{std::istreambuf_iterator<char>(in), {}};
+  const std::size_t name = machine.find("name = \"mini\"");
+  ASSERT_NE(name, std::string::npos);
+  Write("m.toml", machine.substr(0, name) + "name = \"a\\nb\"" + machine.substr(name + 13));
+  Refuses("run sgemm --machine m.toml --cycles 2k", "m.toml: name: expected UTF-8");
+  Write("m.toml", machine.substr(0, name) + R"(name = "a\"b\\,[x]")" + machine.substr(name + 13));
+  Stats("sgemm --machine m.toml --cycles 2k");
+  EXPECT_EQ(Fixed("--config stats/config.toml")["machine"], "a\"b\\,[x]");
+  RefusesWorkload(
+      [](TestFile* f) {
+        f->name = R"(name = "a\u0007b")";
+        f->launches = R"(launches = ["a\u0007b"])";
+      },
+      "w.toml: name of a kernel: expected UTF-8 without control characters");
+  Write("s.toml", "name = \"a\\nb\"\nworkloads = 'sgemm'\n");
+  Refuses("sweep s.toml --list", "s.toml:1: name: expected UTF-8");
 }
 
 TEST_F(BadInput, ThreadBlockLargerThanAnSm) {

@@ -153,8 +153,9 @@ TEST(CommandLine, WhatACallRequiresIsToldByName) {
   EXPECT_THAT(MainRefusal(FakeBackend(), {"trace"}), HasSubstr("subcommand"));
 }
 
-// The status of a call whose output goes to this file.
-int StatusWithOutput(const char* path, const std::vector<std::string>& words) {
+// The status of a call whose output goes to this file, and what it says on stderr.
+std::pair<int, std::string> WithOutput(const char* path, const std::vector<std::string>& words) {
+  testing::internal::CaptureStderr();
   const pid_t child = fork();
   if (child == 0) {
     const int out = open(path, O_WRONLY);
@@ -165,7 +166,7 @@ int StatusWithOutput(const char* path, const std::vector<std::string>& words) {
   }
   int status = 0;
   waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, testing::internal::GetCapturedStderr()};
 }
 
 TEST(CommandLine, OutputThatGoesNowhereIsAFailure) {
@@ -174,8 +175,10 @@ TEST(CommandLine, OutputThatGoesNowhereIsAFailure) {
                                              {"help"},
                                              {"--version"},
                                              {"run", "a", "--cycles", "16k", "--no-cache"}}) {
-    EXPECT_EQ(StatusWithOutput("/dev/null", words), 0) << words.front();
-    EXPECT_EQ(StatusWithOutput("/dev/full", words), 1) << words.front() << " on a full disk";
+    EXPECT_EQ(WithOutput("/dev/null", words), std::make_pair(0, std::string())) << words.front();
+    const auto [status, said] = WithOutput("/dev/full", words);
+    EXPECT_EQ(status, 1) << words.front() << " on a full disk";
+    EXPECT_EQ(said, "smk: standard output: cannot be written: No space left on device\n");
   }
 }
 

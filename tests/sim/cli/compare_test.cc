@@ -96,8 +96,8 @@ TEST_F(Compare, NumbersBehindATableAreItsCounts) {
   std::vector<std::string> names;
   while (csv.Next()) names.push_back(csv.Text(csv.Column("policy")));
   EXPECT_THAT(names, ElementsAre("table:3,2", "even", "table:4,1"));
-  EXPECT_THAT(Names("out"),
-              ElementsAre("compare.csv", "compare.json", "even", "table-3-2", "table-4-1"));
+  EXPECT_THAT(Names("out"), ElementsAre("compare.csv", "compare.json", "even", "manifest.json",
+                                        "table-3-2", "table-4-1"));
   EXPECT_THAT(MainRefusal(backend, {"compare", "a+b", "--policies", "even,3"}),
               HasSubstr("unknown policy '3'"))
       << "a number behind anything else is a policy";

@@ -303,7 +303,7 @@ TEST_F(Flags, ConfigRepeatsARun) {
   EXPECT_EQ(Read("stats/config.toml"), config);
   EXPECT_EQ(Fixed("--config c.toml --seed 8")["seed"], 8) << "the command line goes first";
   EXPECT_EQ(Fixed("--config c.toml --policy even")["policy"], "even");
-  EXPECT_EQ(Fixed("--config c.toml --machine small")["machine"], "small");
+  EXPECT_EQ(Fixed("--config c.toml --machine mini")["machine"], "mini");
   EXPECT_EQ(Smk("compare --config c.toml --policies even,smk-pw2").status, 0);
 }
 

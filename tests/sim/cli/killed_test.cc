@@ -67,15 +67,22 @@ constexpr char kLong[] = " --cycles 1G --no-cache";
 TEST_F(Killed, ARunLeavesNoResultAndTheNextTakesItsFolder) {
   for (const int signal : {SIGKILL, SIGTERM, SIGINT}) {
     Start("run sgemm --policy smk --out out" + std::string(kLong));
-    ASSERT_TRUE(Becomes([&] { return Exists("out"); }));
+    ASSERT_TRUE(Becomes([&] { return Exists("out/.smk-run"); }));
     EXPECT_EQ(Kill(signal), signal);
     Write("out/stats.json.aB3xY9", "{");  // as if it had been writing
+    const Outcome report = Smk("report out");
+    EXPECT_EQ(report.status, 2);
+    EXPECT_EQ(report.err,
+              "smk: out: there are no results: the run that writes there was killed before its "
+              "end\n");
     EXPECT_FALSE(Exists("out/manifest.json"));
     EXPECT_FALSE(Exists("out/stats.json"));
     const Outcome next = Smk("run sgemm --policy smk --cycles 2k --out out");
     EXPECT_EQ(next.status, 0) << next.err;
     EXPECT_EQ(Json("out/manifest.json")["status"], "PASS");
     EXPECT_FALSE(Exists("out/stats.json.aB3xY9"));
+    EXPECT_EQ(Smk("report out").err, "");
+    EXPECT_FALSE(Exists("out/.smk-run"));
     std::filesystem::remove_all(Path("out"));
   }
 }
@@ -89,6 +96,27 @@ TEST_F(Killed, ResultsThatWereThereStayWhole) {
   Kill(SIGKILL);
   EXPECT_EQ(Read("out/stats.json"), stats);
   EXPECT_EQ(Read("out/manifest.json"), manifest);
+  const Outcome report = Smk("report out");
+  EXPECT_EQ(report.status, 0);
+  EXPECT_NE(report.err.find("of an earlier run; the one that writes there was killed"),
+            std::string::npos);
+}
+
+TEST_F(Killed, OneRunAtATimeWritesIntoAFolder) {
+  Start("run sgemm --policy smk --out out" + std::string(kLong));
+  ASSERT_TRUE(Becomes([&] { return Exists("out/.smk-run"); }));
+  for (const char* arguments :
+       {"run sgemm --cycles 2k --out out", "compare sgemm --cycles 2k --out out",
+        "run sgemm --cycles 2k --force --out out"}) {
+    const Outcome second = Smk(arguments);
+    EXPECT_EQ(second.status, 2) << arguments;
+    EXPECT_EQ(second.err, "smk: --out out: another run is writing there\n");
+  }
+  EXPECT_EQ(Smk("report out").err,
+            "smk: out: there are no results: the run that writes there is still at work\n");
+  Kill(SIGKILL);
+  EXPECT_TRUE(Becomes([&] { return !SomeoneIsLeft(); }));
+  EXPECT_EQ(Smk("run sgemm --cycles 2k --out out").status, 0);
 }
 
 TEST_F(Killed, ChildrenDoNotOutliveTheCommand) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk list: what it shows is what there is, and what it calls a default changes nothing.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <set>
@@ -56,7 +57,7 @@ TEST(List, EveryKnobIsThereAndItsDefaultChangesNothing) {
   const Backend backend = MakeBackend();
   std::vector<std::string> listed;
   for (const ordered_json& setting : Json(backend, {"settings"})) {
-    if (!setting.contains("meaning")) continue;
+    if (setting.contains("unit")) continue;
     const std::string key = setting["key"];
     listed.push_back(key);
     Configuration usual, set;
@@ -86,19 +87,39 @@ TEST(List, PoliciesWithAnotherDefaultAreNamed) {
 
 TEST(List, EveryKeyOfAMachineIsThereAndItsValueChangesNothing) {
   const Backend backend = MakeBackend();
-  for (const char* name : {"gtx980", "small", "h100"}) {
+  for (const char* name : {"gtx980", "mini", "h100"}) {
     const std::string path = backend.find_machine(name);
     MachineConfig machine = backend.load_machine(path, {});
     const std::string text = backend.machine_toml(machine);
     std::vector<std::string> sets;
-    for (const ordered_json& setting : Json(backend, {"settings", "--machine", name})) {
-      if (setting.contains("meaning")) continue;
+    for (const ordered_json& setting : Json(backend, {"keys", "--machine", name})) {
       const std::string key = setting["key"];
       sets.push_back(key + "=" + setting["default"].get<std::string>());
     }
     NaturalLimits limits = NaturalLimits::Of(machine.sm.limits);
     EXPECT_EQ(sets.size(), MachineKeys(&machine, &limits).size());
+    EXPECT_EQ(Json(backend, {"settings"}).size(), sets.size() + SettableKnobs().size());
     EXPECT_EQ(backend.machine_toml(backend.load_machine(path, sets)), text) << name;
+  }
+}
+
+// One sentence each, as short as those of the knobs, that fits into a cell of a table.
+TEST(List, EveryKeyOfAMachineSaysWhatItIs) {
+  const Backend backend = MakeBackend();
+  const std::string table = Printed(backend, {"keys"});
+  const std::string markdown = Printed(backend, {"keys", "--markdown"});
+  EXPECT_THAT(markdown, StartsWith("| key | values | gtx980 | unit | meaning |\n|---|---|---|"));
+  const std::set<std::string> units = {"",    "cycles", "clocks",      "bytes",
+                                       "MHz", "lines",  "instructions"};
+  for (const ordered_json& row : Json(backend, {"keys"})) {
+    const std::string key = row["key"], meaning = row["meaning"], unit = row["unit"];
+    EXPECT_THAT(meaning, testing::MatchesRegex("[^|.]{4,90}")) << key;
+    EXPECT_EQ(units.count(unit), 1u) << key << ": " << unit;
+    EXPECT_THAT(table, HasSubstr(meaning + "\n")) << key;
+    EXPECT_THAT(markdown,
+                HasSubstr(fmt::format(
+                    "\n| `{}` | {} | {} |{} | {} |\n", key, row["values"].get<std::string>(),
+                    row["default"].get<std::string>(), unit.empty() ? "" : " " + unit, meaning)));
   }
 }
 
@@ -166,6 +187,7 @@ TEST(List, StatisticsAreThoseOfTheLists) {
     for (const Statistic& s : table.statistics) expected.emplace_back(table.object, s.name);
   }
   for (const char* name : kStallNames) expected.emplace_back("reasons", name);
+  for (const CounterText& stall : kSimStalls) expected.emplace_back("sim_stalls", stall.name);
   for (const ordered_json& row : Json(backend, {"statistics"})) {
     listed.emplace_back(row["of"], row["name"]);
     EXPECT_NE(row["meaning"], "") << row["name"];
@@ -188,16 +210,20 @@ TEST(List, StatisticsOfOneObject) {
     }
   }
   EXPECT_EQ(Json(backend, {"statistics", "--of", "reasons"}).size(), kNumStalls);
+  EXPECT_EQ(Json(backend, {"statistics", "--of", "sim_stalls"}).size(), kNumSimStalls);
+  EXPECT_EQ(
+      Split(Printed(backend, {"statistics", "--of", "sim_stalls", "--markdown"}), '\n').size(),
+      kNumSimStalls + 3);
 }
 
 TEST(List, WhatIsNotThereIsRefused) {
   const Backend backend = FakeBackend();
   EXPECT_EQ(
       MainRefusal(backend, {"list", "machine"}),
-      "list: expected kernels, policies, machines, settings or statistics, got 'machine'; did "
-      "you mean 'machines'?");
+      "list: expected kernels, policies, machines, settings, keys or statistics, got 'machine'; "
+      "did you mean 'machines'?");
   EXPECT_THAT(MainRefusal(backend, {"list", "statistics", "--of", "kernel"}),
-              StartsWith("--of: expected one of reasons, run, kernels, "));
+              StartsWith("--of: expected one of reasons, sim_stalls, run, kernels, "));
   EXPECT_THAT(MainRefusal(backend, {"list", "statistics", "--markdown"}),
               StartsWith("--of: expected one of "));
   EXPECT_THAT(MainRefusal(MakeBackend(), {"list", "settings", "--machine", "gtx98"}),

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the command ends, with a stand-in simulator that can fail.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "sim/main_call.h"
+#include "sim/scratch.h"
 
 namespace smk::sim {
 namespace {
-namespace fs = std::filesystem;
 
 Backend Failing(const char* when) {
   Backend backend = FakeBackend();
@@ -57,20 +54,18 @@ TEST(Main, BadInputFoundLateIsStatusTwo) {
   }
 }
 
-TEST(Main, FailureLeavesAManifestAndNoOldStatistics) {
-  const fs::path folder = fs::temp_directory_path() / ("smk_main_" + std::to_string(getpid()));
-  fs::remove_all(folder);
-  const std::string out = folder.string();
-  const std::vector<std::string> arguments = {"run",   "a+b", "--cycles",  "16k",
-                                              "--out", out,   "--no-cache"};
+class MainFiles : public ScratchTest {};
+
+TEST_F(MainFiles, FailureLeavesAManifestAndNoOldStatistics) {
+  const std::vector<std::string> arguments = {"run",   "a+b",       "--cycles",  "16k",
+                                              "--out", Path("out"), "--no-cache"};
   // The stand-in's inputs are not files; only their hashes are missing.
   EXPECT_EQ(CallMain(FakeBackend(), arguments).status, 0);
-  EXPECT_TRUE(fs::exists(folder / "stats.json"));
+  EXPECT_TRUE(Exists("out/stats.json"));
   EXPECT_EQ(CallMain(Failing("check"), arguments).status, 1);
-  EXPECT_FALSE(fs::exists(folder / "stats.json"));
-  std::ifstream manifest(folder / "manifest.json");
-  EXPECT_EQ(nlohmann::json::parse(manifest)["status"], "FAIL: cycle 7: SM 3: a TB was lost");
-  fs::remove_all(folder);
+  EXPECT_FALSE(Exists("out/stats.json"));
+  EXPECT_EQ(nlohmann::json::parse(Read("out/manifest.json"))["status"],
+            "FAIL: cycle 7: SM 3: a TB was lost");
 }
 
 }  // namespace

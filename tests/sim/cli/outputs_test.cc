@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/sha256.h"
 #include "sim/command.h"
 
 namespace smk {
@@ -54,9 +55,10 @@ TEST_F(Outputs, PassIsTheLastLine) {
   for (const auto& entry : std::filesystem::directory_iterator(Path("out"))) {
     files.insert(entry.path().filename());
   }
-  EXPECT_EQ(files, (std::set<std::string>{"config.toml", "decisions.csv", "jobs.csv", "kernels.csv",
-                                          "launches.csv", "manifest.json", "samples.csv",
-                                          "stats.json", "tbs.csv", "timeline.json.gz"}));
+  EXPECT_EQ(files,
+            (std::set<std::string>{"config.toml", "decisions.csv", "jobs.csv", "kernels.csv",
+                                   "launches.csv", "manifest.json", "samples.csv", "stalls.csv",
+                                   "stats.json", "tbs.csv", "timeline.json.gz"}));
 }
 
 // Samples add up to the instructions of the run, with a timeline and without; epochs are the steps
@@ -139,8 +141,8 @@ TEST_F(Outputs, EachNameIsInTheDocuments) {
       documented(name.substr(name.rfind('.') + 1), file);
     });
   }
-  for (const char* file :
-       {"kernels.csv", "jobs.csv", "launches.csv", "tbs.csv", "decisions.csv", "samples.csv"}) {
+  for (const char* file : {"kernels.csv", "stalls.csv", "jobs.csv", "launches.csv", "tbs.csv",
+                           "decisions.csv", "samples.csv"}) {
     for (const std::string& column : Cells(Lines(Read(std::string("out/") + file))[0])) {
       if (column.rfind("stall_", 0) == 0 || column.rfind("share_", 0) == 0) continue;
       documented(column, file);
@@ -253,6 +255,33 @@ TEST_F(Outputs, ManifestSaysWhatProducedIt) {
   }
 }
 
+TEST_F(Outputs, AFileThatIsNotAsItWasIsNoResult) {
+  ASSERT_EQ(Smk("run sgemm --cycles 10k --out out").status, 0);
+  ASSERT_EQ(Smk("compare sgemm --cycles 10k --policies smk --out both").status, 0);
+  const ordered_json manifest = Json("out/manifest.json");
+  ASSERT_EQ(manifest["outputs"].size(), 9u);
+  for (const auto& output : manifest["outputs"]) {
+    const std::string name = output["path"];
+    EXPECT_EQ(output["sha256"], sim::HashFile(Path("out/" + name))) << name;
+  }
+  ASSERT_EQ(Smk("report out").status, 0);
+  ASSERT_EQ(Smk("report both").status, 0);
+  const std::string numbers[] = {"out/stats.json",    "out/config.toml",    "out/tbs.csv",
+                                 "out/decisions.csv", "out/samples.csv",    "both/compare.json",
+                                 "both/smk/tbs.csv",  "both/smk/stats.json"};
+  for (const std::string& name : numbers) {
+    const std::string good = Read(name);
+    std::string bad = good;
+    bad[bad.find_last_of("0123456789")] ^= 1;
+    Write(name, bad);
+    const Outcome outcome = Smk("report " + name.substr(0, name.find('/')));
+    EXPECT_EQ(outcome.status, 2) << name;
+    EXPECT_NE(outcome.err.find(name + ": is damaged"), std::string::npos) << outcome.err;
+    Write(name, good);
+  }
+  EXPECT_EQ(Smk("report out").status, 0);
+}
+
 TEST_F(Outputs, ListsAreComplete) {
   const auto kernels = ordered_json::parse(Smk("list kernels --json").out);
   EXPECT_GE(kernels.size(), 10u);
@@ -266,7 +295,7 @@ TEST_F(Outputs, ListsAreComplete) {
   const auto fermi = ordered_json::parse(Smk("list kernels --json --machine fermi").out);
   EXPECT_NE(fermi, kernels) << "occupancy is that of the machine";
   EXPECT_EQ(Smk("doctor").status, 0);
-  EXPECT_EQ(Smk("doctor", "SMK_DATA_DIR=/nonexistent").status, 1);
+  EXPECT_EQ(Smk("doctor", "SMK_DATA_DIR=" + Path("none")).status, 1);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ import sys
 
 TABLE = re.compile(r"<!-- smk (list [^>]*?) -->\n(.*?)<!-- end -->", re.DOTALL)
 # A list that no page shows any more would not be missed otherwise.
-LEAST = {"usage.md": 1, "results.md": 9}
+LEAST = {"usage.md": 1, "machine_keys.md": 1, "results.md": 10}
 
 
 def main():

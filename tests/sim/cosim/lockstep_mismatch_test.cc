@@ -53,17 +53,21 @@ struct Play final : ControlPlane, ControlProbe {
 
 using Change = std::function<void(Play*)>;
 
+ControlConfig Sms() {
+  ControlConfig config;
+  config.num_sms = kSms;
+  return config;
+}
+
 class LockstepMismatch : public testing::Test {
  protected:
   // One cycle of both, in which the RTL's part was changed; what the lockstep says.
   std::string OneCycle(const Change& both, const Change& rtl_only) {
-    ControlConfig config;
-    config.num_sms = kSms;
     auto reference = std::make_unique<Play>(), rtl = std::make_unique<Play>();
     for (Play* play : {reference.get(), rtl.get()}) both(play);
     rtl_only(rtl.get());
     counts = {};
-    plane = MakeLockstepControl(config, std::move(reference), std::move(rtl), &counts);
+    plane = MakeLockstepControl(Sms(), std::move(reference), std::move(rtl), &counts);
     try {
       HostInputs in;
       in.launch_valid = launches;
@@ -119,12 +123,10 @@ TEST_F(LockstepMismatch, EqualPartsAreCounted) {
 }
 
 TEST_F(LockstepMismatch, CountsMayBeLeftOut) {
-  ControlConfig config;
-  config.num_sms = kSms;
   auto rtl = std::make_unique<Play>();
   rtl->driver = true;
   const auto without =
-      MakeLockstepControl(config, std::make_unique<Play>(), std::move(rtl), nullptr);
+      MakeLockstepControl(Sms(), std::make_unique<Play>(), std::move(rtl), nullptr);
   EXPECT_THROW(without->EndCycle(0), CheckFailure);
 }
 
@@ -325,6 +327,9 @@ TEST_F(LockstepMismatch, WhatElseComesFromAnSmIsTheSame) {
 TEST_F(LockstepMismatch, QuotasAndPartitionsAreTheSame) {
   Finds("sm_control", "quota", true, Nothing, [](Play* p) { p->quota[kSm][2] = 7; });
   Finds("quota_scheduler", "left", true, Nothing, [](Play* p) { p->wires[kSm].quota_left[3] = 7; });
+  Finds("sm_control", "gated", true, Nothing, [](Play* p) { p->wires[kSm].gated = true; });
+  Finds("quota_scheduler", "with_quota", true, Nothing,
+        [](Play* p) { p->wires[kSm].with_quota = 1u << 13; });
   Finds("tb_dispatch", "partition", false, Nothing, [](Play* p) { p->table[kSm][1] = 7; });
 }
 
@@ -333,10 +338,18 @@ TEST_F(LockstepMismatch, WhatIsLeftOfAQuotaMayComeLate) {
     p->late = true;
     p->left[kSm][0] = 5;
     p->wires[kSm].quota_left[0] = 5;
+    p->wires[kSm].gated = true;
+    p->wires[kSm].with_quota = 1;
   };
-  EXPECT_EQ(OneCycle(late, [](Play* p) { p->wires[kSm].quota_left[0] = 0; }), "")
-      << "its wires say nothing of it";
+  const auto silent = [](Play* p) {
+    p->wires[kSm].quota_left[0] = 0;
+    p->wires[kSm].gated = false;
+    p->wires[kSm].with_quota = 0;
+  };
+  EXPECT_EQ(OneCycle(late, silent), "") << "its wires say nothing of it";
   EXPECT_EQ(out[kSm].quota_left[0], 5u) << "the machine sees the reference's";
+  EXPECT_TRUE(out[kSm].gated);
+  EXPECT_EQ(out[kSm].with_quota, 1u);
   Finds("quota_scheduler", "left", true, late, [](Play* p) { p->left[kSm][0] = 6; });
 }
 
@@ -406,13 +419,11 @@ TEST_F(LockstepMismatch, DecisionsAreHandedOnWhenAskedFor) {
 }
 
 TEST_F(LockstepMismatch, AnSmThatWasNotSteppedIsNotCompared) {
-  ControlConfig config;
-  config.num_sms = kSms;
   auto rtl = std::make_unique<Play>();
   rtl->wires[kSm].tb_stop = 1;
   rtl->answer[kSm].command_ready = false;
   rtl->command[kSm].tick = true;
-  const auto both = MakeLockstepControl(config, std::make_unique<Play>(), std::move(rtl), &counts);
+  const auto both = MakeLockstepControl(Sms(), std::make_unique<Play>(), std::move(rtl), &counts);
   SmOutputs ignored;
   both->StepSm(static_cast<SmId>(0), {}, &ignored);
   both->EndCycle(5);

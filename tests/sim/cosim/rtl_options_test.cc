@@ -2,6 +2,7 @@
 // Which machines the RTL is built for, and the window of cycles that a waveform records.
 #include <gmock/gmock.h>
 
+#include "cosim/configurations.h"
 #include "cosim/rtl_control.h"
 #include "sim/refusal.h"
 #include "sim/scratch.h"
@@ -13,17 +14,6 @@ namespace {
 
 using sim::Refusal;
 using testing::HasSubstr;
-
-// The smallest of the configurations that are built.
-ControlConfig Small() {
-  ControlConfig config;
-  config.num_sms = 2;
-  config.num_schedulers = 2;
-  config.warps_per_scheduler = 4;
-  config.limits = {32, 24, 8, 4};
-  config.preempted_depth = 8;
-  return config;
-}
 
 PolicyConfig TwoPerSm() {
   PolicyConfig policy;
@@ -52,7 +42,8 @@ class RtlOptionsTest : public sim::ScratchTest {
 TEST_F(RtlOptionsTest, MachinesWithoutRtlAreRefusedWithThoseThatHaveIt) {
   EXPECT_THAT(RtlConfigurations(), HasSubstr("gtx980"));
   EXPECT_THAT(RtlConfigurations(), HasSubstr("fermi"));
-  EXPECT_THAT(RtlConfigurations(), HasSubstr("small"));
+  EXPECT_THAT(RtlConfigurations(), testing::Not(HasSubstr("small"))) << "is no machine";
+  EXPECT_TRUE(HasRtl(Small()));
   EXPECT_EQ(Refusal([] { MakeRtlControl(Small(), TwoPerSm()); }), "accepted");
   const std::vector<void (*)(ControlConfig*)> changes = {
       [](ControlConfig* c) { c->num_sms = 3; }, [](ControlConfig* c) { c->preempted_depth = 16; },
@@ -61,6 +52,7 @@ TEST_F(RtlOptionsTest, MachinesWithoutRtlAreRefusedWithThoseThatHaveIt) {
   for (const auto& change : changes) {
     ControlConfig config = Small();
     change(&config);
+    EXPECT_FALSE(HasRtl(config));
     const std::string said = Refusal([&] { MakeRtlControl(config, TwoPerSm()); });
     EXPECT_THAT(said, HasSubstr("control: the RTL is built for the SMs of "));
     EXPECT_THAT(said, HasSubstr(RtlConfigurations()));

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "control/reference_control.h"
+#include "cosim/configurations.h"
 #include "cosim/rtl_control.h"
 
 namespace smk {
@@ -16,16 +17,6 @@ using testing::Each;
 using testing::ElementsAre;
 
 constexpr unsigned kSms = 2;
-
-ControlConfig Small() {
-  ControlConfig config;
-  config.num_sms = kSms;
-  config.num_schedulers = 2;
-  config.warps_per_scheduler = 4;
-  config.limits = {32, 24, 8, 4};
-  config.preempted_depth = 8;
-  return config;
-}
 
 PolicyConfig Leftover() {
   PolicyConfig policy;

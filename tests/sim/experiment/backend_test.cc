@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "base/error.h"
-#include "experiment/experiment.h"
+#include "experiment/requests.h"
 #include "model/workload_rig.h"
 #include "sim/other_value.h"
 #include "sim/refusal.h"
@@ -79,7 +79,7 @@ TEST_F(Backends, UnknownNamesAreRefused) {
 
 TEST_F(Backends, NamesNeedTheDataFolderAndPathsDoNot) {
   const std::string sgemm = backend.find_workload("sgemm")->source_file;
-  const std::string small = backend.find_machine("small");
+  const std::string small = backend.find_machine("mini");
   const Environment data("SMK_DATA_DIR", Path("gone"));
   EXPECT_EQ(DataDir(), Path("gone"));
   const Backend without = MakeBackend();
@@ -87,9 +87,9 @@ TEST_F(Backends, NamesNeedTheDataFolderAndPathsDoNot) {
   const std::string said =
       Path("gone") + ": no such folder; set SMK_DATA_DIR to the one with machines/ and workloads/";
   EXPECT_EQ(Refusal([&] { without.find_workload("sgemm"); }), said);
-  EXPECT_EQ(Refusal([&] { without.find_machine("small"); }), said);
+  EXPECT_EQ(Refusal([&] { without.find_machine("mini"); }), said);
   EXPECT_EQ(without.find_workload(sgemm)->name, "sgemm");
-  EXPECT_EQ(without.load_machine(without.find_machine(small), {}).name, "small");
+  EXPECT_EQ(without.load_machine(without.find_machine(small), {}).name, "mini");
 }
 
 TEST_F(Backends, AnEmptyVariableIsNone) {

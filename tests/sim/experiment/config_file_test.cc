@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 
+#include "experiment/requests.h"
 #include "sim/fake.h"
 #include "sim/refusal.h"
 #include "sim/scratch.h"

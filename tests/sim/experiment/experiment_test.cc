@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "experiment/requests.h"
 #include "experiment/trace_name.h"
 #include "sim/fake.h"
 #include "sim/refusal.h"

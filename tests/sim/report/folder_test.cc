@@ -2,6 +2,7 @@
 // Folders of runs and comparisons, made by hand: what is taken over, what is refused; and the page.
 #include <gmock/gmock.h>
 
+#include "base/sha256.h"
 #include "report/data.h"
 #include "report/page.h"
 #include "run/results.h"
@@ -60,6 +61,29 @@ TEST_F(ReportFolders, SamplesAreThereWhenTheRunHasThem) {
   Write("run/samples.csv",
         "cycle,length,sm,kernel,warp_instructions,resident_tbs,quota\n10,10,0,1,5,1,0\n");
   EXPECT_EQ(ReportRunFolder(Path("run"))["samples"]["cycle"], ordered_json({10}));
+}
+
+TEST_F(ReportFolders, AFileThatIsNotAsItWasIsRefused) {
+  const auto listed = [&](const std::string& name, const std::string& hash) {
+    Write("run/manifest.json", R"({"status": "PASS", "outputs": [{"path": ")" + name +
+                                   R"(", "sha256": ")" + hash + "\"}]}");
+  };
+  for (const char* name : {"stats.json", "config.toml", "tbs.csv", "decisions.csv"}) {
+    const std::string path = Path(std::string("run/") + name);
+    listed(name, HashFile(path));
+    EXPECT_EQ(RunRefusal(), "accepted");
+    listed(name, HashText("other"));
+    EXPECT_EQ(RunRefusal(), path +
+                                ": is damaged: it does not have the hash of manifest.json; the "
+                                "command in there makes it again");
+  }
+  listed("samples.csv", HashText("lost"));
+  EXPECT_EQ(RunRefusal(), Path("run/samples.csv") + ": cannot be read");
+  listed("wave.fst", "what the report does not read");
+  EXPECT_EQ(RunRefusal(), "accepted");
+  Write("run/manifest.json", R"({"status": "PASS", "outputs": [{"path": 3}]})");
+  EXPECT_EQ(RunRefusal(),
+            Path("run/manifest.json: outputs: expected objects with path and sha256"));
 }
 
 TEST_F(ReportFolders, ARunThatFailedHasNoPage) {

@@ -126,8 +126,8 @@ TEST_F(ReportCommandTest, RefusesWhatItCannotRead) {
   Pass("sweep s.toml --out s.db --quiet");
   Sql("s.db", "DELETE FROM runs");
   Refuses("report s.db", "holds no runs yet");
-  Sql("s.db", "PRAGMA user_version = 2");
-  Refuses("report s.db", "version 2, this smk knows version 1");
+  Sql("s.db", "PRAGMA user_version = 7");
+  Refuses("report s.db", "version 7, this smk knows version 3");
   Write("zero.db", "");
   Refuses("report zero.db", "holds no runs yet");
 }
@@ -135,6 +135,7 @@ TEST_F(ReportCommandTest, RefusesWhatItCannotRead) {
 TEST_F(ReportCommandTest, RefusesDamagedFolders) {
   Pass("run lbm --cycles 2k --out one --quiet");
   const std::string stats = Read("one/stats.json"), tbs = Read("one/tbs.csv");
+  Write("one/manifest.json", "{\"status\": \"PASS\"}");  // of an older version, without hashes
   Write("one/stats.json", "{\"schema\": 3}");
   Refuses("report one", "one/stats.json: its schema is version 3, this smk knows version 2");
   Write("one/stats.json", "{");

@@ -7,7 +7,7 @@
 #include "base/csv_table.h"
 #include "base/sha256.h"
 #include "experiment/config_file.h"
-#include "experiment/experiment.h"
+#include "experiment/requests.h"
 #include "run/manifest.h"
 #include "run/results.h"
 #include "run/run_folder.h"
@@ -151,6 +151,18 @@ TEST_F(RunOutputs, ADecisionIsOfTheJobThatIsInTheSlot) {
   EXPECT_THAT(
       Rows(DecisionsCsv(results)),
       ElementsAre("49,no-room,0,0,,,,0,0", "50,no-room,1,0,,,,0,0", "51,no-room,1,0,,,,0,0"));
+}
+
+TEST_F(RunOutputs, ARowForTheStallsOfEachSm) {
+  results.result.sms.resize(2);
+  results.result.sms[1].scheduler_cycles = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  results.result.sms[1].sim_stalls = {10, 11, 12};
+  const std::string csv = StallsCsv(results);
+  EXPECT_EQ(csv.substr(0, csv.find('\n')),
+            "sm,issued,pipeline,control,data_memory,data_short,barrier,quota,preemption,empty,"
+            "sim_pipeline,sim_control,sim_data");
+  ASSERT_EQ(Rows(csv).size(), 2u);
+  EXPECT_EQ(Rows(csv)[1], "1,1,2,3,4,5,6,7,8,9,10,11,12");
 }
 
 TEST_F(RunOutputs, ARowForEachJobAndLaunch) {
@@ -319,7 +331,7 @@ TEST_F(RunOutputs, StatisticsOfWhatIsMissingAreNull) {
 TEST_F(RunOutputs, AManifestTellsInputsWithTheirHashes) {
   backend.find_machine = [this](const std::string&) { return Write("m.toml", "name = 'm'"); };
   Remake();
-  const auto j = nlohmann::json::parse(ManifestJson(experiment, "smk run a+b", "PASS"));
+  const auto j = nlohmann::json::parse(ManifestJson(experiment, "smk run a+b", "PASS", {}));
   EXPECT_EQ(j["status"], "PASS");
   EXPECT_EQ(j["command_line"], "smk run a+b");
   EXPECT_EQ(j["seed"], 1);
@@ -333,12 +345,9 @@ TEST_F(RunOutputs, AManifestTellsInputsWithTheirHashes) {
 }
 
 TEST(CommandLines, WordsAreQuotedWhereAShellNeedsIt) {
-  const auto line = [](std::vector<const char*> words) {
-    return CommandLine(static_cast<int>(words.size()), words.data());
-  };
-  EXPECT_EQ(line({"smk", "run", "lbm+sgemm", "--set", "a.b=1,2", "x@5k"}),
+  EXPECT_EQ(CommandLine({"smk", "run", "lbm+sgemm", "--set", "a.b=1,2", "x@5k"}),
             "smk run lbm+sgemm --set a.b=1,2 x@5k");
-  EXPECT_EQ(line({"smk", "", "a b", "it's", "$HOME", "~", "*"}),
+  EXPECT_EQ(CommandLine({"smk", "", "a b", "it's", "$HOME", "~", "*"}),
             "smk '' 'a b' 'it'\\''s' '$HOME' '~' '*'");
 }
 
@@ -351,9 +360,7 @@ TEST(CommandLines, AShellReadsThemBack) {
       words.push_back(chance.Text(8, "a'\"\\ $`*~;&|<>()!#-=\t"));
       expected += words.back() + "|";
     }
-    std::vector<const char*> argv;
-    for (const std::string& word : words) argv.push_back(word.c_str());
-    FILE* pipe = popen(CommandLine(static_cast<int>(argv.size()), argv.data()).c_str(), "r");
+    FILE* pipe = popen(CommandLine(words).c_str(), "r");
     ASSERT_NE(pipe, nullptr);
     char buffer[256] = "";
     const std::size_t size = fread(buffer, 1, sizeof buffer - 1, pipe);
@@ -365,11 +372,10 @@ TEST(CommandLines, AShellReadsThemBack) {
 class RunFolders : public RunOutputs {};
 
 TEST_F(RunFolders, AFolderIsCompleteWhenItHasAManifest) {
-  const OutputFolder folder = OutputFolder::Prepare(Path("out"), false);
-  WriteRun(folder, "smk run a+b", results, false);
+  WriteRun(OutputFolder::Prepare(Path("out"), false), "smk run a+b", results, false);
   EXPECT_THAT(Names("out"),
               ElementsAre("config.toml", "decisions.csv", "jobs.csv", "kernels.csv", "launches.csv",
-                          "manifest.json", "samples.csv", "stats.json", "tbs.csv"));
+                          "manifest.json", "samples.csv", "stalls.csv", "stats.json", "tbs.csv"));
   EXPECT_EQ(nlohmann::ordered_json::parse(Read("out/stats.json")), StatsJson(results));
   EXPECT_EQ(Read("out/tbs.csv"), TbsCsv(results));
   EXPECT_EQ(Read("out/config.toml"), ConfigToml(experiment, results.policy));
@@ -390,7 +396,7 @@ TEST_F(RunFolders, AFailureLeavesAManifestOnly) {
   WriteRun(folder, "smk run a+b", results, true);
   EXPECT_TRUE(Exists("out/timeline.json.gz"));
   WriteFailure(folder, "smk run a+b", experiment, "FAIL: cycle 7: no");
-  EXPECT_THAT(Names("out"), ElementsAre("manifest.json"));
+  EXPECT_THAT(Names("out"), ElementsAre(".smk-run", "manifest.json"));
   EXPECT_EQ(nlohmann::json::parse(Read("out/manifest.json"))["status"], "FAIL: cycle 7: no");
 }
 

@@ -47,7 +47,7 @@ TEST(ResultLaws, AGoodResultObeysThemAllAndTheyAreCounted) {
   RunResult result = FakeResult(request);
   result.checks = 100;
   CheckResult(request, &result);
-  EXPECT_EQ(result.checks, 100u + 2 + request.machine.sms + 3);
+  EXPECT_EQ(result.checks, 100u + 2 + 2 * request.machine.sms + 3);
 }
 
 TEST(ResultLaws, EachIsToldWhenItIsBroken) {
@@ -62,11 +62,16 @@ TEST(ResultLaws, EachIsToldWhenItIsBroken) {
             "statistics: a kernel has no statistics");
   EXPECT_EQ(BrokenLaw([&](RunResult* r) { ++r->sms[3].scheduler_cycles[empty]; }),
             "statistics: SM 3: 6401 scheduler cycles have a reason, of 6400");
+  const std::uint64_t stalls = FakeResult(Request()).sms[3].scheduler_cycles[empty];
+  EXPECT_EQ(BrokenLaw([](RunResult* r) { ++r->sms[3].sim_stalls[0]; }),
+            "statistics: SM 3: " + std::to_string(stalls + 1) +
+                " stalls as the papers' simulator counts them, of " + std::to_string(stalls));
   EXPECT_EQ(BrokenLaw([](RunResult* r) { ++r->sms[2].warp_instructions[1]; }),
             "statistics: the SMs' instructions are not those of the run");
   EXPECT_EQ(BrokenLaw([&](RunResult* r) {
               ++r->sms[2].scheduler_cycles[issued];
               --r->sms[2].scheduler_cycles[empty];
+              --r->sms[2].sim_stalls[static_cast<unsigned>(SimStall::kControl)];
             }),
             "statistics: issue cycles and instructions differ");
   EXPECT_EQ(BrokenLaw([](RunResult* r) { --r->kernels[1].warp_instructions; }),
@@ -301,6 +306,7 @@ RunResult AnyResult(Chance* chance) {
   for (std::uint64_t n = chance->Below(5); n > 0; --n) {
     SmStats s;
     for (auto& cycles : s.scheduler_cycles) cycles = chance->Any();
+    for (auto& cycles : s.sim_stalls) cycles = chance->Any();
     for (const SmCounter& counter : SmCounters()) s.*counter.value = {chance->Any(), 7};
     r.sms.push_back(s);
     JobStats j;
@@ -384,6 +390,7 @@ TEST(ResultsAsJson, AnyResultComesBack) {
     }
     for (std::size_t i = 0; i < before.tbs.size(); ++i) {
       ASSERT_EQ(after.sms[i].tb_cycles, before.sms[i].tb_cycles);
+      ASSERT_EQ(after.sms[i].sim_stalls, before.sms[i].sim_stalls);
       ASSERT_EQ(after.jobs[i].client, before.jobs[i].client);
       ASSERT_EQ(after.jobs[i].finish, before.jobs[i].finish);
       ASSERT_EQ(after.jobs[i].end, before.jobs[i].end);

@@ -2,46 +2,29 @@
 #include "run/runner.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "experiment/knobs.h"
 #include "sim/fake.h"
 #include "sim/other_value.h"
+#include "sim/scratch.h"
 
 namespace smk::sim {
 namespace {
-namespace fs = std::filesystem;
 
-// A folder of its own for each test.
-class RunnerTest : public testing::Test {
+class RunnerTest : public ScratchTest {
  protected:
-  void SetUp() override {
-    folder =
-        fs::temp_directory_path() / ("smk_runner_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder);
-  }
-  void TearDown() override { fs::remove_all(folder); }
-
   Experiment Make(const std::string& kernels) {
     Options options;
     options.kernels = kernels;
     options.cycles = "16000";
     return Resolve(options, backend);
   }
-  RunnerOptions Cached() const { return {2, true, folder.string()}; }
-  std::size_t Entries() const {
-    return static_cast<std::size_t>(
-        std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
-  }
+  RunnerOptions Cached() const { return {2, true, Path("cache")}; }
+  std::size_t Entries() const { return Names("cache").size(); }
 
   Backend backend = FakeBackend();
-  fs::path folder;
 };
 
 TEST_F(RunnerTest, NormalizesToIsolatedRuns) {
@@ -105,9 +88,7 @@ TEST_F(RunnerTest, DamagedEntriesAreMadeAgainWithOneWarning) {
   const Experiment experiment = Make("a+b");
   const Policy policy = FindPolicy("smk", 2);
   Runner(backend, experiment, Cached()).Run(policy, {});
-  for (const auto& entry : fs::directory_iterator(folder)) {
-    std::ofstream(entry.path()) << "{\"result\":";
-  }
+  for (const std::string& name : Names("cache")) Write("cache/" + name, "{\"result\":");
   testing::internal::CaptureStderr();
   const Results results = Runner(backend, experiment, Cached()).Run(policy, {});
   const std::string warnings = testing::internal::GetCapturedStderr();
@@ -118,7 +99,7 @@ TEST_F(RunnerTest, DamagedEntriesAreMadeAgainWithOneWarning) {
 }
 
 TEST_F(RunnerTest, UnusableCacheIsOneWarning) {
-  std::ofstream(folder) << "a file, not a folder";
+  Write("cache", "a file, not a folder");
   const Experiment experiment = Make("a+b");
   testing::internal::CaptureStderr();
   Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 2), {});

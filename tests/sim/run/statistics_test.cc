@@ -29,6 +29,7 @@ RunResult Numbered(std::uint64_t first) {
   for (SmStats& sm : result.sms) {
     for (const SmCounter& counter : SmCounters()) sm.*counter.value = {first++};
     for (std::uint64_t& cycles : sm.scheduler_cycles) cycles = first++;
+    for (std::uint64_t& cycles : sm.sim_stalls) cycles = first++;
   }
   return result;
 }
@@ -42,7 +43,7 @@ TEST(Statistics, CountersAreAllInTheLists) {
   };
   EXPECT_EQ(sizeof(KernelStats),
             sizeof(KernelMembers) + KernelCounters().size() * sizeof(std::uint64_t));
-  EXPECT_EQ(sizeof(SmStats), kNumStalls * sizeof(std::uint64_t) +
+  EXPECT_EQ(sizeof(SmStats), (kNumStalls + kNumSimStalls) * sizeof(std::uint64_t) +
                                  SmCounters().size() * sizeof(std::vector<std::uint64_t>));
   const RunResult result = Numbered(1);
   std::set<std::uint64_t> values;
@@ -71,6 +72,7 @@ TEST(Statistics, CountersSurviveBeingKept) {
   for (const SmCounter& c : SmCounters()) {
     EXPECT_EQ(back.sms[1].*c.value, result.sms[1].*c.value) << c.name;
   }
+  EXPECT_EQ(back.sms[1].sim_stalls, result.sms[1].sim_stalls);
 }
 
 TEST(Statistics, BaselineRunsAreAddedUp) {
@@ -82,6 +84,11 @@ TEST(Statistics, BaselineRunsAreAddedUp) {
   for (const SmCounter& c : SmCounters()) {
     EXPECT_EQ((all.sms[1].*c.value)[0], (Numbered(100).sms[1].*c.value)[0]) << c.name;
     EXPECT_EQ((all.sms[1].*c.value)[1], (Numbered(1000).sms[1].*c.value)[0]) << c.name;
+  }
+  for (unsigned i = 0; i < kNumSimStalls; ++i) {
+    EXPECT_EQ(all.sms[1].sim_stalls[i],
+              Numbered(100).sms[1].sim_stalls[i] + Numbered(1000).sms[1].sim_stalls[i])
+        << kSimStalls[i].name;
   }
 }
 

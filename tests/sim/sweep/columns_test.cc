@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the lists of counters and knobs name is in the database, in the column of its name.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <set>
 
@@ -11,19 +9,18 @@
 #include "run/results.h"
 #include "sim/fake.h"
 #include "sim/other_value.h"
+#include "sim/scratch.h"
 #include "sweep/schema.h"
 #include "sweep/store.h"
 
 namespace smk::sim {
 namespace {
-namespace fs = std::filesystem;
 
 // A database with one isolated run in which every counter has a value of its own.
-class Columns : public testing::Test {
+class Columns : public ScratchTest {
  protected:
   void SetUp() override {
-    path = fs::temp_directory_path() / ("smk_columns_" + std::to_string(getpid()) + ".db");
-    fs::remove(path);
+    ScratchTest::SetUp();
     run.options.kernels = "a";
     run.policy = "smk-pw";
     run.id = "0123456789abcdef";
@@ -45,18 +42,18 @@ class Columns : public testing::Test {
     for (std::uint64_t& cycles : result.kernels[0].stalls) cycles = next++;
     for (const SmCounter& counter : SmCounters()) (result.sms[3].*counter.value)[0] = next++;
     for (std::uint64_t& cycles : result.sms[3].scheduler_cycles) cycles = next++;
-    store = std::make_unique<SweepStore>(path.string(), StoreOptions{true, true});
+    for (std::uint64_t& cycles : result.sms[3].sim_stalls) cycles = next++;
+    store = std::make_unique<SweepStore>(Path("db"), StoreOptions{true, true});
     store->StoreResult(run, loaded, result, "");
   }
   void TearDown() override {
     store.reset();
-    fs::remove(path);
+    ScratchTest::TearDown();
   }
   std::string Value(const std::string& column, const std::string& from) {
     return store->database().Text("SELECT " + column + " FROM " + from);
   }
 
-  fs::path path;
   SweepRun run;
   LoadedRun loaded;
   RunResult result;
@@ -80,6 +77,10 @@ TEST_F(Columns, HoldEveryCounter) {
   for (unsigned i = 0; i < kNumStalls; ++i) {
     EXPECT_EQ(Value(kStallNames[i], "stalls WHERE sm = 3"),
               std::to_string(result.sms[3].scheduler_cycles[i]));
+  }
+  for (unsigned i = 0; i < kNumSimStalls; ++i) {
+    EXPECT_EQ(Value(kSimStalls[i].name, "stalls WHERE sm = 3"),
+              std::to_string(result.sms[3].sim_stalls[i]));
   }
   for (const unsigned i : KernelStalls()) {
     EXPECT_EQ(Value(std::string("stall_") + kStallNames[i], "kernels"),
@@ -105,6 +106,7 @@ TEST_F(Columns, OfTheFirstVersionStandInTheirOrder) {
   };
   for (const RunCounter& c : RunCounters()) add(c, c.name);
   for (const SmCounter& c : SmCounters()) add(c, c.name);
+  for (const CounterText& c : kSimStalls) add(c, c.name);
   for (const KernelCounter& c : KernelCounters()) {
     add(c, c.of_preemption != nullptr ? c.of_preemption : c.name);
   }
@@ -121,7 +123,7 @@ TEST_F(Columns, OfTheFirstVersionStandInTheirOrder) {
             "run,status,workload,mix,policy,preempt,machine,control,cycles,seed,settings,sms,"
             "schedulers,kernels_per_sm,epoch_length,latency_scale,ideal_preemption,grid_divisor,"
             "command,warp_instructions,dram_read_bytes,dram_write_bytes,dram_row_hits,"
-            "dram_row_misses,checks,result_sha256,wall_seconds,finished,host,version,"
+            "dram_row_misses,checks,result_sha256,rows_sha256,wall_seconds,finished,host,version,"
             "model_version,executable_sha256,attempts,error,stderr");
   EXPECT_EQ(names("kernels"),
             "run,slot,name,type,isolated_run,arrival,cycles_present,warp_instructions,"

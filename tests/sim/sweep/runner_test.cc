@@ -10,32 +10,24 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 
 #include "base/error.h"
 #include "sim/fake.h"
+#include "sim/scratch.h"
 
 namespace smk::sim {
 namespace {
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-class SweepRunner : public testing::Test {
+class SweepRunner : public ScratchTest {
  protected:
   void SetUp() override {
-    folder =
-        fs::temp_directory_path() / ("smk_sweep_" + std::to_string(getpid()) + "_" +
-                                     testing::UnitTest::GetInstance()->current_test_info()->name());
-    fs::remove_all(folder);
-    fs::create_directories(folder);
+    ScratchTest::SetUp();
     backend.run = [this](const RunRequest& request, ControlKind, const ControlConfig&) {
       if (request.jobs.size() == 2) trouble(request);
       return FakeResult(request);
     };
   }
-  void TearDown() override { fs::remove_all(folder); }
-
-  std::string Path(const std::string& name) const { return (folder / name).string(); }
   // a alone, b alone and both together under each policy.
   SweepPlan Plan(const std::vector<SpecText>& policies = {{"smk", 1}}) const {
     SweepSpec spec;
@@ -60,7 +52,7 @@ class SweepRunner : public testing::Test {
     return database.Text(sql);
   }
   // How often `trouble` was called, in any process.
-  std::size_t Calls() const { return fs::exists(Path("calls")) ? fs::file_size(Path("calls")) : 0; }
+  std::size_t Calls() const { return Exists("calls") ? Read("calls").size() : 0; }
   void CountCall() const {
     std::FILE* file = std::fopen(Path("calls").c_str(), "a");
     std::fputc('x', file);
@@ -68,7 +60,6 @@ class SweepRunner : public testing::Test {
   }
 
   Backend backend = FakeBackend();
-  fs::path folder;
   // Called in the child that simulates a+b.
   std::function<void(const RunRequest&)> trouble = [](const RunRequest&) {};
 };

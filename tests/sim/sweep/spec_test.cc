@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a specification of a sweep means, and what is said of one that means nothing.
+#include <sys/resource.h>
+
 #include <set>
 
 #include "base/error.h"
@@ -20,8 +22,12 @@ class SweepSpec : public CommandTest {
     std::vector<std::string> lines;
     std::istringstream in(outcome.out);
     std::string line;
-    for (std::getline(in, line); std::getline(in, line) && !line.empty();) lines.push_back(line);
+    for (int before = 0; before < 3; ++before) std::getline(in, line);  // how many, and the header
+    while (std::getline(in, line)) lines.push_back(line);
     return lines;
+  }
+  static std::string FirstLine(const Outcome& outcome) {
+    return outcome.out.substr(0, outcome.out.find('\n'));
   }
   static std::size_t Count(const std::vector<std::string>& lines, const std::string& part) {
     return static_cast<std::size_t>(std::count_if(
@@ -120,7 +126,7 @@ TEST_F(SweepSpec, RefusesWhatMeansNothing) {
   Refuses(pair + "policies = 'table:1'\n", "2", "expected 2 counts");
   Refuses(pair + "machines = 'gtx9800'\n", "2", "gtx9800");
   Refuses(pair + "control = 'fpga'\n", "2", "expected reference, rtl or lockstep");
-  Refuses(pair + "preempt = 'kill'\n", "2", "switch, drain or flush");
+  Refuses(pair + "preempt = 'kill'\npolicies = 'spatial'\n", "2", "switch, drain or flush");
   Refuses(pair + "cycles = '2Q'\n", "2", "cycles: expected a whole number");
   Refuses(pair + "cycles = 0\n", "2", "cycles: expected a whole number");
   Refuses(pair + "seeds = -1\n", "2", "seeds");
@@ -142,21 +148,58 @@ TEST_F(SweepSpec, RefusesAnEmptyProduct) {
   Refuses("workloads = 'all-pairs'\nkernels = 'sgemm'\n", "1", "more kernels");
 }
 
+TEST_F(SweepSpec, PreemptWithoutSpatialIsRefusedAsByRun) {
+  Refuses("workloads = 'sgemm+lbm'\npolicies = 'smk'\npreempt = 'drain'\n", "3",
+          "preempt: only the policy spatial uses it");
+  const std::string two =
+      "preempt = 'drain'\n[[experiment]]\nname = 'a'\nworkloads = 'sgemm+lbm'\npolicies = 'smk'\n"
+      "[[experiment]]\nname = 'b'\nworkloads = 'sgemm+lbm'\npolicies = ";
+  EXPECT_EQ(Count(Runs(two + "'spatial'\n"), "spatial drain"), 1u) << "one of them uses it";
+  Refuses(two + "'smk'\n", "1", "preempt: only the policy spatial uses it");
+}
+
+TEST_F(SweepSpec, TooManyRunsAreRefusedAtOnce) {
+  std::string numbers;
+  for (int i = 1; i <= 1000; ++i) numbers += (i == 1 ? "" : ",") + std::to_string(i);
+  Refuses("\nworkloads = 'sgemm'\nseeds = [" + numbers + "]\n[set]\nrun.warm_up = [" + numbers +
+              "]\npolicy.linger_ticks = [" + numbers + "]\n",
+          "2", "workloads: expected at most 1000000 runs, got 1000000000");
+  std::string kernels;
+  for (int i = 0; i < 200; ++i) kernels += (i == 0 ? "'k" : ",'k") + std::to_string(i) + "'";
+  Refuses("workloads = 'random-quadruples'\ncount = 4\nkernels = [" + kernels + "]\n", "1",
+          "kernels: expected kernels of at most 1000000 sets, got 64684950");
+}
+
+// Measured is the time of the processor, so that others on the machine do not matter.
+TEST_F(SweepSpec, AHundredThousandRunsAreListedInFiveSeconds) {
+  std::string seeds = "1";
+  for (int i = 2; i <= 50'000; ++i) seeds += "," + std::to_string(i);
+  Write("s.toml", "workloads = 'sgemm'\npolicies = 'smk'\nseeds = [" + seeds + "]\n");
+  rusage before{}, after{};
+  getrusage(RUSAGE_CHILDREN, &before);
+  const Outcome outcome = Smk("sweep s.toml --list");
+  getrusage(RUSAGE_CHILDREN, &after);
+  EXPECT_EQ(FirstLine(outcome), "100000 runs, 50000 of them isolated");
+#ifdef __OPTIMIZE__
+  EXPECT_LT(after.ru_utime.tv_sec - before.ru_utime.tv_sec, 5);
+#endif
+}
+
 TEST_F(SweepSpec, ShippedSpecificationsAreThePapers) {
   const std::string folder = std::string(SMK_SOURCE_DIR) + "/sweeps/";
   const auto count = [&](const std::string& experiment) {
     const Outcome outcome =
         Smk("sweep " + folder + "smk_paper.toml --list --experiment " + experiment);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
-    return outcome.LastLine();
+    return FirstLine(outcome);
   };
   EXPECT_EQ(count("pairs"), "280 runs, 10 of them isolated");
   EXPECT_EQ(count("three-kernels"), "178 runs, 10 of them isolated");
   EXPECT_EQ(count("four-kernels"), "220 runs, 10 of them isolated");
   EXPECT_EQ(count("cache-mix"), "8 runs, 4 of them isolated");
-  EXPECT_EQ(Smk("sweep " + folder + "reduced.toml --list").LastLine(),
+  EXPECT_EQ(FirstLine(Smk("sweep " + folder + "reduced.toml --list")),
             "24 runs, 8 of them isolated");
-  EXPECT_EQ(Smk("sweep " + folder + "smoke.toml --list").LastLine(), "16 runs, 4 of them isolated");
+  EXPECT_EQ(FirstLine(Smk("sweep " + folder + "smoke.toml --list")), "16 runs, 4 of them isolated");
 }
 
 TEST(SweepSlurm, ReadsSizesAndSlurmsConfiguration) {

@@ -2,6 +2,7 @@
 // The database of sweeps: states, claims, failures, whose it is; and what is exported of it.
 #include "sweep/store.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -11,7 +12,9 @@
 #include "sim/fake.h"
 #include "sim/refusal.h"
 #include "sim/scratch.h"
+#include "sweep/damage.h"
 #include "sweep/export.h"
+#include "sweep/schema.h"
 
 namespace smk::sim {
 namespace {
@@ -199,7 +202,7 @@ TEST_F(Stores, DatabasesOfOthersAreRefused) {
             Path("other.db") + ": expected a database of smk sweep");
   store_->database().Run("PRAGMA user_version = 99");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": its schema is version 99, this smk knows version 1; use a newer smk");
+            Path("x.db") + ": its schema is version 99, this smk knows version 3; use a newer smk");
   std::filesystem::create_directory(Path("folder"));
   EXPECT_EQ(Refusal([&] {
               SweepStore(Path("folder"), {true, false});
@@ -247,6 +250,70 @@ TEST_F(Stores, MergingTellsResultsThatDiffer) {
   EXPECT_EQ(store_->database().Number("SELECT dram_row_hits FROM runs"), 2) << "ours stays";
 }
 
+// Every bit of what is stored: a number, a text, what is there twice, what belongs to no run.
+TEST_F(Stores, ARunIsDamagedWhenOneCellIsAnother) {
+  Store(both_, store_.get());
+  Store(alone_, store_.get());
+  Fail(3 - both_ - alone_, store_.get());
+  Database& database = store_->database();
+  EXPECT_THAT(DamagedRuns(&database), ElementsAre());
+  std::size_t cells = 0;
+  for (const char* table : kRunTables) {
+    std::vector<std::string> columns;
+    Statement names(database, fmt::format("SELECT name FROM pragma_table_info('{}')", table));
+    while (names.Step()) columns.push_back(names.Text(0));
+    for (const std::string& column : columns) {
+      if (column == "run" || column == "status" || column == "sm" || column == "slot") continue;
+      ++cells;
+      Transaction undone(database);
+      Statement(database,
+                fmt::format("UPDATE {0} SET {1} = CASE WHEN typeof({1}) = 'text' THEN {1} || '.' "
+                            "ELSE IFNULL({1}, 0) + 1 END WHERE run = ?",
+                            table, column))
+          .With(Id(both_))
+          .Run();
+      EXPECT_THAT(DamagedRuns(&database), ElementsAre(Id(both_))) << table << "." << column;
+      EXPECT_THAT(DamagedRuns(&database, {{Id(alone_)}}), ElementsAre()) << "of others";
+    }
+  }
+  EXPECT_GT(cells, 60u);
+  database.Run("DELETE FROM stalls WHERE sm = 1");
+  EXPECT_EQ(DamagedRuns(&database).size(), 2u) << "a failed run has none";
+}
+
+TEST_F(Stores, DamagedRunsAreTakenAwayForAPlan) {
+  Store(both_, store_.get());
+  Store(alone_, store_.get());
+  EXPECT_THAT(store_->RemoveDamaged(plan_), ElementsAre());
+  store_->database().Run("UPDATE kernels SET l2_hits = l2_hits + 1 WHERE name = 'b'");
+  SweepPlan other = plan_;
+  other.runs.clear();
+  EXPECT_THAT(store_->RemoveDamaged(other), ElementsAre()) << "of this plan only";
+  EXPECT_THAT(store_->RemoveDamaged(plan_), ElementsAre("the run " + Id(both_) + " (a+b, smk)"));
+  EXPECT_THAT(store_->States(), ElementsAre(Pair(Id(alone_), RunState::kDone)));
+  Store(both_, store_.get());
+  EXPECT_THAT(DamagedRuns(&store_->database()), ElementsAre());
+}
+
+TEST_F(Stores, DamagedDatabasesAreNotMerged) {
+  SweepStore other(Path("other.db"), {true, false});
+  Store(both_, &other);
+  other.database().Run("UPDATE kernels SET l2_hits = l2_hits + 1");
+  EXPECT_EQ(Refusal([&] { store_->Merge(Path("other.db")); }),
+            Path("other.db") + ": the run " + Id(both_) +
+                " (a+b, smk) is damaged: its rows do not have the hash that was stored with them; "
+                "smk sweep SPEC --out " +
+                Path("other.db") + " makes it again");
+  EXPECT_TRUE(store_->States().empty());
+}
+
+TEST_F(Stores, OtherTablesThanOursAreDamage) {
+  store_->database().Run("DROP VIEW results");
+  store_->database().Run("CREATE VIEW results AS SELECT *, 2 AS stp FROM runs");
+  EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
+            Path("x.db") + ": the database is damaged: expected the tables of schema 3");
+}
+
 TEST_F(Stores, OnlySweepsAreMerged) {
   EXPECT_EQ(Refusal([&] { store_->Merge(Path("no.db")); }), Path("no.db") + ": no such database");
   Write("text.db", std::string(2000, 'x'));
@@ -262,7 +329,7 @@ TEST_F(Stores, JsonHasEachRunWithItsParts) {
   Fail(3 - both_ - alone_, store_.get(), "cycle 7: \"no\"");
   const auto j = nlohmann::ordered_json::parse(
       Exported([&](std::FILE* out) { ExportJson(store_.get(), std::nullopt, out); }));
-  EXPECT_EQ(j["schema"], 1);
+  EXPECT_EQ(j["schema"], SweepSchema());
   ASSERT_EQ(j["runs"].size(), 3u);
   std::map<std::string, nlohmann::ordered_json> runs;
   for (const auto& run : j["runs"]) runs[run["run"]] = run;

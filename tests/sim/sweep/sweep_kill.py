@@ -22,7 +22,7 @@ SPEC = """
 kernels = ["cutcp", "lbm", "sgemm", "spmv"]
 workloads = "all-pairs"
 policies = ["spatial", "smk", "smk-pw"]
-machines = "small"
+machines = "mini"
 cycles = 10_000
 """
 RUNS = 4 + 3 * 6

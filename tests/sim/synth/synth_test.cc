@@ -148,7 +148,7 @@ TEST_F(SynthCommand, BadInputIsRefusedInOneLine) {
   Refuses(Synth("sm_assign --set NumSms"), "expected NAME=N");
   Refuses(Synth("sm_assign --set NumSmx=3"), "no such parameter");
   Refuses(Synth("sm_assign --jobs 0"), "--jobs");
-  Refuses(Synth("sm_assign", "SMK_DATA_DIR=/nonexistent/sim"), "no such folder");
+  Refuses(Synth("sm_assign", "SMK_DATA_DIR=" + Path("none/sim")), "no such folder");
 }
 
 TEST_F(SynthCommand, BadLibrariesAreRefusedInOneLine) {

@@ -187,7 +187,7 @@ function stalls(run) {
       stallChart(
         'Why the kernels waited',
         stats.kernels.map((k) => [k.name, k.stalls]),
-        'A scheduler cycle counts for a kernel when its oldest waiting warp gives the reason.',
+        'A scheduler cycle counts for the kernel of the oldest warp for which the reason holds.',
       ),
     ),
     bySm.length > 0 && stallChart('What the schedulers of each SM did', bySm, null, false),

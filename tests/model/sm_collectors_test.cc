@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operand collectors: what an instruction passes between its issue and its pipe.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "machine/collectors.h"
+#include "model/micro.h"
+
+namespace smk {
+namespace {
+
+// Two schedulers with two collectors each; ports 1 (a pipe) and 2 (the LSU).
+class CollectorsTest : public ::testing::Test {
+ protected:
+  static constexpr unsigned kPipe = 1, kLsu = 2;
+
+  // The number is the instruction's name.
+  void Issue(unsigned scheduler, unsigned port, unsigned number) {
+    ASSERT_FALSE(collectors.Full(port, scheduler));
+    collectors.Issue(port, scheduler).lane = static_cast<std::uint8_t>(number);
+  }
+  // One cycle; which instructions start in it.
+  std::vector<unsigned> Step() {
+    std::vector<unsigned> started;
+    collectors.Advance(
+        [&](unsigned port, unsigned) { return port == kLsu ? lsu_takes-- > 0 : pipe_free; },
+        [&](const Collectors::Entry& entry) { started.push_back(entry.lane); });
+    return started;
+  }
+  using Numbers = std::vector<unsigned>;
+
+  Collectors collectors{2, 2, 3};
+  bool pipe_free = true;
+  int lsu_takes = 1;  // from here on
+};
+
+TEST_F(CollectorsTest, ThreeCyclesToThePipe) {
+  Issue(0, kPipe, 7);
+  EXPECT_EQ(Step(), Numbers{});
+  EXPECT_EQ(Step(), Numbers{});
+  EXPECT_EQ(Step(), Numbers{7});
+  EXPECT_TRUE(collectors.empty());
+  static_assert(kCollectorCycles == 3);
+}
+
+TEST_F(CollectorsTest, OnePerCycleFollowEachOther) {
+  for (unsigned i = 0; i < 6; ++i) {
+    Issue(0, kPipe, i);
+    const Numbers started = Step();
+    EXPECT_EQ(started, i < 2 ? Numbers{} : Numbers{i - 2});
+  }
+}
+
+// An operand register, two collectors, an issue register: then nothing goes in.
+TEST_F(CollectorsTest, HoldFourOfOneSchedulerAndPipe) {
+  pipe_free = false;
+  for (unsigned i = 0; i < 4; ++i) {
+    Issue(0, kPipe, i);
+    Step();
+    Step();
+  }
+  EXPECT_TRUE(collectors.Full(kPipe, 0));
+  EXPECT_FALSE(collectors.Full(kPipe, 1)) << "the other scheduler has its own";
+  EXPECT_FALSE(collectors.Full(kLsu, 0)) << "the issue register of another pipe";
+}
+
+// The older instruction is in collector 1. It starts when collector 0 is empty.
+TEST_F(CollectorsTest, TheLowestCollectorGoesFirst) {
+  pipe_free = false;
+  for (unsigned i = 0; i < 3; ++i) {
+    Issue(0, kPipe, i);
+    Step();
+    Step();
+  }
+  Issue(0, kPipe, 3);  // 0 in the operand register, 1 and 2 in the collectors, 3 before them
+  pipe_free = true;
+  EXPECT_EQ(Step(), Numbers{0});
+  EXPECT_EQ(Step(), Numbers{1});
+  EXPECT_EQ(Step(), Numbers{3}) << "it has taken the place of 1";
+  EXPECT_EQ(Step(), Numbers{2});
+}
+
+// Two memory instructions in the collectors keep out one for a free pipe.
+TEST_F(CollectorsTest, AreSharedByThePipes) {
+  lsu_takes = 0;
+  for (unsigned i = 0; i < 3; ++i) {
+    Issue(0, kLsu, i);
+    Step();
+    Step();
+    lsu_takes = 0;
+  }
+  Issue(0, kPipe, 9);
+  for (unsigned i = 0; i < 10; ++i) {
+    EXPECT_EQ(Step(), Numbers{});
+    lsu_takes = 0;
+  }
+  lsu_takes = 1;
+  EXPECT_EQ(Step(), Numbers{0});
+  EXPECT_EQ(Step(), Numbers{}) << "into the collector that is free now";
+  EXPECT_EQ(Step(), Numbers{9});
+}
+
+TEST_F(CollectorsTest, TheLsuTakesTheOldestOfAllSchedulers) {
+  lsu_takes = 0;
+  Issue(1, kLsu, 0);
+  Step();
+  Issue(0, kLsu, 1);
+  for (unsigned i = 0; i < 5; ++i) {
+    lsu_takes = 0;
+    EXPECT_EQ(Step(), Numbers{});
+  }
+  lsu_takes = 1;
+  EXPECT_EQ(Step(), Numbers{0});
+  lsu_takes = 3;
+  EXPECT_EQ(Step(), Numbers{1});
+}
+
+MicroRun WithCollectors() {
+  MicroRun run;
+  run.sm().collectors = 2;
+  run.sm().operand_latency = 2;
+  run.sm().lsu_queue = 1;
+  run.sm().alu = {4, 1};
+  run.sm().sfu = {20, 4};
+  return run;
+}
+
+TEST(SmCollectors, ADependentInstructionFollowsFiveCyclesAfterThePipe) {
+  const MicroRun run = WithCollectors();
+  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kAlu, 0, {0}); }), 9);
+  EXPECT_EQ(CyclesEach(run, [](MicroKernel* k) { k->Op(OpClass::kSfu, 0, {0}); }), 25);
+  EXPECT_EQ(CyclesEach(run, [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kAlu, n++ % 16); }),
+            1);
+}
+
+// Eight results in turn would keep the pipe full, 4 cycles each; but one of the eight waits in
+// collector 1 until the others can go no further, and then all wait for it.
+TEST(SmCollectors, IndependentInstructionsStarveOneOfThem) {
+  const auto body = [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kSfu, n++ % 8); };
+  const MicroRun with = WithCollectors();
+  MicroRun without = with;
+  without.sm().collectors = 0;
+  EXPECT_NEAR(CyclesEach(without, body, 44, 220), 4, 0.05);
+  EXPECT_NEAR(CyclesEach(with, body, 44, 220), 5.93, 0.1) << "3038 cycles for 512 in the simulator";
+}
+
+// The fewest and the most that a machine may have.
+TEST(SmCollectors, WorkAtTheirLimits) {
+  const auto alu = [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kAlu, n++ % 16); };
+  const auto sfu = [n = 0](MicroKernel* k) mutable { k->Op(OpClass::kSfu, n++ % 8); };
+  MicroRun run = WithCollectors();
+  for (const unsigned units : {1u, kMaxCollectors}) {
+    run.sm().collectors = units;
+    EXPECT_EQ(CyclesEach(run, alu), 1) << units;
+    EXPECT_GE(CyclesEach(run, sfu, 44, 220), 3.95) << units;
+  }
+  run.sm().collectors = 1;
+  EXPECT_NEAR(CyclesEach(run, sfu, 44, 220), 4, 0.05) << "no upper one to starve in";
+}
+
+// A TB is quiet, and finishes, only when nothing of it waits in the collectors.
+TEST(SmCollectors, TheTbEndsAfterTheLastThatWaited) {
+  MicroRun run = WithCollectors();
+  run.repeat = false;
+  run.request.record_tbs = true;
+  run.sm().sfu = {20, 50};
+  MicroKernel kernel;
+  for (unsigned i = 0; i < 5; ++i) kernel.Op(OpClass::kSfu, static_cast<int>(i));
+  const RunResult result = run.Run({kernel});
+  ASSERT_EQ(result.tbs.size(), 1u);
+  EXPECT_GE(result.tbs[0].end - result.tbs[0].start, 4 * 50u + 20 + 5);
+}
+
+}  // namespace
+}  // namespace smk

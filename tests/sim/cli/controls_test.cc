@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every machine with every control plane: it runs, or the refusal names the machine and those that
+// have RTL.
+#include <set>
+
+#include "sim/command.h"
+
+namespace smk {
+namespace {
+
+class Controls : public CommandTest {};
+
+TEST_F(Controls, EveryMachineRunsOrIsRefusedByName) {
+  std::set<std::string> without;
+  for (const auto& machine : nlohmann::json::parse(Smk("list machines --json").out)) {
+    const std::string name = machine["name"];
+    const std::string run = "run sgemm --cycles 300 --no-cache --machine " + name + " --control ";
+    EXPECT_EQ(Smk(run + "reference").status, 0) << name;
+    for (const std::string control : {"rtl", "lockstep"}) {
+      const Outcome outcome = Smk(run + control);
+      if (outcome.status == 0) continue;
+      without.insert(name);
+      EXPECT_EQ(outcome.status, 2) << name << outcome.out << outcome.err;
+      EXPECT_EQ(outcome.err.rfind("smk: --control " + control + ": there is no RTL for ", 0), 0u);
+      EXPECT_NE(outcome.err.find(" of the machine " + name + " with "), std::string::npos);
+      EXPECT_NE(outcome.err.find("the machines gtx980, fermi, v100 as they are"),
+                std::string::npos);
+    }
+  }
+  EXPECT_EQ(without, (std::set<std::string>{"h100", "mini"}));
+}
+
+// TBs are saved while instructions of theirs wait in the operand collectors.
+TEST_F(Controls, CollectorsAndPreemptionsAreTheSameOnTheRtl) {
+  for (const std::string policy : {"smk", "smk-pw"}) {
+    const Outcome run =
+        Smk("run sgemm+lbm --machine gtx980-accelsim --control lockstep --cycles 40k --no-cache "
+            "--force --out out --policy " +
+            policy);
+    EXPECT_EQ(run.status, 0) << run.out << run.err;
+    const auto stats = Json("out/stats.json");
+    EXPECT_GT(stats["lockstep"]["events"], 1'000'000) << policy;
+    EXPECT_TRUE(policy != "smk" || stats["preemptions"] > 0);
+  }
+}
+
+TEST_F(Controls, AMachineThatIsSetOtherwiseHasNone) {
+  const Outcome outcome = Smk("run sgemm --cycles 300 --control rtl --set sms=8");
+  EXPECT_EQ(outcome.status, 2);
+  EXPECT_NE(outcome.err.find("no RTL for 8 SMs of the machine gtx980"), std::string::npos)
+      << outcome.err;
+  Write("s.toml", "workloads = 'sgemm'\nmachines = 'mini'\ncontrol = 'rtl'\n");
+  EXPECT_EQ(Smk("sweep s.toml --list").err.rfind("smk: s.toml:3: control: there is no RTL", 0), 0u);
+}
+
+// The RTL has a configuration `small` of its own, for tests: no machine has its name.
+TEST_F(Controls, NoMachineHasTheNameOfTheSmallRtl) {
+  EXPECT_NE(Smk("run sgemm --machine small").err.find("expected one of"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace smk
