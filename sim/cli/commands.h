@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "experiment/backend.h"
 #include "experiment/experiment.h"
@@ -15,12 +16,17 @@ struct Context {
   std::string command_line;  // for the manifest
 };
 
-int RunCommand(const Context& context, Options options);
-int CompareCommand(const Context& context, Options options);
+// What is run, and what is printed of it.
+struct RunOptions : Options {
+  bool json = false;  // the results as JSON, and nothing else
+};
+int RunCommand(const Context& context, RunOptions options);
+int CompareCommand(const Context& context, RunOptions options);
 
 // What `smk list` shows.
 struct ListOptions {
-  std::string what;  // kernels, policies, machines, settings, keys or statistics
+  std::string what;                  // kernels, policies, machines, settings, keys or statistics
+  std::vector<std::string> kernels;  // only these; none: all there are
   std::string machine;
   bool json = false;
   std::string of;         // statistics: of this object only

@@ -194,7 +194,7 @@ Folders PrepareFolders(const Options& options, const std::vector<Policy>& polici
 
 }  // namespace
 
-int CompareCommand(const Context& context, Options options) {
+int CompareCommand(const Context& context, RunOptions options) {
   if (!options.config.empty()) MergeConfig(options.config, /*compare=*/true, &options);
   const Experiment experiment = Resolve(options, context.backend);
   const std::vector<Policy> policies = ResolvePolicies(options, experiment);
@@ -212,7 +212,11 @@ int CompareCommand(const Context& context, Options options) {
     folders.top.Write("compare.json", CompareJson(experiment, runs));
     folders.top.Write("manifest.json",
                       ManifestJson(experiment, context.command_line, "PASS", folders.top));
-    if (!options.quiet) fmt::print("{}", Table(experiment, runs));
+    if (options.json) {
+      fmt::print("{}", CompareJson(experiment, runs));
+    } else {
+      fmt::print("{}PASS\n", options.quiet ? "" : Table(experiment, runs));
+    }
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& error) {
@@ -220,7 +224,6 @@ int CompareCommand(const Context& context, Options options) {
                  fmt::format("FAIL: {}", error.what()));
     throw;
   }
-  fmt::print("PASS\n");
   return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -39,6 +40,19 @@ std::size_t Launches(const Workload& workload, std::size_t kernel) {
 
 unsigned Percent(unsigned part, unsigned whole) { return whole == 0 ? 0 : part * 100 / whole; }
 
+// The resources of which there is no room for one TB more than `tbs`.
+ordered_json LimitedBy(const ResourceVector& need, unsigned tbs, const ResourceVector& limits) {
+  ordered_json names = ordered_json::array();
+  const auto add = [&](const char* name, unsigned each, unsigned limit) {
+    if ((tbs + 1) * each > limit) names.push_back(name);
+  };
+  add("registers", need.registers, limits.registers);
+  add("shared_memory", need.shared_memory, limits.shared_memory);
+  add("threads", need.threads, limits.threads);
+  add("tbs", need.tbs, limits.tbs);
+  return names;
+}
+
 // One kernel of a program, and how much of an SM it takes when it has it to itself.
 ordered_json KernelJson(const Workload& workload, std::size_t index, const ResourceVector& limits) {
   const KernelSpec& kernel = workload.kernels[index];
@@ -51,6 +65,7 @@ ordered_json KernelJson(const Workload& workload, std::size_t index, const Resou
   j["registers_per_thread"] = kernel.registers_per_thread;
   j["shared_memory"] = kernel.shared_memory;
   j["tbs_per_sm"] = tbs;
+  j["limited_by"] = LimitedBy(kernel.need, tbs, limits);
   j["occupancy_percent"] = {
       {"registers", Percent(tbs * kernel.need.registers, limits.registers)},
       {"shared_memory", Percent(tbs * kernel.need.shared_memory, limits.shared_memory)},
@@ -59,9 +74,10 @@ ordered_json KernelJson(const Workload& workload, std::size_t index, const Resou
   return j;
 }
 
-ordered_json KernelsJson(const Backend& backend, const MachineConfig& machine) {
+ordered_json KernelsJson(const Backend& backend, const std::vector<std::string>& names,
+                         const MachineConfig& machine) {
   ordered_json all = ordered_json::array();
-  for (const std::string& name : backend.list_workloads()) {
+  for (const std::string& name : names) {
     const auto workload = backend.find_workload(name);
     ordered_json j;
     j["name"] = workload->name;
@@ -81,10 +97,21 @@ std::string Text(const ordered_json& value) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+// "regs, threads": what limits the TBs of a kernel, in the words of the table.
+std::string LimitText(const ordered_json& limited_by) {
+  static const std::map<std::string, std::string> kWords = {
+      {"registers", "regs"}, {"shared_memory", "smem"}, {"threads", "threads"}, {"tbs", "TBs"}};
+  std::string text;
+  for (const std::string name : limited_by) {
+    text += (text.empty() ? "" : ", ") + kWords.at(name);
+  }
+  return text;
+}
+
 std::string KernelsTable(const ordered_json& workloads, const std::string& machine) {
   TextTable table({"name", "class", "kernel", "launches", "TBs", "threads", "regs", "smem",
-                   "TBs/SM", "regs %", "smem %", "threads %", "TBs %", "description"},
-                  {0, 1, 2, 13});
+                   "TBs/SM", "regs %", "smem %", "threads %", "TBs %", "limit", "description"},
+                  {0, 1, 2, 13, 14});
   for (const ordered_json& workload : workloads) {
     bool first = true;
     for (const ordered_json& k : workload["kernels"]) {
@@ -93,7 +120,7 @@ std::string KernelsTable(const ordered_json& workloads, const std::string& machi
                  Text(k["kernel"]), Text(k["launches"]), Text(k["tbs"]), Text(k["threads"]),
                  Text(k["registers_per_thread"]), Text(k["shared_memory"]), Text(k["tbs_per_sm"]),
                  Text(occupancy["registers"]), Text(occupancy["shared_memory"]),
-                 Text(occupancy["threads"]), Text(occupancy["tbs"]),
+                 Text(occupancy["threads"]), Text(occupancy["tbs"]), LimitText(k["limited_by"]),
                  first ? Text(workload["description"]) : ""});
       first = false;
     }
@@ -101,15 +128,18 @@ std::string KernelsTable(const ordered_json& workloads, const std::string& machi
   return table.ToString() +
          fmt::format(
              "\nregs: registers per thread; smem: bytes per TB; %: of an SM of {} that is "
-             "full of this kernel\n",
+             "full of this kernel; limit: of what there is no room for one more TB\n",
              machine);
 }
 
 int ListKernels(const Context& context, const ListOptions& options) {
-  NotNone(context.backend.list_workloads(), context.backend, "workloads");
+  const std::vector<std::string> names =
+      options.kernels.empty()
+          ? NotNone(context.backend.list_workloads(), context.backend, "workloads")
+          : options.kernels;
   const MachineConfig machine =
       context.backend.load_machine(context.backend.find_machine(options.machine), {});
-  const ordered_json workloads = KernelsJson(context.backend, machine);
+  const ordered_json workloads = KernelsJson(context.backend, names, machine);
   fmt::print("{}", options.json ? workloads.dump(2) + "\n" : KernelsTable(workloads, machine.name));
   return 0;
 }
@@ -322,6 +352,10 @@ int ListMachines(const Context& context, const ListOptions& options) {
 }  // namespace
 
 int ListCommand(const Context& context, const ListOptions& options) {
+  if (!options.kernels.empty() && options.what != "kernels") {
+    throw InputError(fmt::format("list {}: expected no more words, got '{}'", options.what,
+                                 options.kernels.front()));
+  }
   if (options.what == "kernels") return ListKernels(context, options);
   if (options.what == "policies") return ListPolicies(options);
   if (options.what == "machines") return ListMachines(context, options);

@@ -28,7 +28,7 @@ void RefuseForBaseline(const Options& options, const Experiment& experiment) {
 
 }  // namespace
 
-int RunCommand(const Context& context, Options options) {
+int RunCommand(const Context& context, RunOptions options) {
   if (!options.config.empty()) MergeConfig(options.config, /*compare=*/false, &options);
   const Experiment experiment = Resolve(options, context.backend);
   const Policy policy =
@@ -40,14 +40,17 @@ int RunCommand(const Context& context, Options options) {
   try {
     const Results results = runner.Run(policy, recording);
     WriteRun(folder, context.command_line, results, options.timeline.has_value());
-    if (!options.quiet) fmt::print("{}", Summary(results));
+    if (options.json) {
+      fmt::print("{}\n", StatsJson(results).dump(2));
+    } else {
+      fmt::print("{}PASS\n", options.quiet ? "" : Summary(results));
+    }
   } catch (const InputError&) {
     throw;
   } catch (const std::exception& error) {
     WriteFailure(folder, context.command_line, experiment, fmt::format("FAIL: {}", error.what()));
     throw;
   }
-  fmt::print("PASS\n");
   return 0;
 }
 

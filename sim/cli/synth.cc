@@ -108,11 +108,25 @@ int Check(const SynthFlow& flow, const SynthOptions& options, const SynthTarget&
   return 0;
 }
 
+// `--json BLOCK` would overwrite a file where JSON on stdout is meant.
+void CheckJson(const SynthCatalogue& catalogue, const SynthOptions& options) {
+  for (const SynthBlock& block : catalogue.blocks()) {
+    if (options.json == block.name) {
+      throw InputError(fmt::format(
+          "--json {0}: expected a file, got a block; write {0} before --json", block.name));
+    }
+  }
+  if (options.PrintsJson() && !options.against.empty()) {
+    throw InputError("--json: --against prints no numbers");
+  }
+}
+
 }  // namespace
 
 int SynthCommand(const Context& context, const SynthOptions& options) {
   const SynthCatalogue catalogue(context.backend.data_dir);
   const std::vector<std::string> names = Names(catalogue, options);
+  CheckJson(catalogue, options);
   RequireTool("yosys", "yosys");
   const bool timing = !options.no_timing && options.against.empty();
   if (timing) RequireTool("sta", "opensta");
@@ -130,7 +144,12 @@ int SynthCommand(const Context& context, const SynthOptions& options) {
   summary.results = flow.Run(blocks, timing, Jobs(options), progress);
   line.Clear();
   if (out) flow.CopyFiles(blocks, timing, out.path());
-  if (!options.json.empty()) WriteFileAtomically(options.json, ToJson(summary).dump(1) + '\n');
+  const std::string json = ToJson(summary).dump(1) + '\n';
+  if (options.PrintsJson()) {
+    fmt::print("{}", json);
+    return 0;
+  }
+  if (options.json) WriteFileAtomically(*options.json, json);
   if (!options.quiet) fmt::print("{}", ToText(summary));
   return 0;
 }

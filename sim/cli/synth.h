@@ -16,14 +16,16 @@ struct SynthOptions {
   std::string liberty;              // "": the default library
   std::string config = "gtx980";
   std::string mhz = "1216";
-  std::vector<std::string> sets;  // NAME=N for parameters of smk_pkg
-  std::string json;
-  std::string out;      // folder for netlists, logs and timing reports
-  std::string against;  // a table that no block may exceed
+  std::vector<std::string> sets;    // NAME=N for parameters of smk_pkg
+  std::optional<std::string> json;  // a file; empty: stdout, and nothing else there
+  std::string out;                  // folder for netlists, logs and timing reports
+  std::string against;              // a table that no block may exceed
   std::optional<std::string> jobs;
   bool no_timing = false;
   bool no_cache = false;
   bool quiet = false;
+
+  bool PrintsJson() const { return json && json->empty(); }
 };
 int SynthCommand(const Context& context, const SynthOptions& options);
 

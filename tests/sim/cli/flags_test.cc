@@ -17,7 +17,7 @@ const std::set<std::string> kTested = {
     "--quiet",    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed",
     "--export",   "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",
     "--until",    "--warm-up",       "--measure",    "--tasks",      "--sbatch",   "--strict",
-    "--verify",   "--wave",          "--title"};
+    "--verify",   "--wave",          "--title",      "--json"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
@@ -256,6 +256,21 @@ TEST_F(Flags, QuietPrintsTheLastLineOnly) {
   EXPECT_EQ(outcome.out, "PASS\n");
   EXPECT_EQ(outcome.err, "");
   EXPECT_EQ(Smk("compare sgemm --cycles 10k --quiet --policies smk,even").out, "PASS\n");
+}
+
+TEST_F(Flags, JsonIsTheOnlyThingOnStdout) {
+  const std::string work = " lbm+sgemm --cycles 10k --out out --force --json ";
+  const Outcome run = Smk("run" + work);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(run.out, Read("out/stats.json"));
+  EXPECT_EQ(Smk("run lbm --cycles 10k --json --quiet").out[0], '{') << "not quiet about that";
+  const Outcome compare = Smk("compare" + work + "--policies smk,even");
+  EXPECT_EQ(compare.status, 0) << compare.err;
+  EXPECT_EQ(compare.out, Read("out/compare.json"));
+  const Outcome refused = Smk("run lbm --cycles 0 --json");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_EQ(refused.out, "");
 }
 
 TEST_F(Flags, NoCacheNeitherReadsNorWrites) {

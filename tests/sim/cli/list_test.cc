@@ -175,9 +175,51 @@ TEST(List, OccupancyByHand) {
   EXPECT_EQ(big["tbs_per_sm"], 2);
   EXPECT_EQ(big["occupancy_percent"]["tbs"], 6);
   EXPECT_EQ(big["occupancy_percent"]["threads"], 9);
+  EXPECT_EQ(small["limited_by"], ordered_json({"registers", "threads"}));
+  EXPECT_EQ(big["limited_by"], ordered_json({"shared_memory"}));
   const std::string table = Printed(backend, {"kernels"});
+  EXPECT_THAT(table, HasSubstr(" regs, threads  "));
   EXPECT_THAT(table, HasSubstr("\nw     compute  w_kernel"));
   EXPECT_THAT(table, HasSubstr("\n               big")) << "the program is named once";
+}
+
+TEST(List, OccupancyOfKernelsThatAreNamed) {
+  Backend backend = FakeBackend();
+  backend.list_workloads = [] { return std::vector<std::string>{}; };
+  const ordered_json all = Json(backend, {"kernels", "my/w.toml", "b"});
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0]["path"], "my/w.toml");
+  EXPECT_EQ(all[1]["path"], "b");
+  EXPECT_EQ(all[0]["kernels"][0]["tbs_per_sm"], 16);
+  EXPECT_THAT(MainRefusal(backend, {"list", "policies", "b"}),
+              HasSubstr("list policies: expected no more words, got 'b'"));
+}
+
+// Below one TB, at it and at the next, of every resource in turn.
+TEST(List, OneTbMoreDoesNotFit) {
+  const Backend real = MakeBackend();
+  const ResourceVector limits = real.load_machine(real.find_machine("gtx980"), {}).sm.limits;
+  for (const auto& [threads, registers, shared, by] :
+       std::vector<std::tuple<unsigned, unsigned, unsigned, std::vector<std::string>>>{
+           {32, 4, 0, {"tbs"}},
+           {64, 32, 0, {"registers", "threads", "tbs"}},
+           {64, 36, 0, {"registers"}},
+           {256, 16, 0, {"threads"}},
+           {32, 4, 3072, {"shared_memory", "tbs"}},
+           {32, 4, 3073, {"shared_memory"}},
+           {32, 4, 100000, {"shared_memory"}}}) {
+    Backend backend = FakeBackend();
+    KernelSpec kernel = FakeWorkload("w")->kernels[0];
+    kernel.need = TbNeed(threads, registers, shared);
+    backend.find_workload = [&kernel = kernel](const std::string&) {
+      auto workload = std::make_shared<Workload>(*FakeWorkload("w"));
+      workload->kernels[0] = kernel;
+      return workload;
+    };
+    const ordered_json k = Json(backend, {"kernels", "w"})[0]["kernels"][0];
+    EXPECT_EQ(k["limited_by"], ordered_json(by)) << threads << ' ' << registers << ' ' << shared;
+    EXPECT_EQ(k["tbs_per_sm"], MaxTbs(kernel.need, limits));
+  }
 }
 
 TEST(List, StatisticsAreThoseOfTheLists) {

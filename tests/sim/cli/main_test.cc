@@ -44,6 +44,20 @@ TEST(Main, FailureIsStatusOneAndTheLastLine) {
             "FAIL: out of luck\n");
 }
 
+TEST(Main, FailureIsJsonWhereJsonIsAskedFor) {
+  for (const char* command : {"run", "compare"}) {
+    const Ended ended =
+        CallMain(Failing("check"), {command, "a+b", "--cycles", "16k", "--no-cache", "--json"});
+    EXPECT_EQ(ended.status, 1);
+    const auto j = nlohmann::json::parse(ended.out);
+    EXPECT_EQ(j.size(), 1u);
+    const std::string status = j["status"];
+    EXPECT_EQ(status.rfind("FAIL: ", 0), 0u) << status;
+    EXPECT_NE(status.find("cycle 7: SM 3: a TB was lost"), std::string::npos) << status;
+    EXPECT_EQ(ended.err, "");
+  }
+}
+
 TEST(Main, BadInputFoundLateIsStatusTwo) {
   for (const char* command : {"run", "compare"}) {
     const Ended ended =

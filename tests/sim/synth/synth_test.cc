@@ -88,6 +88,19 @@ TEST_F(SynthCommand, AddsUpCellsAndTellsPaths) {
   EXPECT_TRUE(Exists("kept/quota_scheduler/timing.txt"));
 }
 
+TEST_F(SynthCommand, JsonWithoutAFileIsAllOfStdout) {
+  ASSERT_EQ(Synth("sm_assign --json t.json").status, 0);
+  const Outcome outcome = Synth("sm_assign --json");
+  EXPECT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(outcome.out, Read("t.json"));
+  EXPECT_EQ(outcome.err, "");
+  Refuses(Synth("--json sm_assign"), "expected a file, got a block; write sm_assign before --json");
+  Refuses(Synth("sm_assign --against t.json --json"), "--against prints no numbers");
+  const Outcome failed = Synth("tb_table --json");
+  EXPECT_EQ(failed.status, 1);
+  EXPECT_EQ(nlohmann::json::parse(failed.out)["status"].get<std::string>().rfind("FAIL: ", 0), 0u);
+}
+
 TEST_F(SynthCommand, MakesNothingTwice) {
   ASSERT_EQ(Synth("sm_assign --json first.json").status, 0);
   const std::string runs = Read("runs.txt");

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "smk/version.h"
+
+namespace smk::sim {
+namespace {
+
+constexpr char kFooter[] =
+    "Exit status: 0 passed, 1 the run found a failure, 2 bad usage or input.\n"
+    "Details: docs/usage.md, docs/results.md";
+
+void AddText(CLI::App* app, const char* name, std::optional<std::string>* value,
+             const std::string& help, const char* type) {
+  app->add_option(name, *value, help)->type_name(type);
+}
+
+void AddText(CLI::App* app, const char* name, std::string* value, const std::string& help,
+             const char* type) {
+  app->add_option(name, *value, help)->type_name(type);
+}
+
+// Options that may be given again and take one value each time.
+void AddTexts(CLI::App* app, const char* name, std::vector<std::string>* values,
+              const std::string& help, const char* type) {
+  app->add_option(name, *values, help)->type_name(type)->allow_extra_args(false);
+}
+
+void AddCommonOptions(CLI::App* app, RunOptions* o) {
+  AddText(app, "kernels", &o->kernels,
+          "kernels: names, workload files or trace:FOLDER, joined by + (in a name: ++)",
+          "KERNEL+KERNEL");
+  AddText(app, "--preempt", &o->preempt,
+          "how an SM changes hands under spatial: switch (default), drain, flush", "MODE");
+  AddText(app, "--control", &o->control,
+          "control plane: reference (default), rtl, or lockstep of both", "NAME");
+  AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
+          "N");
+  AddText(app, "--until", &o->until,
+          "what ends the run: cycles (default); done: all programs have ended (default of traces); "
+          "work: each kernel has done what it does alone in --cycles",
+          "MODE");
+  AddText(app, "--warm-up", &o->warm_up, "statistics begin after so many cycles", "N");
+  AddText(app, "--measure", &o->measure, "statistics are of so many cycles (default: to the end)",
+          "N");
+  AddText(app, "--machine", &o->machine,
+          "gtx980 (default), another of smk list machines, or a file", "NAME");
+  AddTexts(app, "--set", &o->sets,
+           "change one key of the machine, policy, control or run; again for more", "KEY=VALUE");
+  AddTexts(app, "--arrive", &o->arrivals, "launch this kernel at this cycle (default 0)",
+           "KERNEL@CYCLE");
+  AddTexts(app, "--client", &o->clients, "whose job this kernel is (default: one of its name)",
+           "KERNEL@CLIENT");
+  AddText(app, "--seed", &o->seed, "seed of everything random in the workloads (default 1)", "N");
+  AddText(app, "--config", &o->config, "start from a config.toml that an earlier run wrote",
+          "FILE");
+  AddText(app, "--out", &o->out, "write all results into this folder", "DIR");
+  app->add_flag("--force", o->force, "write into DIR even if it holds other things");
+  app->add_option("--timeline", o->timeline,
+                  "write timeline.json.gz of these cycles (default: all) for Perfetto, with --out")
+      ->type_name("FROM:TO")
+      ->expected(0, 1);
+  AddText(app, "--timeline-step", &o->timeline_step, "cycles between two samples of its counters",
+          "N");
+  AddText(app, "--jobs", &o->jobs, "simulations at the same time (default: one per processor)",
+          "N");
+  app->add_flag("--no-repeat", o->no_repeat, "do not execute a program again when it ends early");
+  app->add_flag("--no-cache", o->no_cache, "run the isolated runs again, and do not keep them");
+  app->add_flag("--strict", o->strict, "an unknown opcode in a trace is an error");
+  app->add_flag("--verify", o->verify, "read and check traces although they look as they did");
+  app->add_flag("--json", o->json, "print all numbers as JSON, and nothing else");
+  app->add_flag("--quiet", o->quiet, "print the last line only");
+}
+
+}  // namespace
+
+CommandLineParser::CommandLineParser() {
+  app.name("smk");
+  app.footer(kFooter);
+  app.require_subcommand(0, 1);  // so that "help run" is one command and its argument
+  app.set_version_flag("--version", fmt::format("smk {} ({})", kVersion, kGitDescribe));
+  AddRun();
+  AddCompare();
+  AddSweep();
+  AddReport();
+  AddTrace();
+  AddValidate();
+  AddSynth();
+  AddList();
+  app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
+    action = DoctorCommand;
+  });
+  CLI::App* help = app.add_subcommand("help", "explain a command");
+  help->add_option("command", help_topic,
+                   "run, compare, sweep, report, trace, validate, synth, list or doctor");
+  help->callback([this] { action = [this](const Context&) { return Help(); }; });
+}
+
+void CommandLineParser::AddRun() {
+  CLI::App* sub = app.add_subcommand("run", "run kernels together under one policy");
+  AddCommonOptions(sub, &run);
+  AddText(sub, "--policy", &run.policy, "see smk list policies (default smk-pw)", "NAME");
+  sub->add_option("--wave", run.wave,
+                  "write the RTL's waveform of these cycles (default: all), with --out")
+      ->type_name("FROM:TO")
+      ->expected(0, 1);
+  sub->footer(kFooter);
+  sub->callback(
+      [this] { action = [this](const Context& context) { return RunCommand(context, run); }; });
+}
+
+void CommandLineParser::AddCompare() {
+  CLI::App* sub = app.add_subcommand("compare", "run kernels under each policy, in one table");
+  AddCommonOptions(sub, &compare);
+  AddText(sub, "--policies", &compare.policies, "policies to compare (default: all)",
+          "NAME,NAME,...");
+  sub->footer(kFooter);
+  sub->callback([this] {
+    action = [this](const Context& context) { return CompareCommand(context, compare); };
+  });
+}
+
+void CommandLineParser::AddTrace() {
+  CLI::App* sub = app.add_subcommand("trace", "look at Accel-Sim traces, or write one");
+  sub->require_subcommand(1);
+  sub->footer(kFooter);
+  CLI::App* info = sub->add_subcommand("info", "kernels, instruction mix, lines, footprint");
+  info->add_option("folder", trace_info.path, "a folder with a kernelslist.g")->required();
+  info->add_flag("--json", trace_info.json, "as JSON");
+  info->add_flag("--strict", trace_info.strict, "an unknown opcode is an error");
+  info->add_flag("--verify", trace_info.verify, "read and check it although it looks as it did");
+  info->add_flag("--no-cache", trace_info.no_cache,
+                 "read the text, and do not keep a compact form");
+  info->callback([this] {
+    action = [this](const Context& context) { return TraceInfoCommand(context, trace_info); };
+  });
+  CLI::App* out = sub->add_subcommand("export", "write a kernel as an Accel-Sim trace");
+  out->add_option("kernel", trace_export.kernel, "a name or a workload file")->required();
+  AddText(out, "--out", &trace_export.out, "folder for the trace", "DIR");
+  AddText(out, "--tbs", &trace_export.tbs, "the first TBs of each launch (default: all)", "N");
+  AddText(out, "--launches", &trace_export.launches,
+          "the first launches (default: until each kernel was launched once)", "N");
+  AddText(out, "--max-instructions", &trace_export.max_instructions,
+          "of a warp, its exit besides (default: all)", "N");
+  AddText(out, "--seed", &trace_export.seed, "seed of everything random (default 1)", "N");
+  out->add_flag("--force", trace_export.force, "write over a trace that is there");
+  out->callback([this] {
+    action = [this](const Context& context) { return TraceExportCommand(context, trace_export); };
+  });
+}
+
+void CommandLineParser::AddValidate() {
+  CLI::App* sub = app.add_subcommand("validate", "run traces whose cycles are known");
+  sub->add_option("folder", validate.folder, "a folder with an expected.csv")->required();
+  AddTexts(sub, "--only", &validate.only, "only traces whose names begin so; again for more",
+           "NAME");
+  AddText(sub, "--machine", &validate.machine, "default: gtx980-accelsim", "NAME");
+  AddTexts(sub, "--set", &validate.sets,
+           "change one key of the machine, control or run; again for more", "KEY=VALUE");
+  AddText(sub, "--cycles", &validate.cycles, "of a trace, at most (default 1G)", "N");
+  AddText(sub, "--within", &validate.within, "fail when a trace is off by more", "PERCENT");
+  AddText(sub, "--csv", &validate.csv, "write the table into this file", "FILE");
+  AddText(sub, "--json", &validate.json, "write all numbers into this file", "FILE");
+  AddText(sub, "--jobs", &validate.jobs, "traces at the same time (default: one per processor)",
+          "N");
+  sub->add_flag("--no-cache", validate.no_cache, "read the text, and keep no compact form");
+  sub->add_flag("--quiet", validate.quiet, "print the last line only");
+  sub->footer(kFooter);
+  sub->callback([this] {
+    action = [this](const Context& context) { return ValidateCommand(context, validate); };
+  });
+}
+
+void CommandLineParser::AddSweep() {
+  CLI::App* sub = app.add_subcommand("sweep", "make all runs of a specification");
+  AddText(sub, "spec", &sweep.spec, "a TOML file, for example sim/sweeps/smk_paper.toml", "SPEC");
+  AddTexts(sub, "--experiment", &sweep.experiments, "only this experiment of SPEC; again for more",
+           "NAME");
+  sub->add_flag("--list", sweep.list, "show the runs and do nothing");
+  AddText(sub, "--out", &sweep.out, "the database (default: name of SPEC + .db)", "DB");
+  sub->add_flag("--retry-failed", sweep.retry_failed, "make failed runs again");
+  AddText(sub, "--export", &sweep.export_format,
+          "print the results of SPEC, or all of DB: csv, json", "FORMAT");
+  sub->add_option("--merge", sweep.merge, "join these databases into the one of --out")
+      ->type_name("DB...");
+  AddText(sub, "--runs", &sweep.runs_file, "only the runs whose ids this file lists", "FILE");
+  sub->add_flag("--slurm", sweep.slurm, "submit the missing runs as an array job; collect results");
+  sub->add_flag("--wait", sweep.wait, "with --slurm: wait, and submit again what is missing");
+  AddText(sub, "--tasks", &sweep.tasks, "with --slurm: size of the array, and how many at once",
+          "N[%RUNNING]");
+  AddTexts(sub, "--sbatch", &sweep.sbatch, "with --slurm: an option for sbatch; again for more",
+           "OPTION");
+  sub->add_flag("--one-writer", sweep.one_writer,
+                "nobody else uses DB; it may lie on a network file system");
+  AddText(sub, "--shard", &sweep.shard, "only part K of N", "K/N");
+  AddText(sub, "--jobs", &sweep.jobs, "runs at the same time (default: one per processor)", "N");
+  sub->add_flag("--quiet", sweep.quiet, "print the last line only");
+  sub->footer(kFooter);
+  sub->callback(
+      [this] { action = [this](const Context& context) { return SweepCommand(context, sweep); }; });
+}
+
+void CommandLineParser::AddReport() {
+  CLI::App* sub = app.add_subcommand("report", "write one page about a run, compare or sweep");
+  sub->add_option("path", report.path, "folder of run or compare, or database of sweep")
+      ->type_name("DIR|DB")
+      ->required();
+  AddText(sub, "--out", &report.out, "the page (default: report.html in DIR, or beside DB)",
+          "FILE");
+  AddText(sub, "--title", &report.title, "its title (default: workload, or name of DB)", "TEXT");
+  sub->add_flag("--quiet", report.quiet, "print nothing");
+  sub->footer(kFooter);
+  sub->callback([this] {
+    action = [this](const Context& context) { return ReportCommand(context, report); };
+  });
+}
+
+void CommandLineParser::AddSynth() {
+  CLI::App* sub = app.add_subcommand("synth", "area and timing of the RTL");
+  sub->add_option("blocks", synth.blocks, "blocks, for example quota_scheduler (default: all)")
+      ->type_name("BLOCK...");
+  AddText(sub, "--liberty", &synth.liberty, "standard cells (default: Debian's osu018)", "FILE");
+  AddText(sub, "--config", &synth.config, "gtx980 (default), fermi, small or v100", "NAME");
+  AddText(sub, "--mhz", &synth.mhz, "clock to be met (default 1216)", "N");
+  AddTexts(sub, "--set", &synth.sets,
+           "another value for a parameter of smk_pkg, NumKernels=8; again for more", "NAME=N");
+  sub->add_option("--json", synth.json,
+                  "write all numbers into this file; without one, print them as JSON and nothing "
+                  "else")
+      ->type_name("FILE")
+      ->expected(0, 1);
+  AddText(sub, "--out", &synth.out, "keep netlists, logs and timing reports here", "DIR");
+  AddText(sub, "--against", &synth.against, "fail when a block is 5 % larger than in this table",
+          "FILE");
+  sub->add_flag("--no-timing", synth.no_timing, "area only");
+  AddText(sub, "--jobs", &synth.jobs, "blocks at the same time (default: one per processor)", "N");
+  sub->add_flag("--no-cache", synth.no_cache, "make everything again, and do not keep it");
+  sub->add_flag("--quiet", synth.quiet, "print nothing");
+  sub->footer(kFooter);
+  sub->callback(
+      [this] { action = [this](const Context& context) { return SynthCommand(context, synth); }; });
+}
+
+void CommandLineParser::AddList() {
+  CLI::App* sub =
+      app.add_subcommand("list", "list kernels, policies, machines, settings, keys or statistics");
+  sub->add_option("what", list.what, "kernels, policies, machines, settings, keys or statistics")
+      ->required();
+  sub->add_option("kernel", list.kernels,
+                  "kernels: only these, by name or workload file; or trace:FOLDER")
+      ->type_name("KERNEL...");
+  AddText(sub, "--machine", &list.machine, "machine of occupancies and settings", "NAME");
+  sub->add_flag("--json", list.json, "as JSON");
+  AddText(sub, "--of", &list.of, "statistics: of this object of stats.json only", "OBJECT");
+  sub->add_flag("--markdown", list.markdown, "settings, keys, statistics: as the manual has them");
+  sub->callback(
+      [this] { action = [this](const Context& context) { return ListCommand(context, list); }; });
+}
+
+int CommandLineParser::Help() {
+  app.clear();  // else the help of the command "help" is what comes out
+  if (help_topic.empty()) {
+    fmt::print("{}", app.help("", CLI::AppFormatMode::All));
+    return 0;
+  }
+  std::vector<std::string> names;
+  for (CLI::App* sub : app.get_subcommands(nullptr)) {
+    names.push_back(sub->get_name());
+    if (sub->get_name() == help_topic) {
+      fmt::print("{}", sub->help("smk"));
+      return 0;
+    }
+  }
+  throw InputError(
+      fmt::format("help: no command '{}'{}", help_topic, DidYouMean(help_topic, names)));
+}
+
+}  // namespace smk::sim

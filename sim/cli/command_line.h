@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of the command line: what can be written, and what is to be done then.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "cli/commands.h"
+#include "cli/report.h"
+#include "cli/sweep.h"
+#include "cli/synth.h"
+#include "cli/trace.h"
+#include "cli/validate.h"
+
+namespace smk::sim {
+
+// Everything that parsing fills in, and what is to be done then.
+struct CommandLineParser {
+  CLI::App app{"Simulates GPU kernels that share a GPU, under several policies."};
+  RunOptions run, compare;
+  SweepOptions sweep;
+  SynthOptions synth;
+  ReportOptions report;
+  TraceInfoOptions trace_info;
+  TraceExportOptions trace_export;
+  ValidateOptions validate;
+  ListOptions list{"", {}, "gtx980", false, "", false};
+  std::string help_topic;
+  std::function<int(const Context&)> action;
+
+  CommandLineParser();
+  // Whether stdout is one JSON document, also when the command fails.
+  bool PrintsJson() const { return run.json || compare.json || synth.PrintsJson(); }
+
+ private:
+  void AddRun();
+  void AddCompare();
+  void AddTrace();
+  void AddValidate();
+  void AddSweep();
+  void AddReport();
+  void AddSynth();
+  void AddList();
+  int Help();
+};
+
+}  // namespace smk::sim
