@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/toml_keys.h"
 #include "config/machine_keys.h"
 
 namespace smk {
@@ -38,6 +39,7 @@ class Reader {
 
   void ReadFile(const std::string& text) {
     toml::table root;
+    CheckTomlKeys(text, path_);
     try {
       root = toml::parse(text, path_);
     } catch (const toml::parse_error& error) {
@@ -238,7 +240,8 @@ std::string FindMachine(const std::string& name, const std::string& data_dir) {
   const std::filesystem::path path =
       is_path ? std::filesystem::path(name)
               : std::filesystem::path(data_dir) / "machines" / (name + ".toml");
-  if (std::filesystem::is_regular_file(path)) return path.string();
+  std::error_code ignored;  // such as too many links
+  if (std::filesystem::is_regular_file(path, ignored)) return path.string();
   std::string known;
   for (const std::string& machine : ListMachines(data_dir)) known += machine + ", ";
   throw InputError("machine: expected one of " + known + "or a machine file, got " + name);

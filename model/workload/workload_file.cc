@@ -7,6 +7,7 @@
 #include <map>
 #include <sstream>
 
+#include "base/toml_keys.h"
 #include "workload/compiler.h"
 #include "workload/parser.h"
 #include "workload/toml_reader.h"
@@ -244,6 +245,7 @@ std::string ContentHash(const std::string& bytes) {
 
 std::shared_ptr<const Workload> ParseWorkload(const std::string& text, const std::string& path) {
   WorkloadReader reader(text, path);
+  CheckTomlKeys(text, path);
   try {
     const toml::table root = toml::parse(text, path);
     return reader.Read(root);

@@ -41,10 +41,12 @@ void CheckName(std::string_view what, const std::string& text) {
 std::string Printable(std::string_view text) {
   const bool utf8 = IsUtf8(std::string(text));
   std::string shown;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool hidden = IsControl(byte) || (!utf8 && byte >= 0x80);
-    shown += hidden ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  bool second = false;  // of the two bytes of a control character
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const bool hidden = second || IsControl(text, i) || (!utf8 && byte >= 0x80);
+    second = !second && byte == 0xc2 && IsControl(text, i);
+    shown += hidden ? fmt::format("\\x{:02x}", byte) : std::string(1, text[i]);
   }
   return shown;
 }

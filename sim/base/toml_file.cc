@@ -8,10 +8,12 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/toml_keys.h"
 
 namespace smk::sim {
 
 toml::table ParseToml(const std::string& text, const std::string& path) {
+  CheckTomlKeys(text, path);
   try {
     return toml::parse(text, path);
   } catch (const toml::parse_error& error) {

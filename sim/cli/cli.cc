@@ -6,23 +6,29 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <new>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/names.h"
 #include "base/numbers.h"
+#include "base/reason.h"
 #include "cli/command_line.h"
 #include "run/manifest.h"
 
 namespace smk::sim {
 namespace {
 
+// Most bytes of a message; what it quotes of a file may have any length.
+constexpr std::size_t kLongestLine = 1000;
+
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   text.erase(text.find_last_not_of(' ') + 1);
-  return Printable(text);
+  std::string line = Printable(text);
+  if (line.size() <= kLongestLine) return line;
+  std::size_t end = kLongestLine;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
+  return line.substr(0, end) + "...";
 }
 
 int Usage(const std::string& message) {
@@ -79,22 +85,6 @@ std::string Failure(const CommandLineParser& parser, const std::string& reason) 
   const std::string status = "FAIL: " + OneLine(reason);
   if (!parser.PrintsJson()) return status + '\n';
   return nlohmann::ordered_json{{"status", status}}.dump(2) + '\n';
-}
-
-// What went wrong, in words of ours where a library has none for people.
-std::string Reason(const std::exception& error) {
-  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
-    return fmt::format("{}: {}", file->path1().string(), file->code().message());
-  }
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "not enough memory";
-  return error.what();
-}
-
-// Whether it is a path that is wrong, and not the disk.
-bool IsWrongPath(const std::exception& error) {
-  const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
-  return file != nullptr && file->code() != std::errc::no_space_on_device &&
-         file->code() != std::errc::io_error;
 }
 
 int Execute(const CommandLineParser& parser, const Context& context) {

@@ -19,9 +19,21 @@ void AddText(CLI::App* app, const char* name, std::optional<std::string>* value,
   app->add_option(name, *value, help)->type_name(type);
 }
 
+// Its variable is empty as long as the option is not given, so an empty value would not be seen.
 void AddText(CLI::App* app, const char* name, std::string* value, const std::string& help,
              const char* type) {
-  app->add_option(name, *value, help)->type_name(type);
+  const auto not_empty = [](const std::string& text) {
+    return std::string(text.empty() ? "expected a value, got ''" : "");
+  };
+  app->add_option(name, *value, help)->type_name(type)->check(not_empty);
+}
+
+// CLI11 takes --quiet=5 for --quiet.
+void RefuseValuesOfFlags(CLI::App* app) {
+  for (CLI::Option* option : app->get_options()) {
+    if (option->get_expected_max() == 0) option->disable_flag_override();
+  }
+  for (CLI::App* sub : app->get_subcommands(nullptr)) RefuseValuesOfFlags(sub);
 }
 
 // Options that may be given again and take one value each time.
@@ -98,6 +110,7 @@ CommandLineParser::CommandLineParser() {
   help->add_option("command", help_topic,
                    "run, compare, sweep, report, trace, validate, synth, list or doctor");
   help->callback([this] { action = [this](const Context&) { return Help(); }; });
+  RefuseValuesOfFlags(&app);
 }
 
 void CommandLineParser::AddRun() {

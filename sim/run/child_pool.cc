@@ -16,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "base/reason.h"
 #include "run/result_io.h"
 
 namespace smk::sim {
@@ -34,7 +35,7 @@ Bytes Execute(const std::function<RunResult()>& run) {
   } catch (const CheckFailure& error) {
     message = {{"check_failure", error.what()}};
   } catch (const std::exception& error) {
-    message = {{"error", error.what()}};
+    message = {{"error", Reason(error)}};
   }
   return json::to_msgpack(message);
 }

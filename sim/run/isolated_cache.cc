@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/reason.h"
 #include "base/sha256.h"
 #include "experiment/model_version.h"
 #include "experiment/requests.h"
@@ -64,7 +65,7 @@ void IsolatedCache::Store(const Experiment& experiment, std::size_t kernel, RunR
     entry["sha256"] = HashText(entry["result"].dump());
     WriteFileAtomically(Path(experiment, kernel), entry.dump() + "\n");
   } catch (const std::exception& error) {
-    Warn(fmt::format("isolated runs are not kept: {}", error.what()));
+    Warn(fmt::format("isolated runs are not kept: {}", Reason(error)));
     folder_.clear();
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,9 @@
 
 namespace smk::sim {
 namespace {
+
+// Groups in groups; libraries have about six. More would end the recursion with the stack.
+constexpr int kMaxDepth = 64;
 
 // Splits a Liberty file into names, numbers, strings and the characters (){}:;, of its grammar.
 class Scanner {
@@ -109,6 +113,7 @@ class Reader {
   }
   // From "{" to "}".
   void Group(const std::string& kind, const std::string& name, int depth) {
+    if (depth == kMaxDepth) Fail(fmt::format("expected at most {} groups in groups", kMaxDepth));
     if (depth == 0) liberty_->name = name;
     if (kind == "cell" && depth == 1) cell_ = name;
     if ((kind == "ff" || kind == "ff_bank") && depth == 2) liberty_->cells[cell_].flip_flop = true;
@@ -133,8 +138,14 @@ class Reader {
     }
   }
   void Attribute(const std::string& word, const std::string& value, int depth) {
-    if (word == "area" && depth == 1) liberty_->cells[cell_].area = std::atof(value.c_str());
+    if (word == "area" && depth == 1) liberty_->cells[cell_].area = Area(value);
     if (word == "time_unit" && depth == 0) liberty_->time_unit_ns = TimeUnit(value);
+  }
+  double Area(const std::string& text) const {
+    char* end = nullptr;
+    const double area = std::strtod(text.c_str(), &end);
+    if (!text.empty() && *end == '\0' && std::isfinite(area) && area >= 0) return area;
+    Fail(fmt::format("area '{}': expected a number", Shown(text)));
   }
   double TimeUnit(const std::string& text) const {
     const double number = std::atof(text.c_str());

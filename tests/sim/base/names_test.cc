@@ -30,6 +30,8 @@ TEST(Names, AreRefusedInOneLine) {
   EXPECT_EQ(Said("\xc3\xa4\xff"),
             "x: expected UTF-8 without control characters, got '\\xc3\\xa4\\xff'");
   EXPECT_EQ(Printable("\xc3\xa4\x1b"), "\xc3\xa4\\x1b");
+  EXPECT_EQ(Printable("\xc2\x85\xc2\xa9"), "\\xc2\\x85\xc2\xa9") << "next line; copyright";
+  EXPECT_EQ(Printable("\xc2\x62\xff"), "\\xc2b\\xff");
 }
 
 }  // namespace

@@ -96,9 +96,31 @@ TEST(CommandLine, AFlagTakesNoValue) {
   for (const auto& [command, words] : kCommands) {
     for (const Offer& offer : Offers(command)) {
       if (!offer.type.empty()) continue;
-      MainRefusal(FakeBackend(), With(command, {offer.name + "=maybe"}));
+      for (const char* value : {"=maybe", "=5"}) {
+        EXPECT_THAT(MainRefusal(FakeBackend(), With(command, {offer.name + value})),
+                    HasSubstr(offer.name.substr(2)))
+            << command;
+      }
     }
   }
+}
+
+TEST(CommandLine, AnEmptyValueIsNotTakenForNone) {
+  for (const auto& [command, option] : std::vector<std::pair<std::string, std::string>>{
+           {"run", "--jobs"}, {"run", "--out"}, {"sweep", "--shard"}, {"trace export", "--tbs"}}) {
+    EXPECT_THAT(MainRefusal(FakeBackend(), With(command, {option, ""})),
+                StartsWith(option + ": expected a value, got ''"));
+  }
+}
+
+TEST(CommandLine, AMessageOfAnyLengthIsCut) {
+  const std::string said =
+      MainRefusal(FakeBackend(), {"run", "a", "--cycles", std::string(100000, 'x')});
+  EXPECT_THAT(said, StartsWith("--cycles: expected a whole number from 1 to 1000000000000"));
+  EXPECT_EQ(said.size(), 1003u);
+  std::string wide;
+  for (int i = 0; i < 2000; ++i) wide += "\u00e4";
+  EXPECT_THAT(MainRefusal(FakeBackend(), {"run", "a", "--cycles", wide}), HasSubstr("\u00e4..."));
 }
 
 TEST(CommandLine, OptionsOfOneCommandAreNotThoseOfAnother) {

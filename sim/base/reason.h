@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an exception says to people.
+#pragma once
+
+#include <exception>
+#include <string>
+
+namespace smk::sim {
+
+// What went wrong: in words of ours where those of the standard library are for programmers.
+std::string Reason(const std::exception& error);
+
+// Whether a path is wrong, and not the disk that it is on.
+bool IsWrongPath(const std::exception& error);
+
+}  // namespace smk::sim
