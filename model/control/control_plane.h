@@ -42,6 +42,9 @@ enum class PreemptMode : std::uint8_t {
 
 enum class WarpPolicy : std::uint8_t { kGto, kLrr };
 
+// When quotas are loaded anew: when all are spent, or with each tick as well.
+enum class EpochEnd : std::uint8_t { kSpent, kTick };
+
 // Parameters of the hardware: fixed when it is built.
 struct ControlConfig {
   unsigned num_sms = 16;
@@ -56,7 +59,9 @@ struct PolicyConfig {
   DispatchMode dispatch = DispatchMode::kPartitioned;
   PreemptMode preempt = PreemptMode::kSwitch;
   WarpPolicy warp_policy = WarpPolicy::kGto;
-  bool quota_enable = false;                      // SMK Sec. 5.4; dedicates one SM per kernel
+  bool quota_enable = false;  // SMK Sec. 5.4; dedicates one SM per kernel
+  bool quota_gate = true;     // false: quotas are not put in force
+  EpochEnd epoch_end = EpochEnd::kSpent;
   std::uint8_t kernels_per_sm = kMaxKernels;      // 2 for SMK-(P+W)2
   std::array<std::uint8_t, kMaxKernels> table{};  // kTable: TBs per SM of each kernel slot
   std::uint16_t epoch_length = 10000;             // instructions per scheduler and epoch

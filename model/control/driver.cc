@@ -96,7 +96,7 @@ SmMask Driver::Settled() const {
 // The i-th member's window comes from SM i, in the cycle in which it ends.
 void Driver::HearProfile(const Inputs& in) {
   state_.profile_valid = 0;
-  if (!policy_.quota_enable) return;
+  if (!policy_.quota_enable || !policy_.quota_gate) return;
   unsigned rank = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if ((kernels_.members() >> k & 1) == 0) continue;

@@ -93,6 +93,8 @@ struct PolicyFields {
       Is<Bits<3>>("dispatch", &Message::dispatch), Is<Bits<2>>("preempt", &Message::preempt),
       Is<Bits<1>>("warp_policy", &Message::warp_policy),
       Is<Bits<1>>("quota_enable", &Message::quota_enable),
+      Is<Bits<1>>("quota_gate", &Message::quota_gate),
+      Is<Bits<1>>("epoch_end", &Message::epoch_end),
       Is<Bits<P::KernelCntWidth>>("kernels_per_sm", &Message::kernels_per_sm),
       Is<TbCntVec<P>>("table_tbs", &Message::table),
       Is<Bits<P::QuotaWidth>>("epoch_length", &Message::epoch_length),

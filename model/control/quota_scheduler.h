@@ -13,7 +13,7 @@
 // Doc         docs/blocks/quota_scheduler.md
 // A kernel with no runnable warp here never blocks a reload. If warps were ready and none was
 // granted between two ticks, the second tick reloads: kernels that wait for each other at barriers
-// cannot stop [D6].
+// cannot stop [D6]. With epoch_end kTick every tick reloads [D28].
 #pragma once
 
 #include "control/messages.h"
@@ -34,6 +34,7 @@ class QuotaScheduler {
     bool load = false;  // pulse: reload now (new quotas after a partition change)
     bool tick = false;
     WarpPolicy policy = WarpPolicy::kGto;
+    EpochEnd epoch_end = EpochEnd::kSpent;
   };
   struct Outputs {
     bool grant_valid = false;
@@ -128,8 +129,9 @@ class QuotaScheduler {
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       if ((state_.warps_of[k] & ~in.stop) != 0 && state_.left[k] != 0) all_spent = false;
     }
-    const bool stuck = in.tick && state_.blocked_since_tick && !state_.granted_since_tick;
-    if (all_spent || stuck || in.load) Load(*in.quota);
+    const bool stuck = state_.blocked_since_tick && !state_.granted_since_tick;
+    const bool by_tick = in.tick && (stuck || in.epoch_end == EpochEnd::kTick);
+    if (all_spent || by_tick || in.load) Load(*in.quota);
   }
   void Load(const std::array<std::uint16_t, kMaxKernels>& quota);
   void ChangeWarps(const Inputs& in);

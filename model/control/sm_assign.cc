@@ -12,6 +12,10 @@ KernelMask Nth(KernelMask mask, unsigned n) {
 
 }  // namespace
 
+bool SmAssign::Walks(const Inputs& in) const {
+  return !in.spatial && __builtin_popcount(state_.members) > in.kernels_per_sm;
+}
+
 KernelMask SmAssign::Choose(const Inputs& in) const {
   const unsigned kernels = static_cast<unsigned>(__builtin_popcount(state_.members));
   if (kernels == 0) return 0;
@@ -31,6 +35,17 @@ KernelMask SmAssign::Choose(const Inputs& in) const {
   return chosen;
 }
 
+// The next SM.
+void SmAssign::Decide(const Inputs& in) {
+  const KernelMask chosen = Choose(in);
+  const bool dedicated = in.profile && state_.next < __builtin_popcount(state_.members);
+  if (chosen != state_.allowed[state_.next]) state_.changed.Set(state_.next);
+  state_.allowed[state_.next] = chosen;
+  for (unsigned k = 0; k < kMaxKernels && !dedicated; ++k) state_.running[k] += chosen >> k & 1;
+  ++state_.next;
+  if (state_.next == config_.num_sms) state_.busy = false;
+}
+
 void SmAssign::Tick(const Inputs& in) {
   state_.changed = SmMask();
   if (in.start) {
@@ -41,13 +56,8 @@ void SmAssign::Tick(const Inputs& in) {
     return;
   }
   if (!state_.busy) return;
-  const KernelMask chosen = Choose(in);
-  const bool dedicated = in.profile && state_.next < __builtin_popcount(state_.members);
-  if (chosen != state_.allowed[state_.next]) state_.changed = SmMask::Of(state_.next);
-  state_.allowed[state_.next] = chosen;
-  for (unsigned k = 0; k < kMaxKernels && !dedicated; ++k) state_.running[k] += chosen >> k & 1;
-  ++state_.next;
-  if (state_.next == config_.num_sms) state_.busy = false;
+  if (Walks(in)) return Decide(in);
+  while (state_.busy) Decide(in);
 }
 
 }  // namespace smk

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of smk_sm_assign: which kernels may run on which SM.
 //
-// Purpose     When the set of kernels changes, walks over the SMs and decides for each which
-//             kernels it may host: all; one (spatial partitioning, contiguous equal groups); one on
-//             the dedicated profiling SMs; or, when fewer kernels per SM are allowed than there
-//             are, those running on the fewest SMs so far.
+// Purpose     When the set of kernels changes, decides for each SM which kernels it may host: all;
+//             one (spatial partitioning, contiguous equal groups); one on the dedicated profiling
+//             SMs; or, when fewer kernels per SM are allowed than there are, those running on the
+//             fewest SMs so far. Only the last needs a walk over the SMs.
 // Paper       [SMK] Sec. 5.2 (Spart: equal number of SMs), 5.4 (profiling SMs), 5.5 (two kernels
 //             per SM); deviations [D10], [D11].
 // Interface   start: pulse; allowed is a register, valid for SMs before `next` while busy.
-// Latency     The last SM is visible num_sms + 1 cycles after start.
-// Throughput  One SM per cycle.
+// Latency     All SMs are visible 2 cycles after start, a walk's last one num_sms + 1.
+// Throughput  All SMs in one cycle, or one per cycle when they are walked.
 // Reset       No kernel anywhere.
 // Doc         docs/blocks/sm_assign.md
 #pragma once
@@ -36,7 +36,7 @@ class SmAssign {
     KernelMask members = 0;                           // as of start
     std::array<std::uint8_t, kMaxKernels> running{};  // SMs given to each kernel so far
     std::array<KernelMask, kMaxSms> allowed{};
-    SmMask changed{};  // pulse: SM decided differently from before
+    SmMask changed{};  // pulses: SMs decided differently from before
   };
   // All outputs are registers.
   using Outputs = State;
@@ -47,7 +47,10 @@ class SmAssign {
   const State& state() const { return state_; }
 
  private:
+  // Fewer kernels per SM than there are: an SM's depend on those of the SMs before.
+  bool Walks(const Inputs& in) const;
   KernelMask Choose(const Inputs& in) const;
+  void Decide(const Inputs& in);
 
   Config config_;
   State state_;

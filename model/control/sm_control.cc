@@ -140,6 +140,7 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   q.gated = state_.quotas.gated;
   q.quota = &state_.quotas.quota;
   q.policy = policy_.warp_policy;
+  q.epoch_end = policy_.epoch_end;
   for (unsigned s = 0; s < config_.num_schedulers; ++s) {
     if (in.ready[s] == 0) continue;
     q.ready = in.ready[s];
@@ -167,6 +168,7 @@ void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
     q.load = state_.used.load;
     q.tick = tick;
     q.policy = policy_.warp_policy;
+    q.epoch_end = policy_.epoch_end;
     if (state_.start.valid && Index(state_.start.warp) % config_.num_schedulers == s) {
       q.start_valid = true;
       q.start_warp = static_cast<std::uint8_t>(Index(state_.start.warp) / config_.num_schedulers);

@@ -171,6 +171,7 @@ package smk_pkg;
   typedef enum logic [2:0] {DispatchLeftover, DispatchEven, DispatchSpatial, DispatchOnDemand,
                             DispatchPartitioned, DispatchTable} dispatch_mode_e;
   typedef enum logic {WarpPolicyGto, WarpPolicyLrr} warp_policy_e;
+  typedef enum logic {EpochSpent, EpochTick} epoch_end_e;
   typedef enum logic [1:0] {PreemptSwitch, PreemptDrain, PreemptFlush} preempt_mode_e;
   typedef enum logic {ReleaseSaved, ReleaseFlushed} tb_release_e;
   typedef enum logic [2:0] {LaunchNone, LaunchTooLarge, LaunchSlotBusy, LaunchNoTbs,
@@ -182,6 +183,8 @@ package smk_pkg;
     preempt_mode_e           preempt;
     warp_policy_e            warp_policy;
     logic                    quota_enable;
+    logic                    quota_gate;     // quotas are not only worked out, but put in force
+    epoch_end_e              epoch_end;      // with the last quota, or with each tick as well
     kernel_cnt_t             kernels_per_sm;
     tb_cnt_vec_t             table_tbs;      // TBs per SM of each kernel, under DispatchTable
     quota_t                  epoch_length;   // instructions per scheduler and epoch

@@ -118,6 +118,7 @@ module smk_top (
       .clk_i,
       .rst_ni,
       .warp_policy_i   (policy_i.warp_policy),
+      .epoch_end_i     (policy_i.epoch_end),
       .ready_i         (ready_i.sm[i]),
       .tb_finished_i   (tb_finished_i.sm[i]),
       .tb_quiet_i      (tb_quiet_i.sm[i]),

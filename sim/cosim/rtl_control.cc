@@ -28,7 +28,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     driver_ = std::make_unique<RtlDriver<Rtl>>(&context_, policy);
     sms_.reserve(Package::NumSms);
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
-      sms_.emplace_back(&context_, sm, policy.warp_policy);
+      sms_.emplace_back(&context_, sm, policy);
       driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
     }
     if (!options.wave.path.empty()) OpenWave(options);

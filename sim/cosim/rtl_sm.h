@@ -28,12 +28,13 @@ class RtlSm {
   using Profile = typename Rtl::Profile;
   using Driver = typename Rtl::Driver;
 
-  RtlSm(VerilatedContext* context, unsigned sm, WarpPolicy policy)
+  RtlSm(VerilatedContext* context, unsigned sm, const PolicyConfig& policy)
       : sm_(sm), tables_(context, Scope(sm) + " u_tables"), profile_(context, Scope(sm)) {
     schedulers_.reserve(Package::NumSchedulers);
     for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
       schedulers_.emplace_back(context, Scope(sm) + " gen_scheduler[" + std::to_string(s) + "]");
-      schedulers_[s]->policy_i = static_cast<CData>(policy);
+      schedulers_[s]->policy_i = static_cast<CData>(policy.warp_policy);
+      schedulers_[s]->epoch_end_i = static_cast<CData>(policy.epoch_end);
       schedulers_[s].Reset();
     }
     tables_.Reset();

@@ -25,6 +25,7 @@ module sim_quota_scheduler #(
   input  logic                  load_i,
   input  logic                  tick_i,
   input  smk_pkg::warp_policy_e policy_i,
+  input  smk_pkg::epoch_end_e   epoch_end_i,
   output logic                  grant_valid_o,
   output logic [WarpWidth-1:0]  grant_warp_o,
   output smk_pkg::kernel_id_t   grant_kernel_o,
@@ -36,6 +37,7 @@ module sim_quota_scheduler #(
   smk_pkg::kernel_id_t   start_kernel_q;
   smk_pkg::quota_vec_t   quota_q;
   smk_pkg::warp_policy_e policy_q;
+  smk_pkg::epoch_end_e   epoch_end_q;
   smk_pkg::quota_vec_t   left;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -51,6 +53,7 @@ module sim_quota_scheduler #(
       load_q         <= 1'b0;
       tick_q         <= 1'b0;
       policy_q       <= smk_pkg::WarpPolicyGto;
+      epoch_end_q    <= smk_pkg::EpochSpent;
     end else begin
       ready_q        <= ready_i;
       stop_q         <= stop_i;
@@ -63,6 +66,7 @@ module sim_quota_scheduler #(
       load_q         <= load_i;
       tick_q         <= tick_i;
       policy_q       <= policy_i;
+      epoch_end_q    <= epoch_end_i;
     end
   end
 
@@ -82,6 +86,7 @@ module sim_quota_scheduler #(
     .load_i        (load_q),
     .tick_i        (tick_q),
     .policy_i      (policy_q),
+    .epoch_end_i   (epoch_end_q),
     .grant_valid_o,
     .grant_warp_o,
     .grant_kernel_o,

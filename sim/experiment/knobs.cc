@@ -139,6 +139,10 @@ std::vector<Knob> MakeKnobs() {
                               std::numeric_limits<std::uint16_t>::max(),
                               "instructions per scheduler and epoch; also cycles between two "
                               "ticks"))),
+      Switch("policy.quota_gate", &PolicyConfig::quota_gate,
+             "quotas are put in force; false: kernels are profiled, and nobody waits"),
+      Word("policy.epoch_end", &PolicyConfig::epoch_end, {EpochEnd::kSpent, EpochEnd::kTick},
+           "what loads quotas anew: the last one spent, or every tick as well"),
       InEveryId("linger ", Number("policy.linger_ticks", &PolicyConfig::linger_ticks, 0, 1000,
                                   "ticks before a finished kernel's place is given away")),
       InEveryId("latency ", Column(Number("policy.latency_scale", &PolicyConfig::latency_scale, 1,

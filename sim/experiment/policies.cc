@@ -155,6 +155,8 @@ const char* Name(PreemptMode mode) {
 
 const char* Name(WarpPolicy policy) { return policy == WarpPolicy::kGto ? "gto" : "lrr"; }
 
+const char* Name(EpochEnd end) { return end == EpochEnd::kSpent ? "spent" : "tick"; }
+
 const char* Name(DispatchMode mode) {
   switch (mode) {
     case DispatchMode::kLeftover:

@@ -44,6 +44,8 @@ void CheckTable(const Policy& policy, const std::vector<const Workload*>& worklo
 PreemptMode ParsePreempt(std::string_view text);
 const char* Name(PreemptMode mode);
 const char* Name(WarpPolicy policy);
+// spent, tick.
+const char* Name(EpochEnd end);
 // leftover, even, spatial, on-demand, partitioned, table.
 const char* Name(DispatchMode mode);
 // dispatch-new, preempt, no-victim, ...

@@ -270,7 +270,8 @@ class Oracle {
       if ((in.stop >> w.slot & 1) == 0 && left_[w.kernel] != 0) spent = false;
     }
     const bool stuck = in.tick && blocked_ && !granted_;
-    if (in.gated && (spent || stuck || in.load)) left_ = *in.quota;
+    const bool timed = in.tick && in.epoch_end == EpochEnd::kTick;
+    if (in.gated && (spent || stuck || timed || in.load)) left_ = *in.quota;
     if (in.tick) granted_ = blocked_ = false;
   }
   const std::array<std::uint16_t, kMaxKernels>& left() const { return left_; }
@@ -291,6 +292,7 @@ QuotaScheduler::Inputs RandomInputs(std::mt19937* random, const Oracle& oracle, 
   const auto chance = [&](unsigned n) { return (*random)() % n == 0; };
   QuotaScheduler::Inputs in;
   in.policy = style & 1 ? WarpPolicy::kLrr : WarpPolicy::kGto;
+  in.epoch_end = style & 2 ? EpochEnd::kTick : EpochEnd::kSpent;
   in.ready = static_cast<std::uint16_t>((*random)() & (style & 2 ? (*random)() : ~0u));
   in.stop = static_cast<std::uint16_t>(chance(8) ? (*random)() & (*random)() : 0);
   std::uint16_t free = 0xffff;

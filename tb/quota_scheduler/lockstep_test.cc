@@ -92,6 +92,7 @@ class Bench {
     dut.load_i = in.load;
     dut.tick_i = in.tick;
     dut.policy_i = static_cast<CData>(in.policy);
+    dut.epoch_end_i = static_cast<CData>(in.epoch_end);
   }
 
   Lockstep<Dut> lockstep_;
@@ -121,6 +122,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
       tick_every = 3 + dice.Below(60);
       in.gated = dice.Percent(75);
       in.policy = dice.Percent(60) ? WarpPolicy::kGto : WarpPolicy::kLrr;
+      in.epoch_end = dice.Percent(70) ? EpochEnd::kSpent : EpochEnd::kTick;
       if (dice.Percent(3)) bench->Reset();
     }
     if (dice.Percent(10)) {
@@ -252,11 +254,14 @@ TEST(QuotaSchedulerLockstep, SecondTickFreesKernelsThatWaitForEachOther) {
 // The comparison is worth something only if a broken rule is found.
 TEST(QuotaSchedulerLockstep, FindsEachBrokenRule) {
   using Inputs = QuotaScheduler::Inputs;
-  const std::function<void(Inputs*)> broken[] = {
-      [](Inputs* in) { in->stop = 0; },       [](Inputs* in) { in->load = false; },
-      [](Inputs* in) { in->tick = false; },   [](Inputs* in) { in->policy = WarpPolicy::kGto; },
-      [](Inputs* in) { in->gated = false; },  [](Inputs* in) { in->start_kernel = KernelId{0}; },
-      [](Inputs* in) { in->ready &= 0x7fff; }};
+  const std::function<void(Inputs*)> broken[] = {[](Inputs* in) { in->stop = 0; },
+                                                 [](Inputs* in) { in->load = false; },
+                                                 [](Inputs* in) { in->tick = false; },
+                                                 [](Inputs* in) { in->policy = WarpPolicy::kGto; },
+                                                 [](Inputs* in) { in->gated = false; },
+                                                 [](Inputs* in) { in->start_kernel = KernelId{0}; },
+                                                 [](Inputs* in) { in->ready &= 0x7fff; },
+                                                 [](Inputs* in) { in->epoch_end = EpochEnd::kSpent; }};
   for (const auto& rule : broken) {
     Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;

@@ -18,7 +18,8 @@ module formal_quota_scheduler #(
   input smk_pkg::quota_vec_t   quota_i,
   input logic                  load_i,
   input logic                  tick_i,
-  input smk_pkg::warp_policy_e policy_i
+  input smk_pkg::warp_policy_e policy_i,
+  input smk_pkg::epoch_end_e   epoch_end_i
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
   localparam int unsigned QuotaWidth = smk_pkg::QuotaWidth;
@@ -36,6 +37,7 @@ module formal_quota_scheduler #(
   smk_quota_scheduler u_dut (
     .clk_i, .rst_ni, .ready_i, .stop_i, .leave_i, .start_valid_i, .start_warp_i, .start_kernel_i,
     .gated_i, .ungated_i(!gated_i), .quota_i, .load_i, .tick_i, .policy_i,
+    .epoch_end_i,
     .grant_valid_o (grant_valid),
     .grant_warp_o  (grant_warp),
     .grant_kernel_o(grant_kernel),
@@ -135,6 +137,12 @@ module formal_quota_scheduler #(
     must_q  <= rst_ni && !grant_valid && ready_i != '0 && tick_i && waits_q && gated_i;
   end
   `PROVE(SecondTickReloads_A, !must_q || left == quota_q)
+  // With EpochTick each tick reloads (D28).
+  logic timed_q;
+  always_ff @(posedge clk_i) begin
+    timed_q <= rst_ni && gated_i && tick_i && epoch_end_i == smk_pkg::EpochTick;
+  end
+  `PROVE(TickReloads_A, !timed_q || left == quota_q)
 
   // With a tick every TickPeriod cycles and quotas of at most MaxQuota, a kernel that spent its
   // quota has some again after ReloadBound cycles in which some warp is ready.

@@ -25,20 +25,40 @@ std::array<unsigned, kMaxKernels> SmsOf(const SmAssign& assign, unsigned num_sms
   return sms;
 }
 
-TEST(SmAssignTest, TakesOneCyclePerSmAfterTheStart) {
+TEST(SmAssignTest, WalkTakesOneCyclePerSmAfterTheStart) {
   SmAssign assign({16});
-  SmAssign::Inputs in;
-  in.members = 0b0011;
-  in.start = true;
+  SmAssign::Inputs in{true, 0b0011, false, false, 1};
   assign.Tick(in);
   in.start = false;
   for (unsigned n = 0; n < 15; ++n) assign.Tick(in);
   EXPECT_TRUE(assign.state().busy) << "earlier than the contract";
-  EXPECT_EQ(assign.state().allowed[14], 0b0011);
+  EXPECT_EQ(assign.state().allowed[14], 0b0001);
   EXPECT_EQ(assign.state().allowed[15], 0);
   assign.Tick(in);
   EXPECT_FALSE(assign.state().busy) << "later than the contract";
-  EXPECT_EQ(assign.state().allowed[15], 0b0011);
+  EXPECT_EQ(assign.state().allowed[15], 0b0010);
+}
+
+// Nothing depends on the SMs before: one cycle for all of them, however many there are.
+TEST(SmAssignTest, TakesOneCycleForAllSmsWithoutAWalk) {
+  const SmAssign::Inputs modes[] = {{true, 0b1111, false, false, 4},
+                                    {true, 0b1111, true, false, 1},
+                                    {true, 0b0110, false, true, 2},
+                                    {true, 0b0100, false, true, 1}};
+  for (const unsigned sms : {1u, 16u, 80u, kMaxSms}) {
+    for (const SmAssign::Inputs& mode : modes) {
+      SmAssign assign({sms});
+      SmAssign::Inputs in = mode;
+      assign.Tick(in);
+      in.start = false;
+      EXPECT_TRUE(assign.state().busy) << "earlier than the contract";
+      EXPECT_EQ(assign.state().allowed[sms - 1], 0);
+      assign.Tick(in);
+      EXPECT_FALSE(assign.state().busy) << "later than the contract";
+      EXPECT_NE(assign.state().allowed[sms - 1], 0);
+      EXPECT_EQ(assign.state().changed, SmMask::First(sms));
+    }
+  }
 }
 
 TEST(SmAssignTest, ChangesNothingWithoutAStart) {
@@ -62,23 +82,32 @@ TEST(SmAssignTest, ChangedNamesTheSmsDecidedDifferentlyForOneCycle) {
   SmAssign::Inputs in{true, 0b0011, true, false, 4};
   assign.Tick(in);
   in.start = false;
-  SmMask changed;
+  assign.Tick(in);
+  EXPECT_EQ(assign.state().changed, SmMask(0b1100)) << "the first kernel keeps SM 0 and 1";
+  assign.Tick(in);
+  EXPECT_TRUE(assign.state().changed.None());
+}
+
+TEST(SmAssignTest, WalkChangesOnlyTheSmJustDecided) {
+  SmAssign assign({4});
+  SmAssign::Inputs in{true, 0b0011, false, false, 1};
+  assign.Tick(in);
+  in.start = false;
   for (unsigned sm = 0; sm < 4; ++sm) {
     assign.Tick(in);
-    EXPECT_TRUE((assign.state().changed - SmMask::Of(sm)).None()) << "only the SM just decided";
-    changed |= assign.state().changed;
+    EXPECT_EQ(assign.state().changed, SmMask::Of(sm));
   }
   assign.Tick(in);
   EXPECT_TRUE(assign.state().changed.None());
-  EXPECT_EQ(changed, SmMask(0b1100)) << "the first kernel keeps SM 0 and 1";
 }
 
 TEST(SmAssignTest, StartDuringAWalkBeginsAnew) {
   SmAssign assign({8});
-  SmAssign::Inputs in{true, 0b0001, false, false, 4};
+  SmAssign::Inputs in{true, 0b0111, false, false, 1};
   assign.Tick(in);
   in.start = false;
   for (int i = 0; i < 5; ++i) assign.Tick(in);
+  EXPECT_TRUE(assign.state().busy);
   Walk(&assign, {false, 0b0110, false, false, 4});
   for (unsigned sm = 0; sm < 8; ++sm) EXPECT_EQ(assign.state().allowed[sm], 0b0110);
 }

@@ -138,11 +138,10 @@ TEST(SmAssignLockstep, EqualsTheReferenceForAllSetsOfKernels) {
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
+// Two kernels, one per SM: the first has the even SMs.
 TEST(SmAssignLockstep, LastSmIsVisibleExactlyOneCyclePerSmAfterTheStart) {
   Gtx980 bench(1);
-  Inputs in;
-  in.members = 0b0011;
-  in.start = true;
+  Inputs in{true, 0b0011, false, false, 1};
   bench.Cycle(in);
   in.start = false;
   for (unsigned n = 0; n < 15; ++n) bench.Cycle(in);
@@ -150,10 +149,25 @@ TEST(SmAssignLockstep, LastSmIsVisibleExactlyOneCyclePerSmAfterTheStart) {
   EXPECT_EQ(BitsAt<SmKernels<Gtx980::Package>>(15, bench.lockstep().dut().allowed_o), 0u);
   bench.Cycle(in);
   EXPECT_FALSE(bench.lockstep().dut().busy_o) << "later than the contract";
-  EXPECT_EQ(BitsAt<SmKernels<Gtx980::Package>>(15, bench.lockstep().dut().allowed_o), 0b0011u);
+  EXPECT_EQ(BitsAt<SmKernels<Gtx980::Package>>(15, bench.lockstep().dut().allowed_o), 0b0010u);
   EXPECT_EQ(bench.lockstep().dut().changed_o, 0x8000u);
   bench.Cycle(in);
   EXPECT_EQ(bench.lockstep().dut().changed_o, 0u) << "a pulse";
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+TEST(SmAssignLockstep, AllSmsAreVisibleTwoCyclesAfterTheStart) {
+  V100 bench(1);
+  Inputs in{true, 0b1111, true, false, 1};
+  bench.Cycle(in);
+  EXPECT_TRUE(bench.lockstep().dut().busy_o) << "earlier than the contract";
+  in.start = false;
+  bench.Cycle(in);
+  EXPECT_FALSE(bench.lockstep().dut().busy_o) << "later than the contract";
+  for (const unsigned sm : {0u, 20u, 40u, 79u}) {
+    EXPECT_EQ(BitsAt<SmKernels<V100::Package>>(sm, bench.lockstep().dut().allowed_o),
+              1u << sm / 20);
+  }
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
@@ -178,13 +192,11 @@ TEST(SmAssignLockstep, FindsEachBrokenRule) {
 TEST(SmAssignLockstep, FindsAWalkThatEndsTooEarlyWithEightySms) {
   for (const unsigned decided : {15u, 31u, 63u, 79u}) {
     V100 bench(GetTestOptions().seed);
-    Inputs in;
-    in.members = 0b0011;
-    in.start = true;
+    Inputs in{true, 0b0011, false, false, 1};
     bench.Cycle(in);
     in.start = false;
     for (unsigned sm = 0; sm < decided; ++sm) bench.Cycle(in);
-    bench.distort = [](Inputs* told) { told->spatial = true; };
+    bench.distort = [](Inputs* told) { told->kernels_per_sm = 2; };
     for (unsigned n = 0; n < 80; ++n) bench.Cycle(in);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << decided;
   }

@@ -47,8 +47,14 @@ module formal_sm_assign (
     else if (since_q != 6'(NumSms)) since_q <= since_q + 6'd1;
     if (start_i) members_q <= members_i;
   end
-  // An SM takes a cycle.
-  `PROVE(WalkTakesOneCyclePerSm_A, busy == (known_q && since_q < 6'(NumSms)))
+  function automatic logic [5:0] ones_of(input smk_pkg::kernel_mask_t mask);
+    ones_of = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) ones_of = ones_of + 6'(mask[k]);
+  endfunction
+  // With fewer kernels per SM than there are an SM takes a cycle, else all of them together.
+  logic [5:0] walk;
+  assign walk = (!spatial_q && ones_of(members_q) > 6'(per_sm_q)) ? 6'(NumSms) : 6'd1;
+  `PROVE(WalkTakesOneCyclePerSm_A, busy == (known_q && since_q < walk))
   // The kernels of an SM change with a pulse for it, and only then.
   for (genvar s = 0; s < NumSms; s++) begin : gen_differs
     assign differs[s] = allowed.sm[s] != allowed_q.sm[s];
@@ -56,10 +62,6 @@ module formal_sm_assign (
   `PROVE(ChangesArePulsed_A, changed == differs)
 
   // How many members, and how many SMs each of them shares; SMs that are dedicated; what is wrong.
-  function automatic logic [5:0] ones_of(input smk_pkg::kernel_mask_t mask);
-    ones_of = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) ones_of = ones_of + 6'(mask[k]);
-  endfunction
   logic [5:0]              members, dedicated, rank, sms, at_sm;
   logic                    is_over, strangers, wrong_count, wrong_spatial, wrong_dedicated;
   logic [NumKernels*6-1:0] sms_of;

@@ -43,6 +43,7 @@ void RunSeeds(unsigned seeds, unsigned cycles) {
     const std::uint64_t seed = GetTestOptions().seed + n;
     PolicyConfig policy;
     policy.warp_policy = n % 3 == 2 ? WarpPolicy::kLrr : WarpPolicy::kGto;
+    policy.epoch_end = n % 2 == 1 ? EpochEnd::kTick : EpochEnd::kSpent;
     Sm sm(policy, seed);
     SmControlTraffic<Sm>(&sm, seed, &tally).Run(cycles);
     ASSERT_TRUE(sm.lockstep().ok()) << sm.lockstep().mismatch();

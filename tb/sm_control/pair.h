@@ -23,6 +23,7 @@ class SmControlPair {
   explicit SmControlPair(const PolicyConfig& policy = {}, std::uint64_t seed = 1)
       : lockstep_("sm_control", seed), model_(Config(), policy), broken_(Config(), policy) {
     lockstep_.dut().warp_policy_i = static_cast<CData>(policy.warp_policy);
+    lockstep_.dut().epoch_end_i = static_cast<CData>(policy.epoch_end);
     Drive({}, {}, {});
     lockstep_.Reset();
     CompareRegisters(model_, {});

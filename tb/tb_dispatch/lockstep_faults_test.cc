@@ -32,7 +32,7 @@ const BrokenRule kBroken[] = {
      [](DispatchView* v) { v->in.need_changed = 0; }},
     {"a plan ends with an assignment", DispatchMode::kPartitioned,
      [](DispatchView* v) { v->assign.changed = SmMask(); }},
-    {"no decision while SMs are assigned", DispatchMode::kSpatial,
+    {"no decision while SMs are assigned", DispatchMode::kLeftover,
      [](DispatchView* v) { v->in.assign_busy = false; }},
     {"a command waits for its SM", DispatchMode::kTable,
      [](DispatchView* v) { v->in.command_ready = SmMask::First(kMaxSms); }},

@@ -117,6 +117,8 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   policy.preempt = static_cast<PreemptMode>(random->Below(3));
   policy.warp_policy = random->Percent(70) ? WarpPolicy::kGto : WarpPolicy::kLrr;
   policy.quota_enable = random->Percent(50);
+  policy.quota_gate = random->Percent(90);
+  policy.epoch_end = random->Percent(80) ? EpochEnd::kSpent : EpochEnd::kTick;
   policy.kernels_per_sm =
       static_cast<std::uint8_t>(random->Percent(60) ? 4 : random->Between(1, 3));
   for (auto& tbs : policy.table) tbs = static_cast<std::uint8_t>(random->Between(1, 6));

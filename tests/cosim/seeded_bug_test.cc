@@ -83,7 +83,7 @@ class SeededBugs : public testing::TestWithParam<SeededBug> {};
 
 TEST_P(SeededBugs, IsFound) {
   const SeededBug& bug = GetParam();
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     const Scenario scenario = SmallScenario(seed, bug.mode);
     const Outcome wrong = RunWith(bug.number, scenario, 100000);
     if (wrong.failed.empty()) continue;

@@ -45,7 +45,7 @@ class SeededPlane final : public ControlPlane {
       : driver_(QuietContext(&context_), policy), until_(until) {
     sms_.reserve(kSms);
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      sms_.emplace_back(&context_, sm, policy.warp_policy);
+      sms_.emplace_back(&context_, sm, policy);
     }
   }
 

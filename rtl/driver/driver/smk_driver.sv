@@ -192,7 +192,7 @@ module smk_driver (
   logic                  profile_heard;
   smk_driver_profile u_profile (
     .clk_i, .rst_ni, .sm_profile_valid_i, .sm_profile_issued_i,
-    .quota_enable_i  (policy_i.quota_enable),
+    .quota_enable_i  (policy_i.quota_enable && policy_i.quota_gate),
     .members_i       (members),
     .members_o       (profiled_members),
     .profile_valid_o (profile_valid),

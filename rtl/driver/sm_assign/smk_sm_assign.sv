@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_sm_assign: which kernels may run on which SM.
 //
-// Purpose     When the set of kernels changes, walks over the SMs and decides for each which
-//             kernels it may host: all; one (spatial partitioning, contiguous equal groups); one on
-//             the dedicated profiling SMs; or, when fewer kernels per SM are allowed than there
-//             are, those running on the fewest SMs so far.
+// Purpose     When the set of kernels changes, decides for each SM which kernels it may host: all;
+//             one (spatial partitioning, contiguous equal groups); one on the dedicated profiling
+//             SMs; or, when fewer kernels per SM are allowed than there are, those running on the
+//             fewest SMs so far. Only the last needs a walk over the SMs.
 // Paper       [SMK] Sec. 5.2 (Spart: equal number of SMs), 5.4 (profiling SMs), 5.5 (two kernels
 //             per SM); deviations [D10], [D11].
 // Interface   start_i: pulse (S5), begins anew at any time. All outputs are registers; allowed_o is
 //             valid for the SMs already decided while busy_o.
-// Latency     The last SM is visible NumSms + 1 cycles after start_i.
-// Throughput  One SM per cycle.
+// Latency     All SMs are visible 2 cycles after start_i, a walk's last one NumSms + 1.
+// Throughput  All SMs in one cycle, or one per cycle when they are walked.
 // Reset       No kernel anywhere.
 // Model       model/control/sm_assign.h   Doc  docs/blocks/sm_assign.md
 // Does not move a TB: see smk_tb_dispatch.
@@ -19,16 +19,16 @@
 module smk_sm_assign (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  // Walk over the SMs for these kernels.
+  // Decide all SMs anew for these kernels.
   input  logic                  start_i,
   input  smk_pkg::kernel_mask_t members_i,
-  // Constant during a walk. Profile: SM i is dedicated to the i-th kernel.
+  // Constant while busy. Profile: SM i is dedicated to the i-th kernel.
   input  logic                  spatial_i,
   input  logic                  profile_i,
   input  smk_pkg::kernel_cnt_t  kernels_per_sm_i,
   output logic                  busy_o,
   output smk_pkg::sm_kernels_t  allowed_o,
-  // Pulse, one-hot: the SM was decided differently from before.
+  // Pulses: the SM was decided differently from before.
   output smk_pkg::sm_mask_t     changed_o
 );
   localparam int unsigned NumSms         = smk_pkg::NumSms;
@@ -40,8 +40,9 @@ module smk_sm_assign (
   typedef struct packed {logic [NumKernels-1:0][NumKernels-1:0] member;} ranked_t;
 
   logic                  busy_d, busy_q;
-  // The SM to be decided, one-hot, and the kernels as of the start.
-  smk_pkg::sm_mask_t     next_d, next_q, changed_d, changed_q;
+  // The next SM of a walk, one-hot, those decided now, and the kernels as of the start.
+  smk_pkg::sm_mask_t     next_d, next_q, decided, changed_d, changed_q;
+  logic                  walks;
   smk_pkg::kernel_mask_t members_q;
   // The members by rank, and whether there are exactly n + 1 of them.
   ranked_t               ranked_d, ranked_q;
@@ -65,33 +66,24 @@ module smk_sm_assign (
     assign has_count_d[r]     = ones_of(members_i) == KernelCntWidth'(r + 1);
   end
 
-  // Spatial: SM i belongs to the (i x kernels / SMs)-th member. The SMs of the r-th of n + 1 are a
-  // constant mask.
-  smk_pkg::kernel_mask_t spatial, spatial_rank;
-  for (genvar r = 0; r < NumKernels; r++) begin : gen_spatial
-    smk_pkg::kernel_mask_t in_group;
-    for (genvar n = 0; n < NumKernels; n++) begin : gen_count
-      smk_pkg::sm_mask_t group;
-      for (genvar sm = 0; sm < NumSms; sm++) begin : gen_group
-        assign group[sm] = sm * (n + 1) / NumSms == r;
-      end
-      assign in_group[n] = has_count_q[n] && (next_q & group) != '0;
-    end
-    assign spatial_rank[r] = in_group != '0;
-  end
+  // Spatial: SM i belongs to the (i x kernels / SMs)-th member, a constant for each number of members.
+  smk_pkg::sm_kernels_t spatial;
   always_comb begin
     spatial = '0;
-    for (int unsigned r = 0; r < NumKernels; r++) begin
-      spatial = spatial | (ranked_q.member[r] & {NumKernels{spatial_rank[r]}});
+    for (int unsigned sm = 0; sm < NumSms; sm++) begin
+      for (int unsigned n = 0; n < NumKernels; n++) begin
+        spatial.sm[sm] = spatial.sm[sm] |
+                         (ranked_q.member[sm * (n + 1) / NumSms] & {NumKernels{has_count_q[n]}});
+      end
     end
   end
 
   // Profile: the first SMs have one kernel each; a kernel alone has all anyway.
-  smk_pkg::kernel_mask_t dedicated;
+  smk_pkg::sm_kernels_t dedicated;
   always_comb begin
     dedicated = '0;
     for (int unsigned sm = 0; sm < NumDedicated; sm++) begin
-      if (profile_i && next_q[sm]) dedicated = dedicated | ranked_q.member[sm];
+      if (profile_i) dedicated.sm[sm] = ranked_q.member[sm];
     end
   end
 
@@ -105,34 +97,43 @@ module smk_sm_assign (
     assign fewest[k] = members_q[k] && `SMK_CUT(RoomForKernel, ones_of(first) < kernels_per_sm_i);
   end
 
-  smk_pkg::kernel_mask_t chosen;
+  smk_pkg::sm_kernels_t chosen;
   always_comb begin
-    chosen = fewest;
-    if (spatial_i)            chosen = spatial;
-    else if (dedicated != '0) chosen = dedicated;
+    for (int unsigned sm = 0; sm < NumSms; sm++) begin
+      chosen.sm[sm] = fewest;
+      if (spatial_i)                   chosen.sm[sm] = spatial.sm[sm];
+      else if (dedicated.sm[sm] != '0) chosen.sm[sm] = dedicated.sm[sm];
+    end
   end
 
   // Once all are ahead, nobody is. Dedicated SMs do not count.
   smk_pkg::kernel_mask_t behind_left;
+  logic                  shares;
   assign behind_left = members_q & ~ahead_q & ~fewest;
   always_comb begin
+    shares = busy_q;
+    for (int unsigned sm = 0; sm < NumDedicated; sm++) begin
+      if (next_q[sm] && dedicated.sm[sm] != '0) shares = 1'b0;
+    end
     ahead_d = `SMK_CUT(Ahead, ahead_q);
-    if (`SMK_CUT(WalkShares, busy_q && dedicated == '0)) begin
+    if (`SMK_CUT(WalkShares, shares)) begin
       ahead_d = (behind_left != '0) ? ahead_q | fewest : `SMK_CUT(NewRound, ahead_q & fewest);
     end
     if (start_i) ahead_d = '0;
   end
 
-  // The walk.
+  // Without a limit nothing depends on the SMs before: all are decided in one cycle.
+  assign walks   = !spatial_i && ones_of(members_q) > kernels_per_sm_i;
+  assign decided = walks ? next_q : {NumSms{busy_q}};
   always_comb begin
-    next_d = next_q << 1;
-    busy_d = busy_q && !next_q[NumSms-1];
+    next_d = walks ? next_q << 1 : '0;
+    busy_d = busy_q && walks && !next_q[NumSms-1];
     if (start_i) begin
       next_d = NumSms'(1);
       busy_d = 1'b1;
     end
     for (int unsigned sm = 0; sm < NumSms; sm++) begin
-      changed_d[sm] = !start_i && next_q[sm] && chosen != allowed_q.sm[sm];
+      changed_d[sm] = !start_i && decided[sm] && chosen.sm[sm] != allowed_q.sm[sm];
     end
   end
 
@@ -157,7 +158,7 @@ module smk_sm_assign (
         has_count_q <= has_count_d;
       end
       for (int unsigned sm = 0; sm < NumSms; sm++) begin
-        if (next_q[sm] && !start_i) allowed_q.sm[sm] <= chosen;
+        if (decided[sm] && !start_i) allowed_q.sm[sm] <= chosen.sm[sm];
       end
     end
   end
@@ -168,14 +169,17 @@ module smk_sm_assign (
 
   // One SM is decided at a time while the walk is under way, and none after it.
   `SMK_ASSERT(NextIsOnehot_A, $onehot0(next_q) && busy_q == (next_q != '0))
-  // Nobody is allowed who is no member.
-  `SMK_ASSERT(MembersOnly_A, busy_q |-> (chosen & ~members_q) == '0)
-  // One kernel per SM in spatial partitioning.
-  `SMK_ASSERT(OneKernelWhenSpatial_A, busy_q && spatial_i && members_q != '0 |-> $onehot(chosen))
-  // Conservation: every SM is given as many kernels as it may have, if there are so many.
-  `SMK_ASSERT(AsManyAsAllowed_A, busy_q && !spatial_i && dedicated == '0 |->
-              ones_of(chosen) == ((ones_of(members_q) < kernels_per_sm_i) ? ones_of(members_q)
-                                                                          : kernels_per_sm_i))
+  for (genvar sm = 0; sm < NumSms; sm++) begin : gen_laws
+    // Nobody is allowed who is no member.
+    `SMK_ASSERT(MembersOnly_A, decided[sm] |-> (chosen.sm[sm] & ~members_q) == '0)
+    // One kernel per SM in spatial partitioning.
+    `SMK_ASSERT(OneKernelWhenSpatial_A, decided[sm] && spatial_i && members_q != '0 |->
+                $onehot(chosen.sm[sm]))
+    // Conservation: every SM is given as many kernels as it may have, if there are so many.
+    `SMK_ASSERT(AsManyAsAllowed_A, decided[sm] && !spatial_i && dedicated.sm[sm] == '0 |->
+                ones_of(chosen.sm[sm]) == ((ones_of(members_q) < kernels_per_sm_i)
+                                           ? ones_of(members_q) : kernels_per_sm_i))
+  end
   // Not all members are ahead, and only members are.
   `SMK_ASSERT(SomeoneIsBehind_A, (ahead_q & ~members_q) == '0 &&
               (members_q == '0 || ahead_q != members_q))

@@ -13,7 +13,7 @@
 // Model       model/control/quota_scheduler.h   Doc  docs/blocks/quota_scheduler.md
 // A kernel with no runnable warp here never blocks a reload. If warps were ready and none was
 // granted between two ticks, the second tick reloads: kernels that wait for each other at barriers
-// cannot stop [D6]. Does not know TBs: see smk_tb_table.
+// cannot stop [D6]. With EpochTick every tick reloads [D28]. Does not know TBs: see smk_tb_table.
 `include "smk_assert.svh"
 
 module smk_quota_scheduler #(
@@ -41,6 +41,7 @@ module smk_quota_scheduler #(
   input  logic                   tick_i,
   // Constant during a run.
   input  smk_pkg::warp_policy_e  policy_i,
+  input  smk_pkg::epoch_end_e    epoch_end_i,
   // The grant of this cycle.
   output logic                   grant_valid_o,
   output logic [WarpWidth-1:0]   grant_warp_o,
@@ -146,7 +147,7 @@ module smk_quota_scheduler #(
   // A kernel with a runnable warp and quota after this cycle's grant keeps the epoch going. The
   // grant comes last: which kernels keep it going, and whose grant ends it, is known before.
   logic [NumKernels-1:0] runs, keeps, ends;
-  logic                  start_stopped, stuck;
+  logic                  start_stopped, stuck, timed;
   assign start_stopped = (start & stop_i) != '0;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_reload
     localparam logic [NumKernels-1:0] Others = ~(NumKernels'(64'd1 << k));
@@ -163,7 +164,8 @@ module smk_quota_scheduler #(
   end
   assign stuck  =
     tick_i && `SMK_CUT(BlockedSinceTick, blocked_since_tick_d) && !granted_since_tick_d;
-  assign reload = (gated_i && (keeps == '0 || load_i || stuck)) ||
+  assign timed  = tick_i && epoch_end_i == smk_pkg::EpochTick;
+  assign reload = (gated_i && (keeps == '0 || load_i || stuck || timed)) ||
                   (eligible & grant_reloads & ~waits) != '0;
 
   // Quota left: reload wins over spend.

@@ -19,6 +19,7 @@ module smk_sm_control (
   input  logic                              rst_ni,
   // Constant during a run.
   input  smk_pkg::warp_policy_e             warp_policy_i,
+  input  smk_pkg::epoch_end_e               epoch_end_i,
   // From the machine.
   input  smk_pkg::scheduler_warps_t         ready_i,
   input  smk_pkg::slot_mask_t               tb_finished_i,
@@ -138,6 +139,7 @@ module smk_sm_control (
       .load_i        (load),
       .tick_i,
       .policy_i      (warp_policy_i),
+      .epoch_end_i,
       .grant_valid_o (grant_valid_o[s]),
       .grant_warp_o  (warp),
       .grant_kernel_o(kernel),

@@ -147,25 +147,27 @@ TEST_F(Backends, TheThreeControlPlanesAgree) {
 TEST_F(Backends, EveryKnobReachesTheRtl) {
   TestFile tiny;  // it ends early
   tiny.grid = "grid = [64]";
-  const std::string kernels = "lbm+" + Write("tiny.toml", tiny.Text());
-  const auto run = [&](ControlKind kind, const std::vector<std::string>& more) {
+  const std::string ends = "lbm+" + Write("tiny.toml", tiny.Text());
+  // Here one kernel waits for the other to spend its quota.
+  const std::string waits = "lbm+sgemm";
+  const auto run = [&](ControlKind kind, const std::string& kernels, const std::string& more) {
     std::vector<std::string> sets = {"policy.epoch_length=200"};
-    sets.insert(sets.end(), more.begin(), more.end());
+    if (!more.empty()) sets.push_back(more);
     return Numbers(Run(kind, sets, "smk-pw", kernels));
   };
-  const auto usual = run(ControlKind::kReference, {});
   for (const Knob* knob : SettableKnobs()) {
     const std::string set = knob->path + "=" + OtherValue(*knob);
+    const std::string& kernels = knob->path == "policy.epoch_end" ? waits : ends;
     SCOPED_TRACE(set);
     if (knob->section() == "control") {
-      EXPECT_THAT(Refusal([&] { run(ControlKind::kRtl, {set}); }),
+      EXPECT_THAT(Refusal([&] { run(ControlKind::kRtl, kernels, set); }),
                   StartsWith("control: the RTL is built for the SMs of "));
       continue;
     }
-    const auto changed = run(ControlKind::kReference, {set});
-    EXPECT_EQ(run(ControlKind::kLockstep, {set}), changed);
+    const auto changed = run(ControlKind::kReference, kernels, set);
+    EXPECT_EQ(run(ControlKind::kLockstep, kernels, set), changed);
     if (knob->section() != "policy") continue;
-    EXPECT_NE(changed, usual) << "it matters here";
+    EXPECT_NE(changed, run(ControlKind::kReference, kernels, "")) << "it matters here";
   }
 }
 

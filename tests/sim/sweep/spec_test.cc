@@ -193,10 +193,10 @@ TEST_F(SweepSpec, ShippedSpecificationsAreThePapers) {
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return FirstLine(outcome);
   };
-  EXPECT_EQ(count("pairs"), "280 runs, 10 of them isolated");
-  EXPECT_EQ(count("three-kernels"), "178 runs, 10 of them isolated");
-  EXPECT_EQ(count("four-kernels"), "220 runs, 10 of them isolated");
-  EXPECT_EQ(count("cache-mix"), "8 runs, 4 of them isolated");
+  EXPECT_EQ(count("pairs"), "560 runs, 20 of them isolated");
+  EXPECT_EQ(count("three-kernels"), "356 runs, 20 of them isolated");
+  EXPECT_EQ(count("four-kernels"), "440 runs, 20 of them isolated");
+  EXPECT_EQ(count("cache-mix"), "16 runs, 8 of them isolated");
   EXPECT_EQ(FirstLine(Smk("sweep " + folder + "reduced.toml --list")),
             "24 runs, 8 of them isolated");
   EXPECT_EQ(FirstLine(Smk("sweep " + folder + "smoke.toml --list")), "16 runs, 4 of them isolated");
