@@ -114,15 +114,17 @@ double DramBytesPerSecond(const MemoryConfig& memory) {
   return memory.dram_clock_mhz * 1e6 * memory.dram_bytes_per_clock * memory.controllers;
 }
 
-// Core cycles of a read that hits the L2, and of one that finds its row closed: as the comment
-// above [memory] of a machine file adds them up.
+// Core cycles of a read of what is moved at least that hits the L2, and of one that finds its row
+// closed: as the comment above [memory] of a machine file adds them up.
 unsigned HitLatency(const MemoryConfig& m) {
-  const unsigned reply = (kLineBytes + m.xbar_bytes_per_cycle - 1) / m.xbar_bytes_per_cycle;
+  const unsigned packet = m.sector_bytes == kLineBytes ? kLineBytes : m.sector_bytes + 8;
+  const unsigned reply = (packet + m.xbar_bytes_per_cycle - 1) / m.xbar_bytes_per_cycle;
   return 1 + 2 * m.xbar_latency + m.l2.latency + reply;
 }
 double MissLatency(const MachineConfig& machine) {
   const MemoryConfig& m = machine.memory;
-  const double clocks = m.t_rcd + m.t_cl + static_cast<double>(kLineBytes) / m.dram_bytes_per_clock;
+  const double clocks =
+      m.t_rcd + m.t_cl + static_cast<double>(m.sector_bytes) / m.dram_bytes_per_clock;
   return HitLatency(m) + m.dram_latency + clocks * machine.core_clock_mhz / m.dram_clock_mhz;
 }
 
