@@ -16,9 +16,10 @@ CHAR = 6.1  # width of a letter of the small font
 class Panel:
     """Groups of bars under one title; the paper's numbers are drawn across the bars they belong to."""
 
-    def __init__(self, title, groups, series, values, paper=None, top=None, base=None):
+    def __init__(self, title, groups, series, values, paper=None, top=None, base=None, errors=None):
         self.title, self.groups, self.series = title, groups, series
         self.values = values  # {(series, group): number}
+        self.errors = errors or {}  # how far each goes up and down
         self.paper = paper or {}
         self.base = base  # a line that means "no difference"
         numbers = [v for v in (*values.values(), *self.paper.values()) if v is not None]
@@ -78,6 +79,7 @@ def draw_bars(panel, x, y, width, height, turned):
                     f'<rect x="{left + s * bar:.1f}" y="{y + height - tall:.1f}" '
                     f'width="{bar * 0.94:.1f}" height="{tall:.1f}" fill="{COLOURS[s]}">'
                     f"<title>{group}, {name}: {value:.3f}</title></rect>")
+                parts += draw_error(panel, (name, group), left + (s + 0.47) * bar, y, height)
             paper = panel.paper.get((name, group))
             if paper is not None:
                 at = y + height - height * paper / panel.top
@@ -88,6 +90,16 @@ def draw_bars(panel, x, y, width, height, turned):
         else:
             parts.append(text(middle, y + height + 15, group, size=10))
     return parts
+
+
+def draw_error(panel, key, x, y, height):
+    error = panel.errors.get(key)
+    if not error:
+        return []
+    high, low = (y + height - height * (panel.values[key] + by) / panel.top
+                 for by in (error, -error))
+    return [line(x, high, x, low, INK, 1.5), line(x - 3, high, x + 3, high, INK, 1.5),
+            line(x - 3, low, x + 3, low, INK, 1.5)]
 
 
 def draw_legend(series, paper, x, y):

@@ -3,6 +3,7 @@
 
 from paper import fragments
 from paper.charts import Panel, chart
+from paper.results import BESIDE, MACHINE, SOURCES
 
 SPEC = "sim/sweeps/smk_paper.toml"
 MIXES = ("C+C", "M+M", "C+M", "all")
@@ -11,6 +12,10 @@ DESIGNS = ("smk", "smk-p", "smk-pw")
 ALL = ("leftover", "even", "spatial", *DESIGNS)
 STALLS = ("pipeline", "control", "data", "barrier", "quota", "preemption", "empty")
 SIM_STALLS = ("sim_pipeline", "sim_control", "sim_data")
+SOURCE_NAMES = {"as-is": "as it is", "shared-memory": "shared memory of 24 cycles",
+                "ports": "ports of 48 bytes", "mshrs": "128 MSHRs in L1 and L2",
+                "front-end-2": "fetch for two warps per cycle",
+                "front-end-4": "fetch for four warps per cycle"}
 NO_SIM_STALLS = (
     "The same cycles as the paper's simulator counts them ([`sim_stalls`](results.md#reasons)) cannot be shown. "
     "This sweep is older than that count, and its database has no columns for it.")
@@ -53,18 +58,21 @@ class Page:
             key = (where, e["measure"], policy, e["group"])
             ours = self.results.get(*key)
             if ours is not None:
-                rows.append(self.beside_row(e, policy, ours))
-        return table(("what", "group", "ours", "paper", "difference", "paper's place"), rows)
+                rows.append(self.beside_row(e, policy, ours, self.results.of(BESIDE).get(*key)))
+        return table(("what", "group", "ours", f"on {BESIDE}", "paper", "difference",
+                      "paper's place"), rows)
 
-    def beside_row(self, e, policy, ours):
+    def beside_row(self, e, policy, ours, other):
         theirs, what = e["value"], f"{e['measure']} of {policy.replace('/', ' over ')}"
         if e["over"]:
             one, two = 100 * (ours - 1), 100 * (theirs - 1)
-            cells = f"{one:+.1f} %", f"{two:+.1f} %", f"{one - two:+.1f} points"
+            there = "" if other is None else f"{100 * (other - 1):+.1f} %"
+            cells = f"{one:+.1f} %", there, f"{two:+.1f} %", f"{one - two:+.1f} points"
         elif isinstance(theirs, int):
-            cells = f"{ours:.0f}", str(theirs), f"{ours - theirs:+.0f}"
+            there = "" if other is None else f"{other:.0f}"
+            cells = f"{ours:.0f}", there, str(theirs), f"{ours - theirs:+.0f}"
         else:
-            cells = number(ours), f"{theirs:.3g}", f"{ours - theirs:+.3f}"
+            cells = number(ours), number(other), f"{theirs:.3g}", f"{ours - theirs:+.3f}"
         note = f" ({e['note']})" if "note" in e else ""
         return (what + note, e["group"], *cells, e["source"])
 
@@ -78,33 +86,51 @@ class Page:
 
     # Pieces --------------------------------------------------------------------------------------
 
-    def values(self, figure, measure, policies, groups):
-        return {(p, g): self.results.get(figure, measure, p, g) for p in policies for g in groups}
+    def values(self, results, figure, measure, policies, groups):
+        return {(p, g): results.get(figure, measure, p, g) for p in policies for g in groups}
 
-    def matrix(self, figure, policies, groups, measures=MEASURES):
-        rows = [[f"{title}, {group}", *(number(self.results.get(figure, m, p, group))
+    def matrix(self, results, figure, policies, groups, measures=MEASURES):
+        rows = [[f"{title}, {group}", *(number(results.get(figure, m, p, group))
                                         for p in policies)]
                 for m, title in measures for group in groups]
         return table(("", *policies), rows)
 
-    def panels(self, figure, policies, groups, paper=(), measures=MEASURES):
+    def panels(self, results, figure, policies, groups, paper=(), measures=MEASURES, errors=""):
         panels = []
         for measure, title in measures:
             marks = {k: v for k, v in self.marks(paper, measure).items()
                      if k[0] in policies and k[1] in groups}
             panels.append(Panel(title, groups, policies,
-                                self.values(figure, measure, policies, groups), marks,
-                                base=1 if measure == "stp" else None))
+                                self.values(results, figure, measure, policies, groups), marks,
+                                base=1 if measure == "stp" else None,
+                                errors=self.values(results, errors, measure, policies, groups)))
         return panels
 
+    def machines(self):
+        """The two machines with their numbers, and what stands in front of what is shown of each."""
+        yield self.results, "", ""
+        yield self.results.of(BESIDE), f"_{BESIDE}", f"The same on `{BESIDE}`:"
+
+    def on_both(self, parts):
+        """What `parts` makes of the numbers of each machine, one after the other."""
+        made = []
+        for results, _, heading in self.machines():
+            made += [heading, *parts(results)]
+        return made
+
     def section(self, name, experiment, tables, panels=None):
+        """`panels`: a chart of the numbers of a machine, for both machines if there are such numbers."""
         fragment = fragments.Fragment(self.folder / f"{name}.md", self.results, self.problems)
         parts = [f"## {fragment.title}", fragment.shows]
         if experiment:
             parts.append(f"    smk sweep {SPEC} --experiment {experiment}")
-        if panels:
-            self.charts[f"{name}.svg"] = chart(panels)
-            parts.append(f"![{fragment.title}](images/reproduction/{name}.svg)")
+        for results, suffix, heading in self.machines() if panels else ():
+            drawn = panels(results)
+            if suffix and not any(v is not None for p in drawn for v in p.values.values()):
+                continue
+            self.charts[f"{name}{suffix}.svg"] = chart(drawn)
+            parts += [p for p in (heading,) if p]
+            parts.append(f"![{fragment.title}](images/reproduction/{name}{suffix}.svg)")
         parts += [t for t in tables if t]
         if fragment.why:
             parts.append("**Why.** " + fragment.why)
@@ -122,18 +148,33 @@ class Page:
 
     def fig5(self):
         sms = [f"SM {i}" for i in range(16)]
-        panels = []
-        for policy in ("smk", "smk-p"):
-            values = {(k, s): self.results.get("fig5", k, policy, s)
-                      for k in ("cutcp", "stencil") for s in sms}
-            panels.append(Panel(f"mean TBs under {policy}", sms, ("cutcp", "stencil"), values))
-        return self.section("fig5", "tb-distribution", [self.beside("fig5")], panels)
+
+        def panels(results):
+            return [Panel(f"mean TBs under {policy}", sms, ("cutcp", "stencil"),
+                          {(k, s): results.get("fig5", k, policy, s)
+                           for k in ("cutcp", "stencil") for s in sms})
+                    for policy in ("smk", "smk-p")]
+
+        rows = []
+        for figure, arrival in (("fig5", "together"), ("fig5-stencil-later", "stencil later"),
+                                ("fig5-cutcp-later", "cutcp later")):
+            for results, suffix, _ in self.machines():
+                counts = [results.get(figure, what, "smk", "cutcp+stencil")
+                          for what in ("sms_alone:stencil", "sms_alone:cutcp", "sms_shared")]
+                rows.append([f"{arrival}, {BESIDE if suffix else MACHINE}",
+                             *("" if n is None else f"{n:.0f}" for n in counts)])
+        arrivals = table(("arrival under `smk`", "stencil alone", "cutcp alone", "shared"), rows)
+        return self.section("fig5", "tb-distribution", [self.beside("fig5"), arrivals], panels)
 
     def fig9(self):
         counts = self.results.groups("fig9", "l1") or ["1", "2", "3", "4"]
         names = (("l1", "L1 hit rate"), ("l2", "L2 hit rate"), ("fairness", "fairness"))
-        panels = [Panel(title, counts, ("smk-pw",), self.values("fig9", m, ("smk-pw",), counts))
-                  for m, title in names]
+
+        def panels(results):
+            return [Panel(title, counts, ("smk-pw",),
+                          self.values(results, "fig9", m, ("smk-pw",), counts))
+                    for m, title in names]
+
         rows = [[f"{n} kernels on an SM", *(number(self.results.get("fig9", m, "smk-pw", n))
                                             for m, _ in names)] for n in counts]
         mixes = [[f"{n} kernels, {p}", *(number(self.results.get("cache", m, p, n))
@@ -147,50 +188,77 @@ class Page:
 
     def fig10(self):
         return self.section("fig10", "pairs", [
-            self.beside("fig10"), "All of ours:", self.matrix("pairs", ALL, MIXES)],
-            self.panels("pairs", DESIGNS, MIXES, {"fig10"}))
+            self.beside("fig10"), "All of ours:",
+            *self.on_both(lambda r: [self.matrix(r, "pairs", ALL, MIXES)]), *self.quotas()],
+            lambda r: self.panels(r, "pairs", DESIGNS, MIXES, {"fig10"}, errors="seeds"))
+
+    def quotas(self):
+        """Where the throughput goes that SMK-(P+W) has less than SMK-P, and what a kernel's profile is."""
+        rows = []
+        for results, suffix, _ in self.machines():
+            for group in MIXES:
+                base = results.get("pairs", "stp", "smk-p", group)
+                steps = (("ungated", "smk-pw"), ("pairs", "smk-pw"), ("by-tick", "smk-pw"),
+                         ("equal", "predicted"))
+                found = [results.get(figure, "stp", policy, group) for figure, policy in steps]
+                rows.append([f"{group}, {BESIDE if suffix else MACHINE}",
+                             *("" if v is None or not base else f"{100 * (v / base - 1):+.1f} %"
+                               for v in found)])
+        profiles = [[name, *(number(r.get("profile", "ipc", "smk-pw", name), 2)
+                             for r, _, _ in self.machines())]
+                    for name in self.results.groups("profile", "ipc")]
+        return ["STP beside that of `smk-p`:",
+                table(("", "profiled, nobody waits", "`smk-pw`", "epochs end with ticks",
+                       "equal progress, predicted"), rows),
+                "IPC on the profiling SM over IPC per SM alone, mean of nine pairs:",
+                table(("", MACHINE, BESIDE), profiles)]
 
     def by_pair(self, name, policies, tables):
-        pairs = self.pairs_of("C+M")
-        panel = Panel("STP, C+M", pairs, policies, self.values("pair", "stp", policies, pairs),
-                      base=1)
-        rows = [[p, *(number(self.results.get("pair", "stp", q, p)) for q in policies)]
-                for p in pairs]
-        return self.section(name, "pairs", [*tables, table(("STP", *policies), rows)], [panel])
+        def panels(results):
+            pairs = self.pairs_of("C+M")
+            return [Panel("STP, C+M", pairs, policies,
+                          self.values(results, "pair", "stp", policies, pairs), base=1)]
+
+        def rows(results):
+            return [table(("STP", *policies),
+                          [[p, *(number(results.get("pair", "stp", q, p)) for q in policies)]
+                           for p in self.pairs_of("C+M")])]
+        return self.section(name, "pairs", [*tables, *self.on_both(rows)], panels)
 
     def fig11(self):
         return self.by_pair("fig11", DESIGNS, [])
 
     def fig12(self):
         return self.section("fig12", "pairs", [self.beside("fig12")],
-                            self.panels("pairs", ("spatial", "smk-pw"), MIXES, {"fig10", "fig12"}))
+                            lambda r: self.panels(r, "pairs", ("spatial", "smk-pw"), MIXES,
+                                                  {"fig10", "fig12"}, errors="seeds"))
 
     def fig13(self):
         return self.by_pair("fig13", ("spatial", "smk-pw"), [self.beside("fig13")])
 
     def fig14(self):
         policies = ("spatial", "smk-pw")
-        panel = Panel("share of the schedulers' cycles, C+M", STALLS, policies,
-                      {(p, s): self.results.get("fig14", s, p, "C+M")
-                       for p in policies for s in STALLS})
+
+        def shares(results, reasons):
+            return {(p, s): results.get("fig14", s, p, "C+M") for p in policies for s in reasons}
+
+        def panels(results):
+            return [Panel("share of the schedulers' cycles, C+M", STALLS, policies,
+                          shares(results, STALLS)),
+                    *([Panel("the same as the simulator counts them", SIM_STALLS, policies,
+                             shares(results, SIM_STALLS))] if self.has_sim_stalls() else [])]
         return self.section("fig14", "pairs", [
             self.beside("fig14"), "All of ours, as shares of the schedulers' cycles:",
-            self.shares((*STALLS, "stalls")), *self.sim_stalls()], [panel, *self.sim_panel(policies)])
+            *self.on_both(lambda r: [self.shares(r, (*STALLS, "stalls"))]), *self.sim_stalls()],
+            panels)
 
-    def shares(self, reasons):
-        rows = [[s, *(f"{100 * (self.results.get('fig14', s, p, 'C+M') or 0):.1f} %"
-                      for p in ALL)] for s in reasons]
+    def shares(self, results, reasons):
+        rows = [[s, *(f"{100 * (results.get('fig14', s, p, 'C+M') or 0):.1f} %" for p in ALL)]
+                for s in reasons]
         return table(("", *ALL), rows)
 
     def has_sim_stalls(self):
         return bool(self.results.groups("fig14", SIM_STALLS[0]))
-
-    def sim_panel(self, policies):
-        if not self.has_sim_stalls():
-            return []
-        return [Panel("the same as the simulator counts them", SIM_STALLS, policies,
-                      {(p, s): self.results.get("fig14", s, p, "C+M")
-                       for p in policies for s in SIM_STALLS})]
 
     def sim_stalls(self):
         """Fig. 14 once more, by the rule of the paper's simulator."""
@@ -200,29 +268,35 @@ class Page:
         for e in self.paper.of("fig14"):
             policy = f"{e['policy']}/{e['over']}"
             sim = f"sim_{e['measure']}"
-            names = (e["measure"], sim if sim in SIM_STALLS else e["measure"])
-            ours = [self.results.get("fig14", name, policy, e["group"]) for name in names]
+            by_rule = sim if sim in SIM_STALLS else e["measure"]
+            ours = [self.results.get("fig14", name, policy, e["group"])
+                    for name in (e["measure"], by_rule)]
+            other = self.results.of(BESIDE).get("fig14", by_rule, policy, e["group"])
             rows.append([f"{e['measure']} of {policy.replace('/', ' over ')}",
                          *("" if v is None else f"{100 * (v - 1):+.1f} %"
-                           for v in (*ours, e["value"]))])
+                           for v in (*ours, other, e["value"]))])
         return ["The same cycles as the paper's simulator counts them ([`sim_stalls`](results.md#reasons)):",
-                table(("what", "our reasons", "the simulator's", "paper"), rows),
-                self.shares(SIM_STALLS)]
+                table(("what", "our reasons", "the simulator's", f"on {BESIDE}", "paper"), rows),
+                *self.on_both(lambda r: [self.shares(r, SIM_STALLS)])]
 
     def fig15(self):
         policies = ("spatial", "smk-pw", "smk-pw2")
         groups = ("2 kernels", "3 kernels", "4 kernels")
         return self.section("fig15", "three-kernels --experiment four-kernels", [
-            self.beside("fig15"), self.matrix("fig15", policies, groups)],
-            self.panels("fig15", policies, groups))
+            self.beside("fig15"),
+            *self.on_both(lambda r: [self.matrix(r, "fig15", policies, groups)])],
+            lambda r: self.panels(r, "fig15", policies, groups))
 
     def fig16(self):
         policies = ("spatial", "spatial-ideal", "smk-pw", "smk-pw-ideal")
-        measures = (("stp", "STP"), ("preemptions", "TBs preempted, all runs"))
+        stp, preempted = (("stp", "STP"),), (("preemptions", "TBs preempted, all runs"),)
+
+        def matrices(results):
+            counts = self.matrix(results, "fig16", policies, MIXES, preempted)
+            return [self.matrix(results, "fig16", policies, MIXES, stp), counts.replace(".000", "")]
         return self.section("fig16", "preemption-overhead", [
-            self.beside("fig16"), self.matrix("fig16", policies, MIXES, (("stp", "STP"),)),
-            self.matrix("fig16", policies, MIXES, (measures[1],)).replace(".000", "")],
-            self.panels("fig16", policies, MIXES, measures=measures[:1]))
+            self.beside("fig16"), *self.on_both(matrices)],
+            lambda r: self.panels(r, "fig16", policies, MIXES, measures=stp))
 
     def tables(self):
         return [self.section("table2", "pairs", [self.beside("table2")]),
@@ -233,9 +307,22 @@ class Page:
         parts = []
         for name, policies in (("epoch-length", ("smk-pw",)), ("latency", ("smk", "smk-pw"))):
             counts = self.results.groups(name, "stp")
-            parts.append(self.section(name, name, [self.matrix(name, policies, counts)],
-                                      self.panels(name, policies, counts)))
-        return parts
+            parts.append(self.section(
+                name, name, [self.matrix(self.results, name, policies, counts)],
+                lambda r, n=name, p=policies, c=counts: self.panels(r, n, p, c)))
+        return [*parts, self.sources()]
+
+    def sources(self):
+        """What smk-pw gains over the others where sources disagree about the machine."""
+        rows = []
+        for source in SOURCES:
+            gains = [self.results.get(f"source:{source}", measure, f"smk-pw/{over}", "C+M")
+                     for measure in ("stp", "fairness") for over in ("spatial", "smk-p")]
+            rows.append([SOURCE_NAMES[source],
+                         *("" if g is None else f"{100 * (g - 1):+.1f} %" for g in gains)])
+        return self.section("sources", "seeds --experiment source-shared-memory", [
+            table(("`smk-pw`, C+M", "STP over `spatial`", "STP over `smk-p`",
+                   "fairness over `spatial`", "fairness over `smk-p`"), rows)])
 
     def reduced_set(self):
         if self.reduced is None:
@@ -251,8 +338,8 @@ class Page:
         r = self.results
         summary = fragments.Fragment(self.folder / "summary.md", r, self.problems)
         made = (f"Made from a sweep of {r.text('sweep', 'runs')} runs "
-                f"({r.text('sweep', 'failed')} failed), {int(r.text('sweep', 'cycles')):,} cycles "
-                f"each, {r.text('sweep', 'day')}: model version {r.text('sweep', 'model')}, "
+                f"({r.text('sweep', 'failed')} failed), pairs of {int(r.text('sweep', 'cycles')):,} "
+                f"cycles, {r.text('sweep', 'day')}: model version {r.text('sweep', 'model')}, "
                 f"program `{r.text('sweep', 'version')}`, {float(r.text('sweep', 'machine_hours')):g} "
                 f"processor-hours on {r.text('sweep', 'hosts')} machine, "
                 f"{float(r.text('sweep', 'elapsed_hours')):g} hours from the first result to the "

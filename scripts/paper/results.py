@@ -14,6 +14,15 @@ STALLS = {"pipeline": "s.pipeline", "control": "s.control", "data": "s.data_memo
 SIM_STALLS = ("sim_pipeline", "sim_control", "sim_data")
 # An SM is a kernel's alone when it has this share of the TBs that were there, over the run.
 ALONE = 0.95
+# Experiments of Fig. 5: who arrives first.
+ARRIVALS = {"fig5": "tb-distribution", "fig5-stencil-later": "tb-distribution-stencil-later",
+            "fig5-cutcp-later": "tb-distribution-cutcp-later"}
+# The machine as it is, and with a part as another source has it.
+SOURCES = {"as-is": "seeds", "shared-memory": "source-shared-memory", "ports": "source-ports",
+           "mshrs": "source-mshrs", "front-end-2": "source-front-end-2",
+           "front-end-4": "source-front-end-4"}
+# The machine of the reproduction, and the one that is shown beside it: its figures have its name in front.
+MACHINE, BESIDE = "gtx980-gpgpusim", "gtx980"
 
 
 class Results:
@@ -36,6 +45,10 @@ class Results:
             return None
         one, two = (self.get(figure, measure, p, group) for p in policy.split("/"))
         return one / two if one is not None and two else None
+
+    def of(self, machine):
+        """The same numbers, of one machine."""
+        return self if machine == MACHINE else Beside(self, machine)
 
     def text(self, figure, measure, policy="", group=""):
         return self.rows[figure, measure, policy, group][0]
@@ -60,15 +73,35 @@ class Results:
         return results
 
 
-class Sweep:
-    """Questions to a database."""
+class Beside:
+    """The numbers of the machine that is shown beside the other."""
 
-    def __init__(self, path):
+    def __init__(self, results, machine):
+        self.results, self.prefix = results, f"{machine}:"
+
+    def add(self, figure, *rest, **more):
+        self.results.add(self.prefix + figure, *rest, **more)
+
+    def get(self, figure, *rest):
+        return self.results.get(self.prefix + figure, *rest)
+
+    def groups(self, figure, measure):
+        return self.results.groups(self.prefix + figure, measure)
+
+
+class Sweep:
+    """Questions to a database, about runs of one machine."""
+
+    def __init__(self, path, machine=None):
         self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         self.db.row_factory = sqlite3.Row
+        self.machine = machine
 
     def rows(self, query, **values):
-        return self.db.execute(query, values).fetchall()
+        """`{machine}` in a query stands for the condition on the machine of a run."""
+        of_machine = "machine = :machine" if self.machine else "1"
+        values = dict(values, machine=self.machine) if self.machine else values
+        return self.db.execute(query.replace("{machine}", of_machine), values).fetchall()
 
     def has_columns(self, table, names):
         there = {r["name"] for r in self.rows("SELECT name FROM pragma_table_info(:table)",
@@ -84,7 +117,7 @@ class Sweep:
     def shared(self, experiment, kernels):
         """The runs of `kernels` kernels together, ordered for people."""
         return self.rows("""SELECT results.* FROM results JOIN members USING (run)
-            WHERE experiment = :experiment AND kernels = :kernels AND status = 'done'
+            WHERE experiment = :experiment AND kernels = :kernels AND status = 'done' AND {machine}
             ORDER BY mix, workload, policy""", experiment=experiment, kernels=kernels)
 
 
@@ -134,22 +167,22 @@ def add_gains(results):
         results.add("gain", "pairs_ahead", "smk-pw/spatial", "all", wins, len(gains))
 
 
-def add_distribution(results, sweep):
+def add_distribution(results, sweep, figure, experiment):
     """Fig. 5: mean TBs of each kernel on each SM."""
     for policy in ("smk", "smk-p"):
         rows = sweep.rows("""SELECT sm, name, CAST(tb_cycles AS REAL) / cycles AS tbs
             FROM sms JOIN kernels USING (run, slot) JOIN runs USING (run) JOIN members USING (run)
-            WHERE experiment = 'tb-distribution' AND policy = :policy AND workload = 'cutcp+stencil'
-            ORDER BY sm, slot""", policy=policy)
+            WHERE experiment = :experiment AND policy = :policy AND workload = 'cutcp+stencil'
+              AND {machine} ORDER BY sm, slot""", policy=policy, experiment=experiment)
         tbs = {}
         for row in rows:
-            results.add("fig5", row["name"], policy, f"SM {row['sm']}", row["tbs"])
+            results.add(figure, row["name"], policy, f"SM {row['sm']}", row["tbs"])
             tbs.setdefault(row["sm"], {})[row["name"]] = row["tbs"]
         for name in ("stencil", "cutcp"):
             alone = sum(sm.get(name, 0) >= ALONE * sum(sm.values()) for sm in tbs.values())
-            results.add("fig5", f"sms_alone:{name}", policy, "cutcp+stencil", alone)
+            results.add(figure, f"sms_alone:{name}", policy, "cutcp+stencil", alone)
         shared = sum(max(sm.values()) < ALONE * sum(sm.values()) for sm in tbs.values())
-        results.add("fig5", "sms_shared", policy, "cutcp+stencil", shared)
+        results.add(figure, "sms_shared", policy, "cutcp+stencil", shared)
 
 
 def add_hit_rates(results, sweep):
@@ -158,7 +191,7 @@ def add_hit_rates(results, sweep):
           SUM(l1_hits) * 1.0 / SUM(l1_accesses) AS l1, SUM(l2_hits) * 1.0 / SUM(l2_accesses) AS l2,
           AVG(r.fairness) AS fairness
         FROM kernels k JOIN results r USING (run) JOIN members USING (run)
-        WHERE experiment = '{experiment}' AND {where} GROUP BY 1 ORDER BY 1"""
+        WHERE experiment = '{experiment}' AND {where} AND {{machine}} GROUP BY 1 ORDER BY 1"""
     parts = [("fig9", "smk-pw", "cache-mix", "kernels_per_sm", "r.kernels = 4")]
     for policy in ("smk-pw", "smk-pw2"):
         parts.append(("cache", policy, "cache", "r.kernels", f"policy = '{policy}'"))
@@ -175,7 +208,8 @@ def add_mix_hits(results, sweep):
     """Fig. 9, by kernel: L1 hit rates of its mix."""
     for row in sweep.rows("""SELECT name, kernels_per_sm AS kernels, l1_hit_rate AS rate
             FROM kernel_results JOIN runs USING (run) JOIN members USING (run)
-            WHERE experiment = 'cache-mix' AND policy = 'smk-pw' ORDER BY kernels, name"""):
+            WHERE experiment = 'cache-mix' AND policy = 'smk-pw' AND {machine}
+            ORDER BY kernels, name"""):
         results.add("fig9", f"l1:{row['name']}", "smk-pw", str(row["kernels"]), row["rate"])
 
 
@@ -184,7 +218,7 @@ def add_pair_hits(results, sweep):
     for row in sweep.rows("""SELECT name, policy, workload, l1_hit_rate AS rate FROM kernel_results
             JOIN runs USING (run) JOIN members USING (run)
             WHERE experiment = 'pairs' AND mix = 'C+M' AND policy IN ('spatial', 'smk-p', 'smk-pw')
-            ORDER BY workload, name, policy"""):
+              AND {machine} ORDER BY workload, name, policy"""):
         if row["rate"] is not None:
             results.add("l1", row["name"], row["policy"], row["workload"], row["rate"])
 
@@ -198,7 +232,7 @@ def add_stalls(results, sweep):
     rows = sweep.rows(f"""SELECT policy, {sums}, SUM(r.cycles * schedulers) AS cycles,
           COUNT(DISTINCT run) AS runs
         FROM stalls s JOIN runs r USING (run) JOIN members USING (run)
-        WHERE experiment = 'pairs' AND mix = 'C+M' GROUP BY policy""")
+        WHERE experiment = 'pairs' AND mix = 'C+M' AND {{machine}} GROUP BY policy""")
     for row in rows:
         for name in terms:
             results.add("fig14", name, row["policy"], "C+M", row[name] / row["cycles"],
@@ -242,7 +276,7 @@ def add_alone(results, sweep):
     """Table 2: cycles of the schedulers in which nothing is issued, kernels alone."""
     rows = sweep.rows("""SELECT workload, 1 - SUM(issued) * 1.0 / SUM(cycles * schedulers) AS stalls
         FROM stalls JOIN runs USING (run) JOIN members USING (run)
-        WHERE experiment = 'pairs' AND policy = 'isolated' GROUP BY workload""")
+        WHERE experiment = 'pairs' AND policy = 'isolated' AND {machine} GROUP BY workload""")
     for row in rows:
         results.add("table2", "stall_cycles", "isolated", row["workload"], row["stalls"])
 
@@ -261,13 +295,71 @@ def add_sweep(results, sweep):
     results.add("sweep", "elapsed_hours", "", "", round(row["elapsed"], 1))
 
 
-def from_database(path):
-    """All rows, in the order of the document."""
-    sweep, results = Sweep(path), Results()
-    results.experiments = {r["experiment"] for r in sweep.rows("SELECT experiment FROM members")}
-    add_sweep(results, sweep)
+def add_profiling(results, sweep):
+    """Why SMK-(P+W) loses throughput to SMK-P: quotas that nobody waits for, and another end of epochs."""
+    for figure, experiment in (("ungated", "profiling-sms"), ("by-tick", "epoch-by-tick")):
+        for group, members in by_group(sweep.shared(experiment, 2)).items():
+            add_means(results, figure, "smk-pw", group, members)
+
+
+def add_equal_progress(results, sweep):
+    """What equal progress must cost where the instructions per cycle of a pair are given.
+
+    With z = sum(IPC) / sum(isolated IPC) of smk-p, each kernel does z of what it does alone: STP = 2 z."""
+    rows = sweep.rows("""SELECT workload, mix, SUM(ipc) / SUM(ipc_isolated) AS z, r.stp AS stp
+        FROM kernel_results JOIN results r USING (run) JOIN members USING (run)
+        WHERE experiment = 'pairs' AND policy = 'smk-p' AND {machine} GROUP BY run ORDER BY workload""")
+    for group, members in by_group(rows).items():
+        if members:
+            equal = statistics.fmean(2 * row["z"] for row in members)
+            results.add("equal", "stp", "predicted", group, equal, len(members))
+
+
+def add_profiles(results, sweep):
+    """IPC of a kernel on its profiling SM over that of an SM when it is alone, in all its pairs."""
+    rows = sweep.rows("""SELECT k.name AS name,
+          AVG(p.issued * 1.0 / r.cycles / (SELECT AVG(i.issued) * 1.0 / ir.cycles
+            FROM stalls i JOIN runs ir USING (run) WHERE i.run = k.isolated_run)) AS ratio,
+          COUNT(*) AS runs
+        FROM kernels k JOIN runs r USING (run) JOIN members USING (run)
+        JOIN stalls p ON p.run = k.run AND p.sm = k.slot
+        WHERE experiment = 'pairs' AND policy = 'smk-pw' AND {machine} GROUP BY name ORDER BY name""")
+    for row in rows:
+        results.add("profile", "ipc", "smk-pw", row["name"], row["ratio"], row["runs"])
+
+
+def add_seeds(results, sweep):
+    """Mean and standard deviation of each group's mean over the seeds."""
+    runs = sweep.shared("seeds", 2)
+    seeds = sorted({run["seed"] for run in runs})
+    for policy in policies_of(runs):
+        for group in ("C+C", "M+M", "C+M", "all"):
+            for measure in ("stp", "fairness", "antt"):
+                means = []
+                for seed in seeds:
+                    mine = [r for r in runs if r["policy"] == policy and r["seed"] == seed]
+                    values = [r[measure] for r in by_group(mine)[group] if r[measure] is not None]
+                    if values:
+                        means.append(statistics.fmean(values))
+                if len(means) > 1:
+                    results.add("seeds", measure, policy, group, statistics.stdev(means), len(means))
+
+
+def add_sources(results, sweep):
+    """What another source for a part of the machine changes."""
+    for source, experiment in SOURCES.items():
+        runs = [r for r in sweep.shared(experiment, 2) if experiment != "seeds" or r["seed"] == "1"]
+        for policy in policies_of(runs):
+            mine = [run for run in runs if run["policy"] == policy]
+            for group, members in by_group(mine).items():
+                add_means(results, f"source:{source}", policy, group, members)
+
+
+def add_machine(results, sweep):
+    """Everything that was run on one machine."""
     add_alone(results, sweep)
-    add_distribution(results, sweep)
+    for figure, experiment in ARRIVALS.items():
+        add_distribution(results, sweep, figure, experiment)
     add_hit_rates(results, sweep)
     add_mix_hits(results, sweep)
     add_pairs(results, sweep)
@@ -277,6 +369,20 @@ def from_database(path):
     add_more_kernels(results, sweep)
     add_overhead(results, sweep)
     add_own(results, sweep)
+    add_profiling(results, sweep)
+    add_equal_progress(results, sweep)
+    add_profiles(results, sweep)
+    add_seeds(results, sweep)
+    add_sources(results, sweep)
+
+
+def from_database(path):
+    """All rows, in the order of the document."""
+    sweep, results = Sweep(path), Results()
+    results.experiments = {r["experiment"] for r in sweep.rows("SELECT experiment FROM members")}
+    add_sweep(results, sweep)
+    for machine in (MACHINE, BESIDE):
+        add_machine(results.of(machine), Sweep(path, machine))
     return results, sweep.missing()
 
 
