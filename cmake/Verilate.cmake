@@ -42,6 +42,16 @@ if(CMAKE_SCRIPT_MODE_FILE AND DEFINED CHECKERS)
 elseif(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB parts RELATIVE "${DIR}" "${DIR}/*.cpp")
   list(SORT parts)
+  if(SOURCE)
+    # A failing assertion names its file relative to the source folder, as __FILE__ does.
+    foreach(part IN LISTS parts)
+      file(READ "${DIR}/${part}" text)
+      string(REPLACE "_MT(\"${SOURCE}/" "_MT(\"" relative "${text}")
+      if(NOT relative STREQUAL text)
+        file(WRITE "${DIR}/${part}" "${relative}")
+      endif()
+    endforeach()
+  endif()
   if(INNER)
     file(GLOB traces "${DIR}/*__Trace__*__Slow.cpp")
     foreach(trace IN LISTS traces)
@@ -138,7 +148,7 @@ function(smk_verilate target module file)
     COMMAND "${VERILATOR_BIN}" ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
       -f "${dir}/checkers.f"
     COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" "-DMODULE=${module}"
-      "-DINNER=${arg_INNER}" -P "${_smk_verilate_script}"
+      "-DINNER=${arg_INNER}" "-DSOURCE=${PROJECT_SOURCE_DIR}" -P "${_smk_verilate_script}"
     DEPENDS "${file}" ${common} ${arg_DEPENDS} "${rtl}/lint.vlt" "${_smk_verilate_script}"
     DEPFILE "${dir}/${prefix}__ver.d"
     COMMENT "Verilating ${arg_PREFIX}"
