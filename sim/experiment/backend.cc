@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/names.h"
+#include "base/shared_folder.h"
 #include "control/reference_control.h"
 #include "cosim/lockstep_control.h"
 #include "cosim/rtl_control.h"
@@ -83,7 +84,7 @@ RunResult Run(const RunRequest& request, ControlKind kind, const ControlConfig& 
 
 std::string DataDir() {
   const char* folder = std::getenv("SMK_DATA_DIR");
-  return folder != nullptr && *folder != '\0' ? folder : SMK_DATA_DIR;
+  return folder != nullptr && *folder != '\0' ? folder : SharedFile("sim");
 }
 
 std::shared_ptr<const LoadedMachine> LoadMachine(const Backend& backend, const std::string& path,

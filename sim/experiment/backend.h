@@ -58,7 +58,7 @@ std::shared_ptr<const LoadedMachine> LoadMachine(const Backend& backend, const s
 Backend MakeBackend();
 
 // The folder that holds machines/ and workloads/: the environment variable SMK_DATA_DIR if it is
-// set, else the one known since the build.
+// set, else the one that belongs to the program (base/shared_folder.h).
 std::string DataDir();
 
 }  // namespace smk::sim

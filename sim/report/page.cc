@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/shared_folder.h"
 
 namespace smk::sim {
 namespace {
@@ -39,7 +40,7 @@ std::string Escaped(const std::string& text) {
 
 std::string EmptyPage() {
   const char* variable = std::getenv("SMK_REPORT_PAGE");
-  const std::string path = variable != nullptr ? variable : SMK_REPORT_PAGE;
+  const std::string path = variable != nullptr ? variable : SharedFile("page.html");
   if (!std::filesystem::exists(path)) {
     throw InputError(fmt::format(
         "report: the page was not built ({}); call scripts/setup report and build again", path));

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/gzip.h"
 #include "base/numbers.h"
+#include "base/shared_folder.h"
 #include "experiment/config_file.h"
 #include "run/manifest.h"
 #include "run/timeline.h"
@@ -40,7 +41,7 @@ void FinishWave(const OutputFolder& folder, const Experiment& experiment) {
   const std::string fst_path = folder.path() + "/wave.fst";
   std::filesystem::rename(experiment.wave.path, fst_path);
   const FstFile fst(fst_path);
-  const WaveView view = RunWaveView(SMK_WAVES_DIR, fst);
+  const WaveView view = RunWaveView(SharedFile("tb"), fst);
   folder.Write("wave.gtkw",
                WriteGtkw(view, fst.signals(), "", "wave.fst", FindWindow(view, fst, "")).text);
 }
