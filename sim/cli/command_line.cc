@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "base/error.h"
-#include "base/numbers.h"
 #include "smk/version.h"
 
 namespace smk::sim {
@@ -106,10 +104,7 @@ CommandLineParser::CommandLineParser() {
   app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
     action = DoctorCommand;
   });
-  CLI::App* help = app.add_subcommand("help", "explain a command");
-  help->add_option("command", help_topic,
-                   "run, compare, sweep, report, trace, validate, synth, list or doctor");
-  help->callback([this] { action = [this](const Context&) { return Help(); }; });
+  AddHelp();
   RefuseValuesOfFlags(&app);
 }
 
@@ -261,7 +256,8 @@ void CommandLineParser::AddSynth() {
 void CommandLineParser::AddList() {
   CLI::App* sub =
       app.add_subcommand("list", "list kernels, policies, machines, settings, keys or statistics");
-  sub->add_option("what", list.what, "kernels, policies, machines, settings, keys or statistics")
+  sub->add_option("what", list.what, "what to list")
+      ->type_name("kernels|policies|machines|settings|keys|statistics")
       ->required();
   sub->add_option("kernel", list.kernels,
                   "kernels: only these, by name or workload file; or trace:FOLDER")
@@ -274,22 +270,14 @@ void CommandLineParser::AddList() {
       [this] { action = [this](const Context& context) { return ListCommand(context, list); }; });
 }
 
-int CommandLineParser::Help() {
-  app.clear();  // else the help of the command "help" is what comes out
-  if (help_topic.empty()) {
-    fmt::print("{}", app.help("", CLI::AppFormatMode::All));
-    return 0;
-  }
-  std::vector<std::string> names;
-  for (CLI::App* sub : app.get_subcommands(nullptr)) {
-    names.push_back(sub->get_name());
-    if (sub->get_name() == help_topic) {
-      fmt::print("{}", sub->help("smk"));
-      return 0;
-    }
-  }
-  throw InputError(
-      fmt::format("help: no command '{}'{}", help_topic, DidYouMean(help_topic, names)));
+void CommandLineParser::AddHelp() {
+  CLI::App* sub = app.add_subcommand("help", "explain a command");
+  sub->add_option("command", help.topic, "one of those that smk help lists");
+  AddText(sub, "--as", &help.format, "all commands as man page, or completions for a shell",
+          "man|bash|zsh|fish");
+  sub->callback([this] {
+    action = [this](const Context& context) { return HelpCommand(context, &app, help); };
+  });
 }
 
 }  // namespace smk::sim

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "cli/help.h"
 #include "cli/report.h"
 #include "cli/sweep.h"
 #include "cli/synth.h"
@@ -26,7 +27,7 @@ struct CommandLineParser {
   TraceExportOptions trace_export;
   ValidateOptions validate;
   ListOptions list{"", {}, "gtx980", false, "", false};
-  std::string help_topic;
+  HelpOptions help;
   std::function<int(const Context&)> action;
 
   CommandLineParser();
@@ -42,7 +43,7 @@ struct CommandLineParser {
   void AddReport();
   void AddSynth();
   void AddList();
-  int Help();
+  void AddHelp();
 };
 
 }  // namespace smk::sim
