@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""install.relocated: what is installed needs neither the tree nor the place that it was installed into.
+
+usage: relocated.py BUILD
+Installs, renames the folder, looks for paths of the tree in all files, hides the tree and calls every
+command that smk help lists.
+"""
+
+import pathlib
+import re
+import shutil
+import sys
+import tempfile
+
+from installed import ROOT, call, check, environment, hiding, install
+
+CELLS = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
+LISTS = ("kernels", "policies", "machines", "settings", "keys", "statistics")
+
+
+def paths_inside(prefix, folders):
+    """Files that have a path of the tree in them."""
+    words = [str(folder).encode() for folder in folders]
+    return [
+        f"{path}: has {word.decode()}"
+        for path in sorted(prefix.rglob("*"))
+        if path.is_file()
+        for word in words
+        if word in path.read_bytes()
+    ]
+
+
+class Calls:
+    """The commands of the installed smk, and which of them were called."""
+
+    def __init__(self, prefix, scratch, before):
+        self.smk = prefix / "bin/smk"
+        self.before = before or []
+        self.scratch = scratch
+        self.environment = environment(scratch)
+        self.called = set()
+
+    def __call__(self, *words):
+        self.called.add(words[0])
+        return call([*self.before, self.smk, *words], cwd=self.scratch, env=self.environment)
+
+
+def call_all(smk, prefix):
+    for what in LISTS:
+        check(len(smk("list", what).splitlines()) > 3, f"smk list {what} is short")
+    check(f" in {prefix}/share/smk/sim" in smk("doctor"), "smk doctor finds its data elsewhere")
+    smk("run", "sgemm+lbm", "--policy", "smk", "--control", "lockstep", "--cycles", "8k",
+        "--wave", "1k:2k", "--timeline", "--out", "run")
+    for name in ("wave.fst", "wave.gtkw", "timeline.json.gz", "stats.json"):
+        check((smk.scratch / "run" / name).stat().st_size > 100, f"{name} is short")
+    smk("compare", "sgemm+lbm", "--policies", "even,smk-pw", "--cycles", "8k")
+    sweep = prefix / "share/smk/sim/sweeps/smoke.toml"
+    smk("sweep", sweep, "--out", "x.db", "--shard", "1/8")
+    smk("trace", "export", "sgemm", "--out", "traces/sgemm", "--tbs", "2", "--launches", "1")
+    smk("trace", "info", "traces/sgemm")
+    (smk.scratch / "traces/expected.csv").write_text("trace,accelsim_cycles\nsgemm,5000\n")
+    smk("validate", "traces")
+    if (prefix / "share/smk/page.html").is_file():
+        smk("report", "run")
+        smk("report", "x.db")
+        check("sgemm" in (smk.scratch / "run/report.html").read_text(), "the report has no sgemm")
+    else:
+        print("smk report: not tried, its page was not built")
+        smk.called.add("report")
+    if shutil.which("yosys") and pathlib.Path(CELLS).is_file():
+        check("profile_counters" in smk("synth", "profile_counters", "--no-timing"), "smk synth has no block")
+    else:
+        print("smk synth: not tried, Yosys or its cells are missing")
+        smk.called.add("synth")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve()
+    folders = [ROOT] if ROOT in build.parents else [ROOT, build]
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        prefix = scratch / "moved/here"
+        prefix.parent.mkdir()
+        install(build, prefix)
+        found = paths_inside(prefix, folders)
+        check(not found, "\n".join(found))
+        before = hiding(folders)
+        if before is None:
+            print("the tree is not hidden: unshare and mount are not allowed here")
+        smk = Calls(prefix, scratch, before)
+        call_all(smk, prefix)
+        smk("help")
+        listed = call([smk.smk, "--help"]).split("Subcommands:")[1]
+        commands = set(re.findall(r"^  ([a-z]+) ", listed, re.M))
+        check(len(commands) > 5, "smk help lists few commands")
+        check(smk.called == commands, f"not called, or not listed: {smk.called ^ commands}")
+    print(f"{len(commands)} commands: 0 findings")
+
+
+main()
