@@ -185,7 +185,11 @@ void CommandLineParser::AddValidate() {
 
 void CommandLineParser::AddSweep() {
   CLI::App* sub = app.add_subcommand("sweep", "make all runs of a specification");
-  AddText(sub, "spec", &sweep.spec, "a TOML file, for example sim/sweeps/smk_paper.toml", "SPEC");
+  AddText(sub, "spec", &sweep.spec,
+          "a TOML file, for example sim/sweeps/smk_paper.toml; with --set and the like: kernels as "
+          "of run, several by commas",
+          "SPEC|KERNEL+KERNEL");
+  AddSweepWords(sub);
   AddTexts(sub, "--experiment", &sweep.experiments, "only this experiment of SPEC; again for more",
            "NAME");
   sub->add_flag("--list", sweep.list, "show the runs and do nothing");
@@ -210,6 +214,20 @@ void CommandLineParser::AddSweep() {
   sub->footer(kFooter);
   sub->callback(
       [this] { action = [this](const Context& context) { return SweepCommand(context, sweep); }; });
+}
+
+void CommandLineParser::AddSweepWords(CLI::App* sub) {
+  SweepWords* words = &sweep.words;
+  AddTexts(sub, "--set", &words->sets,
+           "without SPEC: these values of a key, one after another; again for more", "KEY=A,B,...");
+  AddText(sub, "--policies", &words->policies, "without SPEC (default smk-pw)", "A,B,...");
+  const std::pair<const char*, std::string*> others[] = {
+      {"--preempt", &words->preempt}, {"--machine", &words->machines},
+      {"--control", &words->control}, {"--cycles", &words->cycles},
+      {"--until", &words->until},     {"--seed", &words->seeds}};
+  for (const auto& [name, text] : others) {
+    AddText(sub, name, text, "without SPEC: as of run, or several", "A,B,...");
+  }
 }
 
 void CommandLineParser::AddReport() {

@@ -40,6 +40,7 @@ struct CommandLineParser {
   void AddTrace();
   void AddValidate();
   void AddSweep();
+  void AddSweepWords(CLI::App* sub);  // those of a sweep without a file
   void AddReport();
   void AddSynth();
   void AddList();

@@ -13,25 +13,12 @@
 #include "experiment/config_file.h"
 #include "run/manifest.h"
 #include "run/run_folder.h"
+#include "sweep/words.h"
 
 namespace smk::sim {
 namespace {
 
 using nlohmann::ordered_json;
-
-// "smk,table:4,2,even" is three policies: numbers after a table belong to it.
-std::vector<std::string> SplitPolicies(const std::string& text) {
-  std::vector<std::string> names;
-  for (const std::string& part : Split(text, ',')) {
-    const bool number = !part.empty() && part.find_first_not_of("0123456789") == std::string::npos;
-    if (number && !names.empty() && names.back().rfind("table:", 0) == 0) {
-      names.back() += "," + part;
-    } else {
-      names.push_back(part);
-    }
-  }
-  return names;
-}
 
 // One of --policies; messages are about this option.
 Policy ResolveOne(const std::string& name, const std::optional<std::string>& preempt,

@@ -68,7 +68,10 @@ void CheckOptions(const SweepOptions& o) {
   if (!o.export_format.empty() && o.export_format != "csv" && o.export_format != "json") {
     throw InputError(fmt::format("--export: expected csv or json, got '{}'", o.export_format));
   }
-  if (o.spec.empty() && o.merge.empty() && o.export_format.empty()) {
+  if (o.words.Given() && (o.slurm || !o.merge.empty())) {
+    throw InputError("sweep: --slurm and --merge take no --set or the like; write a specification");
+  }
+  if (o.spec.empty() && !o.words.Given() && o.merge.empty() && o.export_format.empty()) {
     throw InputError("sweep: no specification; see smk help sweep");
   }
   if (!o.merge.empty() && !o.spec.empty()) {
@@ -178,6 +181,13 @@ int MakeRuns(const SweepOptions& options, const SweepPlan& plan, const Backend& 
   return 0;
 }
 
+SweepSpec SpecOf(const SweepOptions& options) {
+  if (!options.words.Given()) return LoadSweepSpec(options.spec);
+  SweepWords words = options.words;
+  words.workloads = options.spec;
+  return SpecOfWords(words);
+}
+
 }  // namespace
 
 int SweepCommand(const Context& context, const SweepOptions& options) {
@@ -185,8 +195,8 @@ int SweepCommand(const Context& context, const SweepOptions& options) {
   if (!options.merge.empty()) return Merge(options);
   const Backend backend = RememberingBackend(context.backend);
   std::optional<SweepPlan> plan;
-  if (!options.spec.empty()) {
-    plan = ExpandSweep(LoadSweepSpec(options.spec), backend);
+  if (!options.spec.empty() || options.words.Given()) {
+    plan = ExpandSweep(SpecOf(options), backend);
     KeepExperiments(options.experiments, &*plan);
     if (!options.runs_file.empty()) KeepListed(options.runs_file, &*plan);
   }

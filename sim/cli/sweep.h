@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "sweep/words.h"
 
 namespace smk::sim {
 
 // The options of `sweep` as text; "" or empty: not given.
 struct SweepOptions {
   std::string spec;
+  SweepWords words;  // instead of a file; `spec` has the workloads
   std::string jobs;
   std::string shard;          // K/N
   std::string out;            // the database

@@ -87,6 +87,17 @@ LoadedRun LoadShared(const SweepRun& run, const Experiment& experiment) {
   return loaded;
 }
 
+// The option of `smk sweep` that says the same as a key of a specification.
+std::string OptionOf(const std::string& key) {
+  if (key.rfind("set.", 0) == 0) return "--set " + key.substr(4);
+  if (key == "machines") return "--machine";
+  if (key == "seeds") return "--seed";
+  for (const char* other : {"policies", "preempt", "control", "cycles", "until"}) {
+    if (key == other) return "--" + key;
+  }
+  return key;
+}
+
 // Fills a plan from the experiments, one after another.
 class Expander {
  public:
@@ -108,6 +119,7 @@ class Expander {
     if (text.rfind("--", 0) == 0 && text.find(": ") != std::string::npos) {
       text = text.substr(text.find(": ") + 2);
     }
+    if (spec_.path.empty()) throw InputError(fmt::format("{}: {}", OptionOf(key), text));
     const unsigned shown = line != 0 ? line : std::max(experiment_->line, 1u);
     throw InputError(
         fmt::format("{}:{}: {}{}: {}", spec_.path, shown, experiment_->prefix, key, text));

@@ -44,7 +44,7 @@ struct SpecExperiment {
 };
 
 struct SweepSpec {
-  std::string path;
+  std::string path;  // empty: from the command line
   std::string name;
   std::string text;  // the file's bytes
   std::vector<SpecExperiment> experiments;
