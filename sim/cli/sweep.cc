@@ -147,6 +147,7 @@ int MakeRunsBySlurm(const SweepOptions& options, const SweepPlan& plan,
   SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
   RemoveDamaged(plan, &store);
   store.SetMembers(plan);
+  store.AddSettings(plan, backend);
   return SlurmSweep(plan, runs, &store, slurm);
 }
 
@@ -162,6 +163,7 @@ int MakeRuns(const SweepOptions& options, const SweepPlan& plan, const Backend& 
   SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
   RemoveDamaged(plan, &store);
   store.SetMembers(plan);
+  store.AddSettings(plan, backend);
   if (const std::size_t others = store.OfOtherExecutables(plan); others > 0) {
     fmt::print(stderr, "smk: note: {} results in {} were made by another build of smk\n", others,
                store.database().path());

@@ -106,6 +106,30 @@ FROM numbered n JOIN sms s USING (run) JOIN runs r USING (run)
 ORDER BY n.number, s.sm, s.slot
 )sql";
 
+// The settings that differ between runs, as columns.
+ordered_json Settings(Database* database) {
+  std::string counts;
+  const std::vector<std::string> all = StoredSettings(database);
+  for (const std::string& key : all) counts += fmt::format("COUNT(DISTINCT s.\"{}\"), ", key);
+  Statement differ(*database, "SELECT " + counts + "0 FROM numbered JOIN settings s USING (run)");
+  differ.Step();
+  std::string names;
+  ordered_json j;
+  j["keys"] = ordered_json::object();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (differ.Number(static_cast<int>(i)) < 2) continue;
+    names += fmt::format("s.\"{}\", ", all[i]);
+    for (const SettingColumn& known : SettingColumns()) {
+      if (known.key != all[i]) continue;
+      j["keys"][all[i]] = {{"unit", known.unit}, {"meaning", known.meaning}};
+    }
+  }
+  j["settings"] = Columns(database, "SELECT " + names +
+                                        "n.number FROM numbered n LEFT JOIN settings s USING "
+                                        "(run) ORDER BY n.number");
+  return j;
+}
+
 constexpr char kFailed[] =
     "SELECT run, workload, policy, settings, command, error FROM runs WHERE status = 'failed' "
     "ORDER BY workload, policy, run";
@@ -161,6 +185,7 @@ ordered_json PaperValues(const std::string& path) {
 ordered_json ReadAll(const std::string& path) {
   Database database(path, Database::Mode::kRead);
   CheckSweepSchema(&database);
+  ReadOlderSweep(&database);
   if (database.Number("PRAGMA user_version") == 0 ||
       database.Number("SELECT COUNT(*) FROM runs") == 0) {
     throw InputError(fmt::format("{}: holds no runs yet", path));
@@ -177,6 +202,7 @@ ordered_json ReadAll(const std::string& path) {
   j["tbs"] = Columns(&database, kTbs);
   j["failed"] = Columns(&database, kFailed);
   j["experiments"] = Experiments(&database);
+  j.update(Settings(&database));
   return j;
 }
 

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
+#include "config/machine_keys.h"
 #include "experiment/knobs.h"
 #include "machine/statistics.h"
 #include "run/results.h"
@@ -81,7 +83,7 @@ CREATE TABLE preemptions (
   PRIMARY KEY (run, slot)
 ) WITHOUT ROWID;
 
-CREATE TABLE members (
+{settings}CREATE TABLE members (
   sweep TEXT NOT NULL,
   experiment TEXT NOT NULL,
   run TEXT NOT NULL,
@@ -103,8 +105,11 @@ SELECT k.*,
   CAST(k.l1_hits AS REAL) / NULLIF(k.l1_accesses, 0) AS l1_hit_rate,
   CAST(k.l2_hits AS REAL) / NULLIF(k.l2_accesses, 0) AS l2_hit_rate
 FROM kernels k LEFT JOIN kernels i ON i.run = k.isolated_run AND i.slot = 0;
+)sql";
 
-CREATE VIEW results AS
+// Before version 4 `results` ended with the measures.
+constexpr char kResultsSql[] = R"sql(
+CREATE {temporary} VIEW results AS
 SELECT r.*,
   (SELECT COUNT(*) FROM kernels k WHERE k.run = r.run) AS kernels,
   (SELECT CASE WHEN COUNT(*) = COUNT(normalized_ipc) THEN SUM(normalized_ipc) END
@@ -118,8 +123,38 @@ SELECT r.*,
   (SELECT SUM(count) FROM preemptions p WHERE p.run = r.run) AS preemptions,
   (SELECT SUM(context_bytes) FROM preemptions p WHERE p.run = r.run) AS context_bytes,
   (SELECT SUM(cycles) FROM preemptions p WHERE p.run = r.run) AS preemption_cycles
-FROM runs r;
+  {settings}
+FROM runs r {join};
 )sql";
+
+std::vector<std::string> OwnSettings() {
+  std::vector<std::string> keys;
+  for (const SettingColumn& column : SettingColumns()) keys.push_back(column.key);
+  return keys;
+}
+
+// Numbers become numbers, words stay words.
+std::string SettingsSql(const char* temporary, const std::vector<std::string>& keys) {
+  std::string sql = fmt::format("CREATE {} TABLE settings (run TEXT PRIMARY KEY", temporary);
+  for (const std::string& key : keys) sql += fmt::format(", \"{}\" NUMERIC", key);
+  return sql + ") WITHOUT ROWID;\n\n";
+}
+
+std::string ResultsSql(const char* temporary, const std::vector<std::string>& keys) {
+  std::string columns;
+  for (const std::string& key : keys) columns += fmt::format(", s.\"{}\"", key);
+  return fmt::format(kResultsSql, fmt::arg("temporary", temporary), fmt::arg("settings", columns),
+                     fmt::arg("join", keys.empty() ? "" : "LEFT JOIN settings s USING (run)"));
+}
+
+// What makes the tables and views of a database, in their order.
+std::string TablesOf(Database* database) {
+  Statement rows(*database,
+                 "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY 1");
+  std::string text;
+  while (rows.Step()) text += rows.Text(0) + "\n" + rows.Text(1) + "\n";
+  return text;
+}
 
 }  // namespace
 
@@ -167,7 +202,7 @@ std::vector<std::string> SimStallColumns() {
 }
 
 int SweepSchema() {
-  int version = 3;
+  int version = 4;
   for (const auto& c : RunCounters()) version = std::max(version, c.since);
   for (const auto& c : KernelCounters()) version = std::max(version, c.since);
   for (const auto& c : SmCounters()) version = std::max(version, c.since);
@@ -175,7 +210,8 @@ int SweepSchema() {
   return version;
 }
 
-std::string SweepSchemaSql() {
+std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings) {
+  const std::vector<std::string> keys = settings ? *settings : OwnSettings();
   std::vector<std::string> preemptions, sms;
   for (const KernelCounter& counter : KernelCounters()) {
     if (counter.of_preemption != nullptr) preemptions.emplace_back(counter.of_preemption);
@@ -183,12 +219,84 @@ std::string SweepSchemaSql() {
   for (const SmCounter& counter : SmCounters()) sms.emplace_back(counter.name);
   constexpr char kNumber[] = "{name} INTEGER NOT NULL, ";
   return fmt::format(kSql, fmt::arg("knobs", KnobColumns("{name} {type} NOT NULL, ")),
+                     fmt::arg("settings", keys.empty() ? "" : SettingsSql("", keys)),
                      fmt::arg("run_counters", NameColumns(RunCounterColumns(), "{name} INTEGER, ")),
                      fmt::arg("kernel_counters", NameColumns(KernelColumns(), kNumber)),
                      fmt::arg("preemption_counters", NameColumns(preemptions, kNumber)),
                      fmt::arg("sm_counters", NameColumns(sms, kNumber)),
                      fmt::arg("reasons", NameColumns(ReasonColumns(), kNumber)),
-                     fmt::arg("sim_stalls", NameColumns(SimStallColumns(), kNumber)));
+                     fmt::arg("sim_stalls", NameColumns(SimStallColumns(), kNumber))) +
+         ResultsSql("", keys);
+}
+
+std::vector<std::string> StoredSettings(Database* database) {
+  std::vector<std::string> keys;
+  Statement columns(*database,
+                    "SELECT name FROM pragma_table_info('settings') WHERE name <> 'run'");
+  while (columns.Step()) keys.push_back(columns.Text(0));
+  return keys;
+}
+
+void AddSettingColumns(Database* database, const std::vector<std::string>& keys) {
+  std::vector<std::string> all = StoredSettings(database);
+  const std::size_t before = all.size();
+  for (const std::string& key : keys) {
+    if (std::find(all.begin(), all.end(), key) != all.end()) continue;
+    database->Run(fmt::format("ALTER TABLE settings ADD COLUMN \"{}\" NUMERIC", key));
+    all.push_back(key);
+  }
+  if (all.size() > before) database->Run("DROP VIEW results;" + ResultsSql("", all));
+}
+
+void ReadOlderSweep(Database* database) {
+  if (database->Number("PRAGMA user_version") != kOldestSweepSchema) return;
+  database->Run(SettingsSql("TEMP", OwnSettings()) + ResultsSql("TEMP", OwnSettings()));
+}
+
+void UpgradeSweep(Database* database) {
+  if (database->Number("PRAGMA user_version") == kOldestSweepSchema) {
+    database->Run("DROP VIEW results;" + SettingsSql("", OwnSettings()) +
+                  ResultsSql("", OwnSettings()) +
+                  fmt::format("PRAGMA user_version = {}", SweepSchema()));
+  }
+  AddSettingColumns(database, OwnSettings());
+}
+
+void CheckSweepSchema(Database* database) {
+  // At one moment: another process may just be making the tables.
+  database->Run("BEGIN");
+  const std::int64_t tables = database->Number("SELECT COUNT(*) FROM sqlite_master");
+  const std::int64_t version = database->Number("PRAGMA user_version");
+  const std::int64_t application = database->Number("PRAGMA application_id");
+  const std::string made_by = TablesOf(database);
+  database->Run("COMMIT");
+  if (version == 0 && tables == 0) return;
+  if (application != kSweepApplication) {
+    throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
+  }
+  if (version < kOldestSweepSchema || version > SweepSchema()) {
+    throw InputError(fmt::format(
+        "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
+        version, SweepSchema(), version > SweepSchema() ? "a newer" : "an older"));
+  }
+  Database fresh(":memory:", Database::Mode::kCreate);
+  fresh.Run(SweepSchemaSql(StoredSettings(database)));
+  if (made_by != TablesOf(&fresh)) {
+    throw InputError(fmt::format("{}: the database is damaged: expected the tables of schema {}",
+                                 database->path(), version));
+  }
+}
+
+std::vector<SettingColumn> SettingColumns() {
+  std::vector<SettingColumn> columns;
+  MachineConfig machine;
+  NaturalLimits limits;
+  for (const MachineKey& key : MachineKeys(&machine, &limits)) {
+    if (key.path == "name" || key.path == "sms") continue;
+    columns.push_back({key.path, key.unit, key.meaning});
+  }
+  for (const Knob* knob : SettableKnobs()) columns.push_back({knob->path, "", knob->meaning});
+  return columns;
 }
 
 }  // namespace smk::sim

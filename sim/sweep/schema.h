@@ -2,22 +2,38 @@
 // The tables of a sweep's database. docs/results.md explains every column.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "base/database.h"
 
 namespace smk::sim {
 
 int SweepSchema();                                    // PRAGMA user_version
+inline constexpr int kOldestSweepSchema = 3;          // that is read; it had no `settings`
 inline constexpr int kSweepApplication = 0x534d4b31;  // PRAGMA application_id: "SMK1"
 
 // Names in the order of creation; a table comes after those that it refers to.
-inline constexpr const char* kSweepTables[] = {"runs",   "kernels",     "sms",
-                                               "stalls", "preemptions", "members"};
+inline constexpr const char* kSweepTables[] = {"runs",        "kernels",  "sms",    "stalls",
+                                               "preemptions", "settings", "members"};
 // Those that hold a run.
-inline constexpr const char* kRunTables[] = {"runs", "kernels", "sms", "stalls", "preemptions"};
+inline constexpr const char* kRunTables[] = {"runs",   "kernels",     "sms",
+                                             "stalls", "preemptions", "settings"};
 
-// Makes all tables and views.
-std::string SweepSchemaSql();
+// Makes all tables and views. `settings`: the columns of that table, if not ours; none: version 3.
+std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings = {});
+// Throws InputError for a database that is not ours, of a schema that is not read, or with other
+// tables than this schema has; an empty one is welcome.
+void CheckSweepSchema(Database* database);
+// The keys that have a column of `settings` in this database: those of the smk that made it, and
+// of those that wrote since.
+std::vector<std::string> StoredSettings(Database* database);
+void AddSettingColumns(Database* database, const std::vector<std::string>& keys);
+// Makes a database of version 3 ours; its new columns are empty. ReadOlderSweep() makes what it has
+// not beside the file, which stays as it is.
+void UpgradeSweep(Database* database);
+void ReadOlderSweep(Database* database);
 
 // The knobs that are columns of `runs`, each in this format, which may hold {name} and {type}.
 std::string KnobColumns(const char* format);
@@ -30,5 +46,12 @@ std::vector<std::string> RunCounterColumns();
 std::vector<std::string> KernelColumns();
 std::vector<std::string> ReasonColumns();
 std::vector<std::string> SimStallColumns();
+
+// A column of `settings`: a key of --set, as one types it.
+struct SettingColumn {
+  std::string key, unit, meaning;
+};
+// The keys of a machine, but its name and `sms`, which are in `runs`; then the knobs.
+std::vector<SettingColumn> SettingColumns();
 
 }  // namespace smk::sim

@@ -72,20 +72,12 @@ bool CheckOther(const std::string& path) {
     Database database(path, Database::Mode::kWrite);
     CheckSweepSchema(&database);
     if (database.Number("PRAGMA user_version") == 0) return false;
+    ReadOlderSweep(&database);
     RefuseDamage(&database);
     return true;
   } catch (const DatabaseError& error) {
     throw InputError(error.what());
   }
-}
-
-// What makes the tables and views of a database, in their order.
-std::string TablesOf(Database* database) {
-  Statement rows(*database,
-                 "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY 1");
-  std::string text;
-  while (rows.Step()) text += rows.Text(0) + "\n" + rows.Text(1) + "\n";
-  return text;
 }
 
 // The values of the columns that KnobColumns() names.
@@ -102,31 +94,6 @@ void BindKnobs(const Configuration& configuration, Statement* insert) {
 }
 
 }  // namespace
-
-void CheckSweepSchema(Database* database) {
-  // At one moment: another process may just be making the tables.
-  database->Run("BEGIN");
-  const std::int64_t tables = database->Number("SELECT COUNT(*) FROM sqlite_master");
-  const std::int64_t version = database->Number("PRAGMA user_version");
-  const std::int64_t application = database->Number("PRAGMA application_id");
-  const std::string made_by = TablesOf(database);
-  database->Run("COMMIT");
-  if (version == 0 && tables == 0) return;
-  if (application != kSweepApplication) {
-    throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
-  }
-  if (version != SweepSchema()) {
-    throw InputError(fmt::format(
-        "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
-        version, SweepSchema(), version > SweepSchema() ? "a newer" : "an older"));
-  }
-  Database fresh(":memory:", Database::Mode::kCreate);
-  fresh.Run(SweepSchemaSql());
-  if (made_by != TablesOf(&fresh)) {
-    throw InputError(fmt::format("{}: the database is damaged: expected the tables of schema {}",
-                                 database->path(), SweepSchema()));
-  }
-}
 
 std::string OwnProcess() {
   const std::string pid = std::to_string(getpid());
@@ -166,6 +133,7 @@ void SweepStore::Prepare(const StoreOptions& options) {
       throw InputError(fmt::format("{}: holds no runs yet", database_.path()));
     }
     database_.Run("PRAGMA temp_store = MEMORY");
+    ReadOlderSweep(&database_);
     return;
   }
   if (options.one_writer) database_.Run("PRAGMA locking_mode = EXCLUSIVE");
@@ -179,6 +147,7 @@ void SweepStore::Prepare(const StoreOptions& options) {
     database_.Run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
                               kSweepApplication, SweepSchema()));
   }
+  UpgradeSweep(&database_);
   transaction.Commit();
 }
 
@@ -303,6 +272,7 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
   }
   const Experiment& e = loaded.experiment;
   const std::size_t skip = messages.size() > kMaxMessages ? messages.size() - kMaxMessages : 0;
+  InsertSettings(run.id, loaded);
   Statement insert(database_, InsertInto("runs"));
   insert.With(run.id, std::string(result != nullptr ? "done" : "failed"), run.workload, run.group,
               run.policy, run.preempt, e.machine.name, std::string(Name(e.control)), e.cycles,
@@ -320,6 +290,37 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
            std::string(kGitDescribe), std::string(kModelVersion), executable_, attempts, reason,
            messages.substr(skip))
       .Run();
+}
+
+void SweepStore::InsertSettings(const std::string& run, const LoadedRun& loaded) {
+  std::map<std::string, std::string> values;
+  for (const auto& [key, value] : loaded.experiment.loaded_machine->leaves) values[key] = value;
+  for (const char* key : {"name", "sms"}) values.erase(key);
+  const Configuration configuration = InEffect(loaded.experiment, loaded.request.policy);
+  for (const Knob* knob : SettableKnobs()) values[knob->path] = knob->print(configuration);
+  std::string keys, places;
+  for (const auto& [key, value] : values) {
+    keys += fmt::format(", \"{}\"", key);
+    places += ", ?";
+  }
+  Statement insert(database_,
+                   fmt::format("INSERT INTO settings (run{}) VALUES (?{})", keys, places));
+  insert.With(run);
+  for (const auto& [key, value] : values) insert.And(value);
+  insert.Run();
+}
+
+void SweepStore::AddSettings(const SweepPlan& plan, const Backend& backend) {
+  Transaction transaction(database_);
+  Statement lacks(database_,
+                  "SELECT 1 FROM runs LEFT JOIN settings s USING (run) WHERE run = ? AND s.run IS "
+                  "NULL");
+  for (const SweepRun& run : plan.runs) {
+    if (!lacks.With(run.id).Step()) continue;
+    InsertSettings(run.id, LoadRun(run, backend));
+    Seal(run.id);
+  }
+  transaction.Commit();
 }
 
 void SweepStore::InsertKernels(const SweepRun& run, const LoadedRun& loaded,
@@ -400,6 +401,22 @@ std::size_t SweepStore::OfOtherExecutables(const SweepPlan& plan) {
   return others;
 }
 
+void SweepStore::MergeSettings() {
+  std::vector<std::string> keys;
+  {
+    Statement columns(
+        database_, "SELECT name FROM pragma_table_info('settings', 'other') WHERE name <> 'run'");
+    while (columns.Step()) keys.push_back(columns.Text(0));
+  }
+  AddSettingColumns(&database_, keys);
+  std::string names = "run";
+  for (const std::string& key : keys) names += fmt::format(", \"{}\"", key);
+  database_.Run(fmt::format(
+      "INSERT OR IGNORE INTO main.settings ({0}) SELECT {0} FROM other.settings WHERE run IN "
+      "(SELECT run FROM fresh)",
+      names));
+}
+
 SweepStore::Merged SweepStore::Merge(const std::string& path) {
   if (!CheckOther(path)) return {};
   Statement(database_, "ATTACH ? AS other").With(path).Run();
@@ -420,7 +437,12 @@ SweepStore::Merged SweepStore::Merge(const std::string& path) {
     merged.failed = static_cast<std::size_t>(
         database_.Number("SELECT COUNT(*) FROM fresh WHERE status = 'failed'"));
     database_.Run("DELETE FROM main.runs WHERE run IN (SELECT run FROM fresh)");
+    const bool older = database_.Number("PRAGMA other.user_version") < SweepSchema();
     for (const char* table : kSweepTables) {
+      if (std::string(table) == "settings") {
+        if (!older) MergeSettings();
+        continue;
+      }
       const bool all = std::string(table) == "members";
       database_.Run(fmt::format("INSERT OR IGNORE INTO main.{0} SELECT * FROM other.{0}{1}", table,
                                 all ? "" : " WHERE run IN (SELECT run FROM fresh)"));

@@ -61,6 +61,9 @@ class SweepStore {
   // which they were.
   std::vector<std::string> RemoveDamaged(const SweepPlan& plan);
 
+  // Adds the settings of runs of this plan that an older smk has stored without.
+  void AddSettings(const SweepPlan& plan, const Backend& backend);
+
   // Runs of this plan that another executable made.
   std::size_t OfOtherExecutables(const SweepPlan& plan);
 
@@ -87,6 +90,9 @@ class SweepStore {
   // The row of `runs`; `result` is null for a failed one.
   void InsertRun(const SweepRun& run, const LoadedRun& loaded, const RunResult* result,
                  const std::string& reason, const std::string& messages);
+  // The settings of the runs in the table `fresh`, of the database `other`.
+  void MergeSettings();
+  void InsertSettings(const std::string& run, const LoadedRun& loaded);
   void InsertKernels(const SweepRun& run, const LoadedRun& loaded, const RunResult& result);
   void InsertSms(const SweepRun& run, const RunResult& result);
 
@@ -95,10 +101,6 @@ class SweepStore {
   std::string owner_;  // of our claims
   std::string host_, executable_;
 };
-
-// Throws InputError for a database that is not ours, of another schema or with other tables than
-// this schema has; an empty one is welcome.
-void CheckSweepSchema(Database* database);
 
 // The hash of everything in a result but wall_seconds.
 std::string ResultHash(RunResult result);

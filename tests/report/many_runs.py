@@ -6,7 +6,7 @@ import sqlite3
 import struct
 import sys
 
-TABLES = ("runs", "kernels", "sms", "stalls", "preemptions")
+TABLES = ("runs", "kernels", "sms", "stalls", "preemptions", "settings")
 
 
 def columns(database, table):
@@ -46,7 +46,11 @@ def seal(database, run):
         text += table.encode() + b"\n"
         names = columns(database, table)
         for row in database.execute(f"SELECT * FROM {table} WHERE run = ?", (run,)):
-            cells = [cell(v) for name, v in zip(names, row) if name != "rows_sha256"]
+            pairs = [(n, v) for n, v in zip(names, row) if n != "rows_sha256"]
+            if table == "settings":  # its columns have names, as some come later
+                cells = [n.encode() + b"=" + cell(v) for n, v in pairs if v is not None]
+            else:
+                cells = [cell(v) for _, v in pairs]
             text += b"".join(cells) + b"\n"
     digest = hashlib.sha256(text).hexdigest()
     database.execute("UPDATE runs SET rows_sha256 = ? WHERE run = ?", (digest, run))

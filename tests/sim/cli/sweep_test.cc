@@ -184,8 +184,8 @@ TEST_F(Sweep, SampleQueriesOfTheDocumentationRun) {
     sim::Statement query(database, page.substr(at, next - at));
     with_rows += query.Step() ? 1 : 0;
   }
-  EXPECT_EQ(queries, 7u);
-  EXPECT_EQ(with_rows, 4u) << "those about the pairs";
+  EXPECT_EQ(queries, 8u);
+  EXPECT_EQ(with_rows, 5u) << "those about the pairs";
 }
 
 TEST_F(Sweep, EveryColumnIsDocumented) {
@@ -196,7 +196,8 @@ TEST_F(Sweep, EveryColumnIsDocumented) {
   sim::Database database(Path("tiny.db"), sim::Database::Mode::kRead);
   sim::Statement columns(database,
                          "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c "
-                         "WHERE m.type IN ('table', 'view')");
+                         "WHERE m.type IN ('table', 'view') AND c.name NOT IN (SELECT name FROM "
+                         "pragma_table_info('settings') WHERE name <> 'run')");
   std::size_t count = 0;
   for (; columns.Step(); ++count) {
     for (const int i : {0, 1}) {
@@ -329,6 +330,25 @@ TEST_F(Sweep, RefusesADatabaseThatIsNotItsOwn) {
   Refuses("s.toml --out /proc/nowhere.db", "/proc/nowhere.db");
   std::filesystem::create_directory(Path("folder"));
   Refuses("s.toml --out folder", "folder");
+}
+
+TEST_F(Sweep, NeedsNoFile) {
+  const std::string words = "lbm --machine mini --cycles 5k --set policy.epoch_length=1000,4000 ";
+  Passes(words + "--policies smk,smk-pw");
+  const std::string list = Smk("sweep " + words + "--policies smk,smk-pw --list").out;
+  EXPECT_EQ(list.rfind("5 runs, 1 of them isolated", 0), 0u) << list;
+  sim::Database database(Path("lbm-policy.epoch_length.db"), sim::Database::Mode::kRead);
+  sim::Statement rows(database,
+                      "SELECT \"policy.epoch_length\", COUNT(*) FROM results WHERE policy <> "
+                      "'isolated' GROUP BY 1");
+  for (const int epoch : {1000, 4000}) {
+    ASSERT_TRUE(rows.Step());
+    EXPECT_EQ(rows.Number(0), epoch);
+    EXPECT_EQ(rows.Number(1), 2);
+  }
+  EXPECT_FALSE(rows.Step());
+  Refuses(words + "--policies smc", "--policies: ");
+  Refuses(words + "--slurm", "write a specification");
 }
 
 // A disk that changes one bit: nobody shows another number for it, and a sweep makes it good.

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 
 #include "machine/statistics.h"
@@ -15,6 +16,7 @@
 #include "sweep/export.h"
 #include "sweep/schema.h"
 #include "sweep/store.h"
+#include "sweep/words.h"
 
 namespace smk::sim {
 namespace {
@@ -196,6 +198,27 @@ TEST_F(ReportDatabases, FailuresAreAListOfTheirOwn) {
   EXPECT_EQ(j["failed"]["error"][0], "cycle 7: lost");
   EXPECT_THAT(j["failed"]["command"][0].get<std::string>(),
               StartsWith("smk run a+b --policy even"));
+}
+
+TEST_F(ReportDatabases, SettingsThatDifferAreColumnsWithTheirMeaning) {
+  MakeAll();
+  EXPECT_EQ(Read()["keys"], ordered_json::object()) << "nothing was set";
+  SweepWords words;
+  words.workloads = "a+b";
+  words.sets = {"policy.epoch_length=1000,4000"};
+  plan = ExpandSweep(SpecOfWords(words), backend);
+  store->SetMembers(plan);
+  MakeAll();
+  const ordered_json j = Read();
+  ASSERT_EQ(j["keys"].size(), 1u);
+  EXPECT_THAT(j["keys"]["policy.epoch_length"]["meaning"].get<std::string>(),
+              HasSubstr("instructions per scheduler"));
+  const ordered_json& values = j["settings"]["policy.epoch_length"];
+  ASSERT_EQ(values.size(), j["runs"]["run"].size());
+  EXPECT_EQ(std::count(values.begin(), values.end(), 1000), 1);
+  EXPECT_EQ(std::count(values.begin(), values.end(), 4000), 1);
+  EXPECT_EQ(std::count(values.begin(), values.end(), 10000), static_cast<long>(values.size()) - 2)
+      << "the default of all others";
 }
 
 TEST_F(ReportDatabases, PublishedValuesComeAlongWhenTheyAreThere) {

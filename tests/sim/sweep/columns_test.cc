@@ -96,6 +96,27 @@ TEST_F(Columns, HoldTheKnobsThatHaveOne) {
   }
 }
 
+// Also what nobody has set.
+TEST_F(Columns, HoldEverySettingUnderItsKey) {
+  for (const Knob* knob : SettableKnobs()) {
+    EXPECT_EQ(Value("\"" + knob->path + "\"", "results"), OtherValue(*knob)) << knob->path;
+  }
+  std::size_t keys = 0;
+  for (const auto& [key, value] : loaded.experiment.loaded_machine->leaves) {
+    if (key == "name" || key == "sms") continue;
+    ++keys;
+    const std::string column = "\"" + key + "\"";
+    EXPECT_EQ(
+        Value(column + " = " +
+                  (value.find_first_not_of("0123456789.") == std::string::npos ? value
+                                                                               : "'" + value + "'"),
+              "results"),
+        "1")
+        << key;
+  }
+  EXPECT_EQ(keys + SettableKnobs().size(), SettingColumns().size());
+}
+
 // The tables of version 1, as databases in the world have them: a new counter says that it came
 // later.
 TEST_F(Columns, OfTheFirstVersionStandInTheirOrder) {

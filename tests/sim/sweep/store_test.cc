@@ -202,7 +202,7 @@ TEST_F(Stores, DatabasesOfOthersAreRefused) {
             Path("other.db") + ": expected a database of smk sweep");
   store_->database().Run("PRAGMA user_version = 99");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": its schema is version 99, this smk knows version 3; use a newer smk");
+            Path("x.db") + ": its schema is version 99, this smk knows version 4; use a newer smk");
   std::filesystem::create_directory(Path("folder"));
   EXPECT_EQ(Refusal([&] {
               SweepStore(Path("folder"), {true, false});
@@ -267,8 +267,8 @@ TEST_F(Stores, ARunIsDamagedWhenOneCellIsAnother) {
       ++cells;
       Transaction undone(database);
       Statement(database,
-                fmt::format("UPDATE {0} SET {1} = CASE WHEN typeof({1}) = 'text' THEN {1} || '.' "
-                            "ELSE IFNULL({1}, 0) + 1 END WHERE run = ?",
+                fmt::format("UPDATE {0} SET \"{1}\" = CASE WHEN typeof(\"{1}\") = 'text' THEN "
+                            "\"{1}\" || '.' ELSE IFNULL(\"{1}\", 0) + 1 END WHERE run = ?",
                             table, column))
           .With(Id(both_))
           .Run();
@@ -311,7 +311,75 @@ TEST_F(Stores, OtherTablesThanOursAreDamage) {
   store_->database().Run("DROP VIEW results");
   store_->database().Run("CREATE VIEW results AS SELECT *, 2 AS stp FROM runs");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": the database is damaged: expected the tables of schema 3");
+            Path("x.db") + ": the database is damaged: expected the tables of schema 4");
+}
+
+// As a database that the smk before stored: no settings, and hashes without them.
+void MakeOlder(Database* database) {
+  database->Run("DROP VIEW results; DROP TABLE settings");
+  const std::string sql = SweepSchemaSql(std::vector<std::string>{});
+  database->Run(sql.substr(sql.find("CREATE  VIEW results")));
+  database->Run(fmt::format("PRAGMA user_version = {}", kOldestSweepSchema));
+  ReadOlderSweep(database);
+  RowHash hash(database);
+  std::map<std::string, std::string> seals;
+  Statement runs(*database, "SELECT run FROM runs");
+  while (runs.Step()) seals[runs.Text(0)] = hash.Of(runs.Text(0));
+  Statement seal(*database, "UPDATE runs SET rows_sha256 = ? WHERE run = ?");
+  for (const auto& [run, text] : seals) seal.With(text, run).Run();
+}
+
+TEST_F(Stores, AnOlderSchemaIsReadAsItIs) {
+  Store(both_, store_.get());
+  MakeOlder(&store_->database());
+  store_.reset();
+  SweepStore reader(Path("x.db"), StoreOptions{false, false, true});
+  EXPECT_THAT(DamagedRuns(&reader.database()), ElementsAre());
+  EXPECT_EQ(reader.database().Number("SELECT COUNT(*) FROM results WHERE \"sm.l1.bytes\" IS NULL"),
+            1);
+  EXPECT_EQ(reader.database().Number("PRAGMA user_version"), kOldestSweepSchema);
+}
+
+TEST_F(Stores, AnOlderSchemaBecomesOursWhenItIsWritten) {
+  Store(both_, store_.get());
+  MakeOlder(&store_->database());
+  store_.reset();
+  {
+    SweepStore writer(Path("x.db"), {});
+    EXPECT_THAT(DamagedRuns(&writer.database()), ElementsAre());
+    writer.AddSettings(plan_, backend_);
+    EXPECT_THAT(DamagedRuns(&writer.database()), ElementsAre()) << "sealed again";
+  }
+  SweepStore again(Path("x.db"), {});
+  EXPECT_EQ(again.database().Number("SELECT \"policy.epoch_length\" FROM results"), 10000);
+  EXPECT_EQ(again.database().Text("SELECT \"policy.warp_policy\" FROM results"), "gto");
+}
+
+// A machine or a policy gets a new key: what is stored stays good, in either direction.
+TEST_F(Stores, KeysThatCameLaterAreColumns) {
+  Store(both_, store_.get());
+  AddSettingColumns(&store_->database(), {"sm.new_key"});
+  EXPECT_THAT(DamagedRuns(&store_->database()), ElementsAre());
+  SweepStore other(Path("other.db"), {true, false});
+  EXPECT_EQ(store_->database().Number("SELECT COUNT(\"sm.new_key\") FROM results"), 0);
+  store_->database().Run("UPDATE settings SET \"sm.new_key\" = 7");
+  EXPECT_THAT(DamagedRuns(&store_->database()), ElementsAre(Id(both_)));
+  Statement seal(store_->database(), "UPDATE runs SET rows_sha256 = ?");
+  seal.With(RowHash(&store_->database()).Of(Id(both_))).Run();
+  store_.reset();
+  EXPECT_EQ(other.Merge(Path("x.db")).done, 1u);
+  EXPECT_EQ(other.database().Number("SELECT \"sm.new_key\" FROM results"), 7);
+  EXPECT_THAT(DamagedRuns(&other.database()), ElementsAre());
+  SweepStore reader(Path("x.db"), StoreOptions{false, false, true});
+  EXPECT_THAT(DamagedRuns(&reader.database()), ElementsAre());
+}
+
+TEST_F(Stores, AnOlderSchemaIsMerged) {
+  SweepStore other(Path("other.db"), {true, false});
+  Store(both_, &other);
+  MakeOlder(&other.database());
+  EXPECT_EQ(store_->Merge(Path("other.db")).done, 1u);
+  EXPECT_THAT(DamagedRuns(&store_->database()), ElementsAre());
 }
 
 TEST_F(Stores, OnlySweepsAreMerged) {
