@@ -7,6 +7,7 @@
 #include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -51,8 +52,15 @@ std::string TextOf(const ordered_json& j, const char* key) {
   return found != j.end() && found->is_string() ? found->get<std::string>() : "";
 }
 
+// The names of the specifications that filled a database; its own when they are none or many.
+std::string SweepTitle(const ordered_json& experiments, const std::string& source) {
+  std::set<std::string> names;
+  for (const ordered_json& experiment : experiments) names.insert(TextOf(experiment, "sweep"));
+  return names.empty() || names.size() > 3 ? source : fmt::format("{}", fmt::join(names, ", "));
+}
+
 std::string DefaultTitle(const ordered_json& j, const std::string& source) {
-  if (j["kind"] == "sweep") return source;
+  if (j["kind"] == "sweep") return SweepTitle(j["sweep"]["experiments"], source);
   const ordered_json& stats = j["runs"][0]["stats"];
   std::string workload = TextOf(stats, "workload");
   if (j["kind"] == "compare") return workload;

@@ -14,7 +14,7 @@ import {
 } from './checks.mjs';
 
 const spec = `
-name = "pages"
+name = "smk_paper"
 cycles = 12_000
 kernels = ["cutcp", "lbm", "sgemm", "stencil"]
 [[experiment]]
@@ -53,7 +53,7 @@ async function checkFigures(page, runs, checks) {
         (group === 'all' || r.mix === group),
     );
   const { rows } = await readNumbers(page, 'The SMK designs on pairs of kernels');
-  const names = { SMK: 'smk', 'SMK-P': 'smk-p', 'SMK-(P+W)': 'smk-pw' };
+  const names = { smk: 'smk', 'smk-p': 'smk-p', 'smk-pw': 'smk-pw' };
   const key = { STP: 'stp', Fairness: 'fairness', ANTT: 'antt' };
   for (const [measure, group, name, value] of rows) {
     checks.equal(
@@ -63,9 +63,9 @@ async function checkFigures(page, runs, checks) {
     );
   }
   checks.equal(rows.length, 3 * 4 * 3, 'Fig. 10: rows');
-  const paper = rows.find((row) => row[0] === 'STP' && row[1] === 'C+M' && row[2] === 'SMK-(P+W)');
+  const paper = rows.find((row) => row[0] === 'STP' && row[1] === 'C+M' && row[2] === 'smk-pw');
   checks.equal([paper[4], paper[6]], ['1.520', 'Sec. 6.2'], 'Fig. 10: the paper');
-  const over = await readNumbers(page, 'SMK-(P+W) relative to Spatial');
+  const over = await readNumbers(page, 'smk-pw relative to spatial');
   const all = over.rows.find((row) => row[0] === 'STP' && row[1] === 'all');
   checks.equal(
     all[3],
@@ -74,15 +74,30 @@ async function checkFigures(page, runs, checks) {
     ).toFixed(3),
     'Fig. 12: ratio',
   );
-  const stalls = await readNumbers(
-    page,
-    'Stall cycles of SMK-(P+W) relative to Spatial, C+M pairs',
-  );
+  const stalls = await readNumbers(page, 'Stall cycles of smk-pw relative to spatial, C+M pairs');
   const sum = (policy) =>
     of(policy, 'C+M')
       .flatMap((r) => r.stalls)
       .reduce((a, s) => a + s.pipeline, 0);
   checks.equal(stalls.rows[0][3], (sum('smk-pw') / sum('spatial')).toFixed(3), 'Fig. 14: pipeline');
+}
+
+// The chart over a key that was swept, with the default in its place.
+async function checkSwept(page, runs, checks) {
+  await page.selectOption('[data-swept=experiment]', { label: 'epoch' });
+  const { rows } = await readNumbers(page, 'STP over policy.epoch_length');
+  const of = (epoch) =>
+    runs.find(
+      (r) =>
+        r.experiments.includes('smk_paper/epoch') &&
+        r.policy === 'smk-pw' &&
+        r['policy.epoch_length'] === epoch,
+    );
+  checks.equal(
+    rows.map((row) => [row[0], row[2]]),
+    [1000, 10000].map((epoch) => [String(epoch), of(epoch).stp.toFixed(4)]),
+    'STP over the length of an epoch',
+  );
 }
 
 async function checkFilters(page, runs, checks) {
@@ -116,7 +131,7 @@ async function checkFilters(page, runs, checks) {
     usual((r) => r.mix === 'C+M' && r.workload.includes('stencil')),
     'workloads of C+M with stencil',
   );
-  const figure = await readNumbers(page, 'STP of SMK-(P+W) and Spatial, C+M pairs');
+  const figure = await readNumbers(page, 'STP of smk-pw and spatial, C+M pairs');
   checks.that(
     figure.rows.every((row) => row[0].includes('stencil')),
     'figures obey the filters',
@@ -142,7 +157,7 @@ async function checkPairTable(page, runs, checks) {
   ]) {
     await page.locator('#pairs .segments button', { hasText: button }).click();
     const { headings, rows } = await readTable(page, 'Workloads by policy');
-    const column = headings.findIndex((name) => name === 'SMK-(P+W)');
+    const column = headings.findIndex((name) => name === 'smk-pw');
     for (const row of rows) {
       const run = runs.find(
         (r) => r.workload === row[0] && r.policy === 'smk-pw' && r.settings === '',
@@ -151,16 +166,16 @@ async function checkPairTable(page, runs, checks) {
     }
   }
   await page.locator('#pairs .segments button', { hasText: 'STP' }).click();
-  await page.locator('#pairs th button', { hasText: 'SMK-P' }).first().click();
+  await page.locator('#pairs th button', { hasText: 'smk-p' }).first().click();
   const { headings, rows } = await readTable(page, 'Workloads by policy');
   const values = rows
-    .map((row) => row[headings.findIndex((name) => name.startsWith('SMK-P'))])
+    .map((row) => row[headings.findIndex((name) => name.startsWith('smk-p'))])
     .filter((v) => v !== '–')
     .map(numberOf);
   checks.equal(
     values,
     [...values].sort((a, b) => b - a),
-    'sorted by SMK-P',
+    'sorted by smk-p',
   );
 }
 
@@ -194,15 +209,16 @@ async function checkLinks(page, runs, checks) {
 
 export async function sweepPage({ smk, folder, browser, checks }) {
   writeFileSync(join(folder, 'pages.toml'), spec);
-  smk('sweep', 'pages.toml', '--quiet');
+  smk('sweep', 'pages.toml', '--out', 'pages.db', '--quiet');
   checks.equal(smk('report', 'pages.db'), 'pages.html\n', 'smk report prints the page');
-  const { runs } = JSON.parse(smk('sweep', 'pages.toml', '--export', 'json'));
+  const { runs } = JSON.parse(smk('sweep', 'pages.toml', '--out', 'pages.db', '--export', 'json'));
   const file = join(folder, 'pages.html');
   const { page, problems } = await openPage(browser, file);
   checks.equal(
     await sectionIds(page),
     [
       'summary',
+      'swept',
       'fig-all',
       'fig5',
       'fig9',
@@ -223,6 +239,7 @@ export async function sweepPage({ smk, folder, browser, checks }) {
   await drawAll(page);
   checks.equal([await chartsLeft(page), await emptyCharts(page)], [0, []], 'charts');
   checks.equal(await page.locator('.empty').allTextContents(), [], 'figures that are missing');
+  await checkSwept(page, runs, checks);
   await checkFigures(page, runs, checks);
   await checkFilters(page, runs, checks);
   await checkPairTable(page, runs, checks);

@@ -44,7 +44,7 @@ test('a row for each policy, with links to their runs', () => {
     ...['Policy', 'STP', 'fairness', 'ANTT', 'a', 'b', 'preempted TBs', 'context'],
   ]);
   assert.deepEqual(rows, [
-    ['Isolated', '1.000', '0.500', '2.000', '0.500', '0.333', '1\u2009000', '2.5 kB'],
+    ['isolated', '1.000', '0.500', '2.000', '0.500', '0.333', '1\u2009000', '2.5 kB'],
     ['table:2,3', '1.500', '0.500', '2.000', '0.750', '0.500', '1\u2009000', '2.5 kB'],
   ]);
   const hrefs = page.querySelectorAll('a').map((a) => a.getAttribute('href'));
@@ -54,11 +54,11 @@ test('a row for each policy, with links to their runs', () => {
 test('three measures of each policy', () => {
   const { rows } = readNumbers(figureOf(makePage(), 'STP, fairness and ANTT'));
   assert.deepEqual(rows, [
-    ['STP', 'Isolated', '1.000'],
+    ['STP', 'isolated', '1.000'],
     ['STP', 'table:2,3', '1.500'],
-    ['Fairness', 'Isolated', '0.500'],
+    ['Fairness', 'isolated', '0.500'],
     ['Fairness', 'table:2,3', '0.500'],
-    ['ANTT', 'Isolated', '2.000'],
+    ['ANTT', 'isolated', '2.000'],
     ['ANTT', 'table:2,3', '2.000'],
   ]);
 });
@@ -88,7 +88,7 @@ test('the schedulers: reasons that no run has are not in the legend', async () =
 
 test('TBs of the runs that share the GPU', () => {
   const page = makePage();
-  assert.equal(figureOf(page, 'Mean TBs on each SM under Isolated'), null);
+  assert.equal(figureOf(page, 'Mean TBs on each SM under isolated'), null);
   assert.notEqual(figureOf(page, 'Mean TBs on each SM under table:2,3'), null);
 });
 

@@ -72,15 +72,15 @@ test('figure 10: means by mix, beside the numbers of the paper', () => {
   assert.deepEqual(
     stp.map((row) => row.slice(1, 4)),
     [
-      ['C+C', 'SMK', '1.000'],
-      ['C+C', 'SMK-P', '2.000'],
-      ['C+C', 'SMK-(P+W)', '3.000'],
-      ['C+M', 'SMK', '2.000'],
-      ['C+M', 'SMK-P', '3.000'],
-      ['C+M', 'SMK-(P+W)', '4.000'],
-      ['all', 'SMK', '1.500'],
-      ['all', 'SMK-P', '2.500'],
-      ['all', 'SMK-(P+W)', '3.500'],
+      ['C+C', 'smk', '1.000'],
+      ['C+C', 'smk-p', '2.000'],
+      ['C+C', 'smk-pw', '3.000'],
+      ['C+M', 'smk', '2.000'],
+      ['C+M', 'smk-p', '3.000'],
+      ['C+M', 'smk-pw', '4.000'],
+      ['all', 'smk', '1.500'],
+      ['all', 'smk-p', '2.500'],
+      ['all', 'smk-pw', '3.500'],
     ],
   );
   assert.deepEqual(stp.at(-1).slice(4), ['7.000', '\u221250.0 %', 'Sec. 6', '2']);
@@ -98,22 +98,22 @@ const spatialAndSmk = [
 
 test('figure 12: ratios of averages, not averages of ratios', () => {
   const { fig12 } = draw(spatialAndSmk);
-  const rows = numbersOf(fig12, 'SMK-(P+W) relative to Spatial');
+  const rows = numbersOf(fig12, 'smk-pw relative to spatial');
   const stp = Object.fromEntries(rows.filter((r) => r[0] === 'STP').map((r) => [r[1], r[3]]));
   assert.deepEqual(stp, { 'C+C': '1.500', 'C+M': '1.033', all: '1.150' });
-  assert.equal(rows[0][2], 'SMK-(P+W) / Spatial');
+  assert.equal(rows[0][2], 'smk-pw / spatial');
 });
 
 test('figure 13: C+M pairs, the largest gain first', () => {
   const { fig13 } = draw(spatialAndSmk);
-  const rows = numbersOf(fig13, 'STP of SMK-(P+W) and Spatial, C+M pairs');
+  const rows = numbersOf(fig13, 'STP of smk-pw and spatial, C+M pairs');
   assert.deepEqual(
     rows.map((row) => row.slice(0, 4)),
     [
-      ['a+d', 'Spatial', '1.000', '+0.0 %'],
-      ['a+d', 'SMK-(P+W)', '1.300', '+30.0 %'],
-      ['a+c', 'Spatial', '2.000', '+0.0 %'],
-      ['a+c', 'SMK-(P+W)', '1.800', '\u221210.0 %'],
+      ['a+d', 'spatial', '1.000', '+0.0 %'],
+      ['a+d', 'smk-pw', '1.300', '+30.0 %'],
+      ['a+c', 'spatial', '2.000', '+0.0 %'],
+      ['a+c', 'smk-pw', '1.800', '\u221210.0 %'],
     ],
   );
   assert.equal(rows[0][4], 'a 0.250, d 0.500');
@@ -132,7 +132,7 @@ test('figure 13 says best, worst, and how often it is ahead', () => {
   const paper = { ratio: [ratio('best', 1.6), ratio('a+d', 1.2)] };
   const figure = figureOf(
     draw(spatialAndSmk, { paper }).fig13,
-    'STP of SMK-(P+W) and Spatial, C+M pairs',
+    'STP of smk-pw and spatial, C+M pairs',
   );
   const note = figure.querySelector('.note').textContent;
   assert.match(
@@ -146,12 +146,12 @@ test('figure 13 says best, worst, and how often it is ahead', () => {
 test('a chosen mix takes the place of C+M', () => {
   const figures = draw(spatialAndSmk, { filteredMix: 'C+C' });
   assert.equal(figures.fig13.querySelector('h2').textContent, 'Figure 13: C+C pairs');
-  assert.ok(figureOf(figures.fig13, 'STP of SMK-(P+W) and Spatial, C+C pairs'));
+  assert.ok(figureOf(figures.fig13, 'STP of smk-pw and spatial, C+C pairs'));
 });
 
 test('figure 14: sums of stalls of C+M pairs, one over the other', () => {
   const { fig14 } = draw(spatialAndSmk.slice(0, 4));
-  const rows = numbersOf(fig14, 'Stall cycles of SMK-(P+W) relative to Spatial, C+M pairs');
+  const rows = numbersOf(fig14, 'Stall cycles of smk-pw relative to spatial, C+M pairs');
   const by = Object.fromEntries(rows.map((r) => [r[1], r[3]]));
   // all: 60 + 20 + 50 + 5 + 1 over 40 + 20 + 100 + 5 + 1
   assert.deepEqual(by, { Pipeline: '1.500', Control: '1.000', Data: '0.500', All: '0.819' });
@@ -169,18 +169,18 @@ test('figure 5: TBs of a pair, the pair of the paper first', () => {
     run('cutcp+stencil', 'smk', 1, { settings: 'policy.epoch_length=1' }),
   ];
   const { fig5 } = draw(described, { paper: { value } });
-  const title = 'Mean TBs on each SM: cutcp+stencil under SMK';
+  const title = 'Mean TBs on each SM: cutcp+stencil under smk';
   assert.match(
     figureOf(fig5, title).querySelector('.note').textContent,
     /^The paper has 12 SMs shared, cutcp alone on 3 SMs\./,
   );
   assert.deepEqual(numbersOf(fig5, title)[3], ['1', 'stencil', '2.11'], 'of the third run');
   choose(choiceOf(fig5, 'Policy'), 'spatial');
-  const spatial = figureOf(fig5, 'Mean TBs on each SM: cutcp+stencil under Spatial');
+  const spatial = figureOf(fig5, 'Mean TBs on each SM: cutcp+stencil under spatial');
   assert.equal(spatial.querySelector('.note').textContent, 'This run');
   choose(choiceOf(fig5, 'Workload'), 'a+b');
-  assert.ok(figureOf(fig5, 'Mean TBs on each SM: a+b under SMK'), 'it has no run under spatial');
-  assert.deepEqual(optionsOf(choiceOf(fig5, 'Policy')), ['SMK']);
+  assert.ok(figureOf(fig5, 'Mean TBs on each SM: a+b under smk'), 'it has no run under spatial');
+  assert.deepEqual(optionsOf(choiceOf(fig5, 'Policy')), ['smk']);
 });
 
 test('figure 9: hit rates alone and with 1, 2 or 3 kernels on an SM', () => {
@@ -229,7 +229,7 @@ test('figure 15: three and four kernels, by their number', () => {
     run('a+b', 'smk-pw', 99),
   ];
   const { fig15 } = draw(described);
-  const over = numbersOf(fig15, 'Over Spatial').filter((row) => row[0] === 'STP');
+  const over = numbersOf(fig15, 'Over spatial').filter((row) => row[0] === 'STP');
   assert.deepEqual(
     over.map((row) => [row[1], row[3], row[7]]),
     [
@@ -251,11 +251,11 @@ test('figure 16: with costs beside without, of the settings that have both', () 
   assert.deepEqual(
     rows.map((row) => row.slice(0, 4)),
     [
-      ['STP', 'all', 'Spatial / Spatial ideal', '0.900'],
-      ['STP', 'all', 'SMK-(P+W) / SMK-(P+W) ideal', '0.900'],
+      ['STP', 'all', 'spatial / spatial ideal', '0.900'],
+      ['STP', 'all', 'smk-pw / smk-pw ideal', '0.900'],
     ],
   );
-  assert.match(fig16.textContent, /On average SMK-\(P\+W\) preempts 6 TBs in a run\./);
+  assert.match(fig16.textContent, /On average smk-pw preempts 6 TBs in a run\./);
   const { fig16: none } = draw(described.filter((r) => !r.ideal_preemption));
   assert.match(noteOf(none), /with and without run\.ideal_preemption/);
 });
@@ -275,8 +275,8 @@ test('sensitivity: workloads that have a run with each value', () => {
   const { sensitivity } = draw(described);
   const rows = numbersOf(sensitivity, 'Length of an epoch').filter((row) => row[0] === 'stp');
   assert.deepEqual(rows, [
-    ['stp', 'SMK-(P+W)', '600', '1.0000', '1'],
-    ['stp', 'SMK-(P+W)', '2\u2009400', '2.0000', '1'],
+    ['stp', 'smk-pw', '600', '1.0000', '1'],
+    ['stp', 'smk-pw', '2\u2009400', '2.0000', '1'],
   ]);
   assert.equal(figureOf(sensitivity, 'Decisions that take longer'), null);
 });

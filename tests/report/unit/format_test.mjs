@@ -78,9 +78,9 @@ test('a mean of which a part is missing is missing', () => {
 });
 
 test('policies have the names of the paper', () => {
-  assert.equal(policyName('smk-pw'), 'SMK-(P+W)');
-  assert.equal(policyName('smk-pw-ideal'), 'SMK-(P+W) ideal');
-  assert.equal(policyName('leftover'), 'Left-over');
+  assert.equal(policyName('smk-pw'), 'smk-pw');
+  assert.equal(policyName('smk-pw-ideal'), 'smk-pw ideal');
+  assert.equal(policyName('leftover'), 'leftover');
   assert.equal(policyName('table:2,3'), 'table:2,3', 'others keep their own');
 });
 

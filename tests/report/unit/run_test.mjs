@@ -163,6 +163,6 @@ test('the configuration of a run of a database: how to make it again', () => {
 
 test('what heads the page', () => {
   assert.deepEqual(runFacts(makeRun({}, { policy: 'smk-pw' }).stats), [
-    ...['policy SMK-(P+W)', 'machine gtx980', 'control model', '1\u2009000 cycles', 'seed 1'],
+    ...['policy smk-pw', 'machine gtx980', 'control model', '1\u2009000 cycles', 'seed 1'],
   ]);
 });

@@ -27,7 +27,7 @@ test('a legend takes its colours when it is shown', () => {
 });
 
 test('grouped bars: a bar for each series of each group, in the order given', () => {
-  const rows = [{ group: 'all', series: 'smk', name: 'SMK', value: 1.2 }];
+  const rows = [{ group: 'all', series: 'smk', name: 'smk', value: 1.2 }];
   const spec = groupedBars({ rows, groups: ['C+M', 'all'], series, colourOf })(5000);
   assert.deepEqual(spec.data.values, rows);
   assert.deepEqual(marksOf(spec), ['bar'], 'no line and no marks of the paper');

@@ -111,14 +111,15 @@ test('the summary has means and the numbers of the paper', () => {
   });
   const { page } = open([alone, ...pairs], {
     paper: { value: [value('stp', 1.4), value('fairness', 0.7)] },
+    experiments: [{ sweep: 'smk_paper', name: 'pairs', planned: 5, runs: [0, 1, 2, 3, 4] }],
   });
   assert.deepEqual(readTable(page, 'Policies').rows, [
-    ['Spatial', '1.150', '–', '0.500', '–', '2.000', '4.0'],
-    ['SMK-(P+W)', '1.230', '1.40', '0.700', '0.70', '1.750', '4.0'],
+    ['spatial', '1.150', '–', '0.500', '–', '2.000', '4.0'],
+    ['smk-pw', '1.230', '1.40', '0.700', '0.70', '1.750', '4.0'],
   ]);
   const text = page.querySelector('#summary').textContent;
   assert.match(text, /5 runs/);
-  assert.match(text, /the means over 2 pairs of kernels/);
+  assert.match(text, /the means over 2 workloads of 2 kernels/);
 });
 
 test('experiments: how much of each is done', () => {
@@ -136,7 +137,7 @@ const bestOf = (page) =>
 test('a row for each workload, with the best policy of each measure', () => {
   const { page } = open(pairs);
   const { headings, rows } = readTable(page, 'Workloads by policy');
-  assert.deepEqual(headings, ['Workload', 'Mix', 'Spatial', 'SMK-(P+W)', '(P+W) / Spatial']);
+  assert.deepEqual(headings, ['Workload', 'Mix', 'spatial', 'smk-pw', 'smk-pw / spatial']);
   assert.deepEqual(rows, [
     ['a+b', 'C+C', '1.100', '1.320', '+20.0 %'],
     ['a+c', 'C+M', '1.200', '1.140', '\u22125.0 %'],
@@ -164,7 +165,7 @@ test('isolated is never the best', () => {
 
 test('without both policies there is no ratio', () => {
   const { page } = open(pairs.filter((run) => run.policy === 'spatial'));
-  assert.deepEqual(readTable(page, 'Workloads by policy').headings, ['Workload', 'Mix', 'Spatial']);
+  assert.deepEqual(readTable(page, 'Workloads by policy').headings, ['Workload', 'Mix', 'spatial']);
 });
 
 test('all runs, searched by settings and leading to their pages', () => {

@@ -20,10 +20,13 @@ const runLink = (run) => `#run=${run.id}`;
 const openRun = (datum) => {
   if (datum.run) window.location.hash = `#run=${datum.run}`;
 };
-const groupsOf = (entries) => [
-  ...['C+C', 'M+M', 'C+M'].filter((mix) => entries.some((e) => e.mix === mix)),
-  'all',
-];
+const groupsOf = (entries) => [...inMixOrder([...new Set(entries.map((e) => e.mix))]), 'all'];
+// C+C, M+M, C+M as in the paper, then all others.
+function inMixOrder(mixes) {
+  const first = ['C+C', 'M+M', 'C+M'];
+  const rank = (mix) => (first.indexOf(mix) + first.length + 1) % (first.length + 1);
+  return mixes.sort((a, b) => rank(a) - rank(b) || a.localeCompare(b));
+}
 const inGroup = (entries, group) =>
   group === 'all' ? entries : entries.filter((entry) => entry.mix === group);
 
@@ -404,14 +407,14 @@ function figure14(entries, paper) {
     measure: 'stall cycles',
     group: titles[kind],
     series: 'smk-pw',
-    name: 'SMK-(P+W) / Spatial',
+    name: 'smk-pw / spatial',
     value: divide(total('smk-pw', kind), total('spatial', kind)),
     n: entries.length,
     ...paperRatio(paper, ['fig14'], 'smk-pw', 'spatial', 'C+M', kind),
   }));
   return chart({
     id: 'fig14',
-    title: 'Stall cycles of SMK-(P+W) relative to Spatial, C+M pairs',
+    title: 'Stall cycles of smk-pw relative to spatial, C+M pairs',
     rows: () => rows,
     columns: barColumns,
     note: [
@@ -450,7 +453,7 @@ function figure16(runs, paper) {
       series,
       paper,
       figures: ['fig16'],
-      note: `Settings: ${[...withIdeal].join('; ')}. On average SMK-(P+W) preempts ${preempted?.toFixed(0)} TBs in a run.`,
+      note: `Settings: ${[...withIdeal].join('; ')}. On average smk-pw preempts ${preempted?.toFixed(0)} TBs in a run.`,
     }),
     ratios({
       id: 'fig16-ratio',
@@ -498,7 +501,7 @@ function figure15(runs, paper) {
     series.includes('spatial') &&
       ratios({
         id: 'fig15-ratio',
-        title: 'Over Spatial',
+        title: 'Over spatial',
         entries,
         pairs: over,
         paper,
@@ -572,9 +575,18 @@ function sensitivity(runs, key, column, title, xTitle) {
   });
 }
 
-// All policies that cover at least half of the workloads of two kernels.
+// How many kernels most workloads have that are more than one.
+export function usualSize(runs) {
+  const sizes = new Map();
+  for (const run of runs)
+    if (run.kernelCount > 1) sizes.set(run.kernelCount, (sizes.get(run.kernelCount) ?? 0) + 1);
+  return [...sizes].sort((a, b) => b[1] - a[1])[0]?.[0] ?? 2;
+}
+
+// All policies that cover at least half of the workloads of the usual size.
 export function overviewEntries(runs) {
-  const pairs = runs.filter((run) => run.kernelCount === 2 && !run.ideal_preemption);
+  const size = usualSize(runs);
+  const pairs = runs.filter((run) => run.kernelCount === size && !run.ideal_preemption);
   const covered = new Map();
   for (const run of pairs) covered.set(run.series, (covered.get(run.series) ?? 0) + 1);
   const most = Math.max(0, ...covered.values());
@@ -582,7 +594,22 @@ export function overviewEntries(runs) {
   return { series, entries: complete(pairs, series) };
 }
 
-// [id, title, contents] of each figure. `usual` has the runs with the chosen settings, `runs` those with
+// The policies beside each other, for any sweep; null where there are no two with the same workloads.
+export function overviewFigure(usual, paper = {}) {
+  const { series, entries } = overviewEntries(usual);
+  if (series.length < 2 || entries.length === 0) return null;
+  const groups = [...new Set(entries.map((e) => e.mix))].sort();
+  return designs({
+    title: entries[0].kernelCount === 2 ? 'All policies on pairs of kernels' : 'All policies',
+    entries,
+    series,
+    paper,
+    figures: ['fig10', 'fig12'],
+    groups: groups.length > 1 && groups.length <= 6 ? [...groupsOf(entries)] : ['all'],
+  });
+}
+
+// [id, title, contents] of each figure of the paper. `usual` has the runs with the chosen settings, `runs` those with
 // any settings; the other filters hold for both.
 export function allFigures({ usual, runs, sweep, byIndex, filteredMix }) {
   const { paper } = sweep;
@@ -591,21 +618,12 @@ export function allFigures({ usual, runs, sweep, byIndex, filteredMix }) {
   const designEntries = smk.length > 1 ? complete(pairs, smk) : [];
   const spatialEntries = complete(pairs, ['spatial', 'smk-pw']);
   const mixed = (entries) => (filteredMix ? entries : entries.filter((e) => e.mix === 'C+M'));
-  const { series, entries } = overviewEntries(usual);
   const mixName = filteredMix ?? 'C+M';
   return [
     [
       'fig-all',
       'All policies on pairs',
-      series.length > 1 && entries.length > 0
-        ? designs({
-            title: 'All policies on pairs of kernels',
-            entries,
-            series,
-            paper,
-            figures: ['fig10', 'fig12'],
-          })
-        : missingRuns('no two policies have run the same pairs'),
+      overviewFigure(usual, paper) ?? missingRuns('no two policies have run the same pairs'),
     ],
     ['fig5', 'Figure 5: TB distribution', figure5(runs, sweep, paper)],
     ['fig9', 'Figure 9: caches', figure9(runs, byIndex)],
@@ -635,11 +653,11 @@ export function allFigures({ usual, runs, sweep, byIndex, filteredMix }) {
     ],
     [
       'fig12',
-      'Figure 12: SMK-(P+W) and Spatial',
+      'Figure 12: smk-pw and spatial',
       spatialEntries.length > 0
         ? [
             designs({
-              title: 'SMK-(P+W) and Spatial on pairs of kernels',
+              title: 'smk-pw and spatial on pairs of kernels',
               entries: spatialEntries,
               series: ['spatial', 'smk-pw'],
               paper,
@@ -647,7 +665,7 @@ export function allFigures({ usual, runs, sweep, byIndex, filteredMix }) {
             }),
             ratios({
               id: 'fig12-ratio',
-              title: 'SMK-(P+W) relative to Spatial',
+              title: 'smk-pw relative to spatial',
               entries: spatialEntries,
               pairs: [['smk-pw', 'spatial']],
               paper,
@@ -660,7 +678,7 @@ export function allFigures({ usual, runs, sweep, byIndex, filteredMix }) {
       'fig13',
       `Figure 13: ${mixName} pairs`,
       pairwise({
-        title: `STP of SMK-(P+W) and Spatial, ${mixName} pairs`,
+        title: `STP of smk-pw and spatial, ${mixName} pairs`,
         entries: mixed(spatialEntries),
         series: ['spatial', 'smk-pw'],
         paper,
@@ -706,5 +724,5 @@ function bestAndWorst(entries, paper) {
   const published = (group) =>
     paperRatio(paper, ['fig13'], 'smk-pw', 'spatial', group, 'stp').paper;
   const beside = (group) => (published(group) ? ` (paper: ${gain(published(group))})` : '');
-  return `Of all pairs, SMK-(P+W) gains most with ${gain(Math.max(...over))}${beside('best')} and least with ${gain(Math.min(...over))}${beside('worst')}; it is ahead in ${percent(over.filter((r) => r >= 1).length / over.length)}.`;
+  return `Of all pairs, smk-pw gains most with ${gain(Math.max(...over))}${beside('best')} and least with ${gain(Math.min(...over))}${beside('worst')}; it is ahead in ${percent(over.filter((r) => r >= 1).length / over.length)}.`;
 }

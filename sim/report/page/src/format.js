@@ -42,23 +42,8 @@ export function mean(values) {
   return values.reduce((a, b) => a + b, 0) / values.length;
 }
 
-// The paper's names of the policies; ours are those of the command line.
-const policyNames = {
-  isolated: 'Isolated',
-  leftover: 'Left-over',
-  even: 'Even split',
-  spatial: 'Spatial',
-  smk: 'SMK',
-  'smk-p': 'SMK-P',
-  'smk-pw': 'SMK-(P+W)',
-  'smk-pw2': 'SMK-(P+W)₂',
-  'warped-slicer': 'Warped-Slicer',
-};
-
-export function policyName(id) {
-  if (id.endsWith('-ideal')) return `${policyName(id.slice(0, -6))} ideal`;
-  return policyNames[id] ?? id;
-}
+// As one types them; a run with ideal preemption is a policy of its own in some figures.
+export const policyName = (id) => id.replace(/-ideal$/, ' ideal');
 
 export const stallNames = {
   issued: 'Issued',

@@ -26,6 +26,16 @@ const tooltip = (fields) =>
     format,
   }));
 
+// Labels that stand beside each other where there is room, else at a slant.
+function sideBySide(labels, width) {
+  const needed = labels.reduce((sum, label) => sum + String(label).length * 6.4 + 10, 0);
+  return needed <= width - 40
+    ? { labelAngle: 0 }
+    : { labelAngle: -40, labelAlign: 'right', labelBaseline: 'middle' };
+}
+// Labels of rows, of which a narrow chart shows less.
+const rowLabels = (width, most) => ({ labelLimit: Math.min(most, Math.round(width * 0.4)) });
+
 // Bars in groups. Rows: { group, series, name, value, paper, source, n }. Where the paper has a number, it
 // is a mark over the bar. A line at `rule`.
 export function groupedBars({
@@ -37,22 +47,28 @@ export function groupedBars({
   format = '.3f',
   height = 230,
   zero = true,
+  domain,
   tips = [],
 }) {
-  const x = {
+  const xAt = (width) => ({
     field: 'group',
     type: 'nominal',
     sort: groups,
     title: null,
-    axis: { labelAngle: 0, domain: true, ticks: false, labelPadding: 6 },
+    axis: {
+      ...sideBySide(groups, Math.min(width, most)),
+      domain: true,
+      ticks: false,
+      labelPadding: 6,
+    },
     scale: { paddingInner: 0.28, paddingOuter: 0.14 },
-  };
+  });
   const xOffset = { field: 'series', sort: series, scale: { domain: series, paddingInner: 0.08 } };
   const y = {
     field: 'value',
     type: 'quantitative',
     title: null,
-    scale: { zero, nice: true },
+    scale: { zero, nice: domain === undefined, domain },
     axis: { tickCount: 5, domain: false, ticks: false },
   };
   const tip = tooltip([
@@ -78,7 +94,13 @@ export function groupedBars({
           cornerRadiusTopRight: 1.5,
           cursor: 'default',
         },
-        encoding: { x, xOffset, y, color: colour('series', series, colourOf), tooltip: tip },
+        encoding: {
+          x: xAt(width),
+          xOffset,
+          y,
+          color: colour('series', series, colourOf),
+          tooltip: tip,
+        },
       },
       ...(rule === undefined
         ? []
@@ -107,7 +129,7 @@ export function groupedBars({
           stroke: pageColour(),
           strokeWidth: 1.5,
         },
-        encoding: { x, xOffset, y: { ...y, field: 'paper' }, tooltip: tip },
+        encoding: { x: xAt(width), xOffset, y: { ...y, field: 'paper' }, tooltip: tip },
       })),
     ],
   });
@@ -130,7 +152,7 @@ export function rowBars({ rows, labelsInOrder, series, colourOf, title, rule, ba
             type: 'nominal',
             sort: labelsInOrder,
             title: null,
-            axis: { ticks: false, domain: false, labelLimit: 220 },
+            axis: { ticks: false, domain: false, ...rowLabels(width, 220) },
             scale: { paddingInner: 0.25 },
           },
           yOffset: { field: 'series', sort: series, scale: { domain: series } },
@@ -205,14 +227,14 @@ export function stackedBars({
   tips,
   labelAngle = 0,
 }) {
-  const category = {
+  const categoryAt = (width) => ({
     field: 'label',
     type: 'nominal',
     sort: labelsInOrder,
     title: null,
-    axis: { ticks: false, labelAngle, labelLimit: 200, labelOverlap: true },
+    axis: { ticks: false, labelAngle, labelOverlap: true, ...rowLabels(width, 200) },
     scale: { paddingInner: 0.2 },
-  };
+  });
   const amount = {
     field: 'value',
     type: 'quantitative',
@@ -227,7 +249,7 @@ export function stackedBars({
     data: { values: rows },
     mark: { type: 'bar' },
     encoding: {
-      ...(horizontal ? { y: category, x: amount } : { x: category, y: amount }),
+      ...(horizontal ? { y: categoryAt(width), x: amount } : { x: categoryAt(width), y: amount }),
       color: colour('part', parts, colourOf),
       order: { field: 'order', type: 'quantitative' },
       tooltip: tooltip(
@@ -254,9 +276,12 @@ export function lines({
   zero = true,
   points = false,
   format = '.3f',
+  ticks,
+  domain,
+  most = Infinity,
 }) {
   return (width) => ({
-    width,
+    width: Math.min(width, most),
     height,
     autosize: fit,
     data: { values: rows },
@@ -273,20 +298,28 @@ export function lines({
         field: 'x',
         type: 'quantitative',
         title: xTitle,
-        scale: { type: log ? 'log' : 'linear', nice: false },
-        axis: { grid: false, tickCount: 6, format: log ? '~s' : undefined },
+        scale: { type: log ? 'log' : 'linear', nice: false, padding: ticks ? 14 : undefined },
+        axis: {
+          grid: false,
+          tickCount: 6,
+          values: ticks,
+          format: log ? '~s' : undefined,
+          ...(ticks ? { labelExpr: "'' + datum.value" } : {}),
+          labelOverlap: 'greedy',
+          labelSeparation: 6,
+        },
       },
       y: {
         field: 'value',
         type: 'quantitative',
         title: yTitle,
-        scale: { zero },
+        scale: { zero, domain, nice: domain === undefined },
         axis: { domain: false, ticks: false, tickCount: 5 },
       },
       color: colour('series', series, colourOf),
       tooltip: tooltip([
         ['name', ''],
-        ['x', xTitle, ',~r'],
+        ['x', xTitle, ticks ? '~r' : ',~r'],
         ['value', yTitle, format],
       ]),
     },

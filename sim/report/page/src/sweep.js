@@ -2,8 +2,9 @@
 // The page of a sweep: filters, figures, the pairs, all runs.
 import { choice, h, section, segments } from './dom.js';
 import { count, divide, fixed, gain, policyName, ratio } from './format.js';
-import { allFigures, overviewEntries } from './figures.js';
-import { average, inOrder, makeRuns, measures, paperValue } from './sweepdata.js';
+import { allFigures, overviewEntries, overviewFigure } from './figures.js';
+import { average, inOrder, isPaper, makeRuns, measures, paperValue } from './sweepdata.js';
+import { sweptExperiments, sweptSection } from './swept.js';
 import { table } from './table.js';
 import { policyColour } from './theme.js';
 
@@ -83,8 +84,9 @@ function filterBar(runs, state, change) {
   );
 }
 
-function summary(runs, sweep) {
-  const { series, entries } = overviewEntries(runs.filter((run) => run.base === ''));
+function summary(runs, sweep, settings) {
+  const { series, entries } = overviewEntries(runs.filter((run) => run.base === settings));
+  const ofPaper = isPaper(sweep);
   const rows = series.map((policy) => {
     const row = { policy };
     for (const m of measures) row[m.id] = average(entries, policy, m.id);
@@ -99,6 +101,7 @@ function summary(runs, sweep) {
     row.preempted = average(entries, policy, 'preemptions');
     return row;
   });
+  const workloads = distinct(entries, (e) => e.workload).length;
   const experiments = sweep.experiments.map((e) => ({ ...e, done: e.runs.length }));
   return section(
     'summary',
@@ -109,7 +112,7 @@ function summary(runs, sweep) {
       sweep.failed.run.length > 0 ? `, and ${count(sweep.failed.run.length)} that failed` : '',
       '. ',
       entries.length > 0 &&
-        `The table has the means over ${count(entries.length)} pairs of kernels that have a run under each of these policies.`,
+        `The table has the means over ${count(workloads)} workloads of ${entries[0].kernelCount} kernels that have a run under each of these policies${settings === '' ? '' : `, with ${settings}`}${entries.length > workloads ? `; ${count(entries.length)} runs of each` : ''}.`,
     ),
     entries.length > 0 &&
       table({
@@ -133,7 +136,7 @@ function summary(runs, sweep) {
             format: ratio,
             hint: 'Sum of the normalized IPCs; 1 is time-sharing',
           },
-          { id: 'pstp', title: 'paper', value: (r) => r.paperStp, format: fixed(2) },
+          ofPaper && { id: 'pstp', title: 'paper', value: (r) => r.paperStp, format: fixed(2) },
           {
             id: 'fairness',
             title: 'fairness',
@@ -141,7 +144,12 @@ function summary(runs, sweep) {
             format: ratio,
             hint: 'Smallest normalized IPC / largest',
           },
-          { id: 'pfairness', title: 'paper', value: (r) => r.paperFairness, format: fixed(2) },
+          ofPaper && {
+            id: 'pfairness',
+            title: 'paper',
+            value: (r) => r.paperFairness,
+            format: fixed(2),
+          },
           {
             id: 'antt',
             title: 'ANTT',
@@ -156,7 +164,7 @@ function summary(runs, sweep) {
             format: fixed(1),
             hint: 'Mean of the runs',
           },
-        ],
+        ].filter(Boolean),
       }),
     experiments.length > 0 &&
       h(
@@ -225,8 +233,8 @@ function pairTable(runs, state) {
           })),
           over && {
             id: 'over',
-            title: '(P+W) / Spatial',
-            hint: 'SMK-(P+W) over Spatial',
+            title: 'smk-pw / spatial',
+            hint: 'smk-pw over spatial',
             value: (r) => divide(r.runs['smk-pw']?.[measure], r.runs.spatial?.[measure]),
             format: gain,
           },
@@ -252,7 +260,17 @@ function pairTable(runs, state) {
   );
 }
 
-function runTable(runs) {
+// The settings of a run that have no column of their own.
+const otherSettings = (run, keys) =>
+  run.settings
+    .split(' ')
+    .filter((setting) => !keys.includes(setting.slice(0, setting.indexOf('='))))
+    .join(' ');
+
+// Of few keys each has a column.
+function runTable(runs, swept) {
+  const keys = swept.length <= 4 ? swept : [];
+  const others = runs.some((run) => otherSettings(run, keys) !== '');
   return section(
     'runs',
     'All runs',
@@ -280,7 +298,14 @@ function runTable(runs) {
             policyName(r.series),
           ],
         },
-        { id: 'settings', title: 'Settings', text: true, value: (r) => r.settings },
+        ...keys.map((key) => ({ id: `key-${key}`, title: key, value: (r) => r.keys[key] })),
+        others && {
+          id: 'settings',
+          title: keys.length > 0 ? 'other settings' : 'Settings',
+          text: true,
+          wrap: true,
+          value: (r) => otherSettings(r, keys),
+        },
         { id: 'stp', title: 'STP', value: (r) => r.stp, format: ratio },
         { id: 'fairness', title: 'fairness', value: (r) => r.fairness, format: ratio },
         { id: 'antt', title: 'ANTT', value: (r) => r.antt, format: ratio },
@@ -292,7 +317,7 @@ function runTable(runs) {
           format: fixed(1),
           hint: 'Duration of the simulation',
         },
-      ],
+      ].filter(Boolean),
     }),
   );
 }
@@ -328,23 +353,23 @@ function failedTable(sweep) {
 export function sweepPage(sweep) {
   const runs = makeRuns(sweep);
   let state = startState(runs);
+  const ofPaper = isPaper(sweep);
+  const keys = [...new Set(sweptExperiments(runs, sweep).flatMap((e) => e.keys))].filter((key) =>
+    key.includes('.'),
+  );
   const body = h('div');
   const parts = () => {
     const chosen = runs.filter(holds(state));
     const usual = chosen.filter((run) => run.base === state.settings);
-    const shownFigures = allFigures({
-      usual,
-      runs: chosen,
-      sweep,
-      byIndex: runs,
-      filteredMix: state.mix || null,
-    });
+    const shownFigures = ofPaper
+      ? allFigures({ usual, runs: chosen, sweep, byIndex: runs, filteredMix: state.mix || null })
+      : [['fig-all', 'Policies', overviewFigure(usual)]];
     return [
       shownFigures
         .filter(([, , content]) => content && content.length !== 0)
         .map(([id, title, content]) => section(id, title, content)),
       pairTable(chosen, state),
-      runTable(chosen),
+      runTable(chosen, keys),
     ];
   };
   const bar = filterBar(runs, state, (change) => {
@@ -357,5 +382,6 @@ export function sweepPage(sweep) {
       `${count(runs.filter(holds(state)).length)} of ${count(runs.length)} runs`;
   };
   fill();
-  return { runs, content: [summary(runs, sweep), bar, body, failedTable(sweep)] };
+  const first = [summary(runs, sweep, state.settings), sweptSection(runs, sweep)];
+  return { runs, content: [...first, bar, body, failedTable(sweep)] };
 }

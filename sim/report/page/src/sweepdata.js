@@ -23,6 +23,18 @@ const withoutIdeal = (settings) =>
     .filter((s) => s !== '' && !s.startsWith('run.ideal_preemption='))
     .join(' ');
 
+// "sm.l1.bytes=49152 memory.model=fixed" as an object; numbers are numbers.
+function parseSettings(text) {
+  const keys = {};
+  for (const setting of text.split(' ').filter(Boolean)) {
+    const equals = setting.indexOf('=');
+    const value = setting.slice(equals + 1);
+    keys[setting.slice(0, equals)] =
+      value !== '' && isNumber(Number(value)) ? Number(value) : value;
+  }
+  return keys;
+}
+
 function makeRun(columns, i) {
   const run = { index: i };
   for (const name of Object.keys(columns)) run[name === 'run' ? 'id' : name] = at(columns[name], i);
@@ -40,6 +52,12 @@ function makeRun(columns, i) {
 
 export function makeRuns(sweep) {
   const runs = sweep.runs.run.map((_, i) => makeRun(sweep.runs, i));
+  const settings = Object.entries(sweep.settings ?? {}).filter(([key]) => key !== 'number');
+  for (const run of runs) {
+    run.keys = parseSettings(run.settings);
+    for (const [key, values] of settings)
+      if (values[run.index] !== null) run.keys[key] = values[run.index];
+  }
   const names = Object.keys(sweep.kernels);
   sweep.kernels.run.forEach((index, i) => {
     const kernel = {};
@@ -148,6 +166,9 @@ export const measures = [
   { id: 'fairness', title: 'Fairness', better: 'higher is better' },
   { id: 'antt', title: 'ANTT', better: 'lower is better' },
 ];
+
+// Whether the figures of the SMK paper are what this sweep is about.
+export const isPaper = (sweep) => sweep.experiments.some((e) => e.sweep.startsWith('smk_paper'));
 
 export const average = (entries, series, measure) =>
   mean(entries.map((entry) => entry.runs[series][measure]));
