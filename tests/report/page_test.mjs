@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// node page_test.mjs run|compare|sweep|many SMK MODULES: makes results with the program SMK, their page,
+// node page_test.mjs run|compare|sweep|many|looks SMK MODULES: makes results with the program SMK, their page,
 // and looks at it in a headless Chromium. MODULES is where npm has installed. Exit status 77: there is no
 // Chromium.
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -8,11 +8,18 @@ import { join } from 'node:path';
 import { findChromium, startBrowser } from './browser.mjs';
 import { Checks, smkIn } from './checks.mjs';
 import { comparePage } from './compare_page.mjs';
+import { looksPage } from './looks_page.mjs';
 import { manyPage } from './many_page.mjs';
 import { runPage } from './run_page.mjs';
 import { sweepPage } from './sweep_page.mjs';
 
-const pages = { run: runPage, compare: comparePage, sweep: sweepPage, many: manyPage };
+const pages = {
+  run: runPage,
+  compare: comparePage,
+  sweep: sweepPage,
+  many: manyPage,
+  looks: looksPage,
+};
 const [name, program, modules] = process.argv.slice(2);
 
 if (!findChromium()) {
@@ -23,7 +30,7 @@ const folder = mkdtempSync(join(tmpdir(), 'smk_report_'));
 const checks = new Checks();
 const browser = await startBrowser(modules);
 try {
-  await pages[name]({ smk: smkIn(program, folder), folder, browser, checks });
+  await pages[name]({ smk: smkIn(program, folder), folder, browser, modules, checks });
 } catch (error) {
   checks.that(false, error.stack);
 } finally {

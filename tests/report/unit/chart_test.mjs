@@ -39,6 +39,20 @@ test('nothing is drawn before it is near', async () => {
   assert.equal(drawings.length, 1, 'once');
 });
 
+test('before the page is printed everything is drawn, in light colours', async () => {
+  const place = put().querySelector('.chart');
+  toggleTheme();
+  assert.equal(document.documentElement.dataset.theme, 'dark');
+  window.dispatchEvent({ type: 'beforeprint' });
+  assert.equal(document.documentElement.dataset.theme, 'light');
+  // Promises only: no task of its own comes before the page is taken.
+  for (let i = 0; i < 20; ++i) await null;
+  assert.equal(place.dataset.drawn, 'true');
+  window.dispatchEvent({ type: 'afterprint' });
+  assert.equal(document.documentElement.dataset.theme, 'dark');
+  toggleTheme();
+});
+
 test('it says what it is to those who do not see it', () => {
   const place = put().querySelector('.chart');
   assert.equal(place.getAttribute('role'), 'img');

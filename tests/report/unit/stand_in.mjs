@@ -147,6 +147,7 @@ const library = {
 };
 
 export const system = Object.assign(new Target(), { matches: false });
+export const paper = Object.assign(new Target(), { matches: false });
 
 Object.assign(globalThis, {
   Node: StandInNode,
@@ -163,7 +164,7 @@ Object.assign(globalThis, {
   getComputedStyle: () => ({ getPropertyValue: (name) => ` ${name} ` }),
   window: Object.assign(new Target(), {
     location: { hash: '' },
-    matchMedia: () => system,
+    matchMedia: (query) => (query === 'print' ? paper : system),
     smkVega: library,
     scrollY: 0,
     scrollTo: () => {},

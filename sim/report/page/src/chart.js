@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A chart that is drawn when it comes near, with its numbers as a table for those who do not see it.
 import { h } from './dom.js';
-import { chartConfig, isDark, onTheme } from './theme.js';
+import { chartConfig, isDark, onPrint, onTheme } from './theme.js';
 import { table } from './table.js';
 
 let library = null;
@@ -17,16 +17,22 @@ function loadLibrary() {
   return library;
 }
 
+const waiting = new Set(); // places of charts that were not drawn
+function wake(place) {
+  waiting.delete(place);
+  near.unobserve(place);
+  place.dispatchEvent(new CustomEvent('near'));
+}
 const near = new IntersectionObserver(
   (entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      near.unobserve(entry.target);
-      entry.target.dispatchEvent(new CustomEvent('near'));
-    }
+    for (const entry of entries) if (entry.isIntersecting) wake(entry.target);
   },
   { rootMargin: '500px 0px' },
 );
+// Paper has all of them: drawing needs no task of its own, so it is done before the page is taken.
+onPrint(() => {
+  for (const place of [...waiting]) if (place.isConnected) wake(place);
+});
 
 const drawn = new Set(); // charts in the page that were drawn
 onTheme(() => {
@@ -53,7 +59,9 @@ export function chart({
   id,
   wide = false,
 }) {
-  const places = panels.map(() => h('div.panel', { style: { 'min-height': `${height}px` } }));
+  const places = panels.map(() =>
+    h('div.panel', { 'aria-hidden': 'true', style: { 'min-height': `${height}px` } }),
+  );
   const place = h(
     wide || panels.length === 1 ? 'div.chart' : 'div.chart.panels',
     { role: 'img', 'aria-label': `${title}. Its numbers are in the table below.` },
@@ -107,6 +115,7 @@ export function chart({
     sizes.observe(place);
   });
   near.observe(place);
+  waiting.add(place);
   const details = h('details.numbers', h('summary', 'Numbers'));
   details.addEventListener('toggle', () => {
     if (details.open && details.children.length === 1)

@@ -48,11 +48,17 @@ function sampleRows(run, wanted) {
   }));
 }
 
-const sampleColumns = [
+// Without quotas, or with one that never changes, there is nothing to be seen of them.
+const hasQuotas = (run) =>
+  new Set(run.samples.quota.filter((_, i) => run.samples.resident_tbs[i] > 0)).size > 1;
+
+const sampleColumns = (run) => [
   { id: 'cycle', title: 'to cycle', value: (r) => r.x, format: count },
   { id: 'kernel', title: 'Kernel', text: true, value: (r) => r.name },
   { id: 'ipc', title: 'IPC', value: (r) => r.ipc, format: fixed(3) },
-  { id: 'quota', title: 'quota', value: (r) => r.meanQuota, format: fixed(0) },
+  ...(hasQuotas(run)
+    ? [{ id: 'quota', title: 'quota', value: (r) => r.meanQuota, format: fixed(0) }]
+    : []),
   { id: 'tbs', title: 'TBs', value: (r) => r.tbs, format: count },
 ];
 
@@ -63,13 +69,14 @@ function sampleCharts(run, wanted) {
     run.stats.kernels.map((k) => k.name),
     kernelColour,
   );
+  const columns = sampleColumns(run);
   const common = { ...seriesOf(run), xTitle: 'cycle', step: true, height: 210 };
   return h(
     'div.pair',
     chart({
       title: wanted === 'all' ? 'IPC of each sample, all SMs' : `IPC of each sample, SM ${wanted}`,
       rows: () => rows,
-      columns: sampleColumns,
+      columns,
       legend,
       panels: [
         {
@@ -81,25 +88,26 @@ function sampleCharts(run, wanted) {
         },
       ],
     }),
-    chart({
-      title:
-        wanted === 'all'
-          ? 'Quota of a scheduler, mean of the SMs that the kernel is on'
-          : `Quota of a scheduler on SM ${wanted}`,
-      rows: () => rows,
-      columns: sampleColumns,
-      legend,
-      panels: [
-        {
-          spec: lines({
-            ...common,
-            rows: rows.map((r) => ({ ...r, value: r.meanQuota })),
-            yTitle: 'instructions',
-            format: ',.0f',
-          }),
-        },
-      ],
-    }),
+    hasQuotas(run) &&
+      chart({
+        title:
+          wanted === 'all'
+            ? 'Quota of a scheduler, mean of the SMs that the kernel is on'
+            : `Quota of a scheduler on SM ${wanted}`,
+        rows: () => rows,
+        columns,
+        legend,
+        panels: [
+          {
+            spec: lines({
+              ...common,
+              rows: rows.map((r) => ({ ...r, value: r.meanQuota })),
+              yTitle: 'instructions',
+              format: ',.0f',
+            }),
+          },
+        ],
+      }),
   );
 }
 
@@ -114,7 +122,7 @@ export function sampleSection(run) {
   show('all');
   return section(
     'epochs',
-    'Quotas and IPC per epoch',
+    hasQuotas(run) ? 'Quotas and IPC per epoch' : 'IPC per epoch',
     h('div.controls', choice('SM', options, 'all', show)),
     place,
   );

@@ -121,7 +121,7 @@ export function table({ columns, rows, label, sort = null, search = false, size 
   render();
   const frame = h(
     'div.scroll',
-    { tabindex: '0', role: 'region', 'aria-label': label },
+    { tabindex: '0', role: 'group', 'aria-label': label },
     h('table', h('thead', head), body),
   );
   return h('div.table', box, frame, footer);

@@ -39,7 +39,9 @@ const listeners = new Set();
 const system = window.matchMedia('(prefers-color-scheme: dark)');
 let chosen = null; // 'light', 'dark', or null: as the system has it
 
-export const isDark = () => (chosen ?? (system.matches ? 'dark' : 'light')) === 'dark';
+let printing = false; // paper is white
+
+export const isDark = () => !printing && (chosen ?? (system.matches ? 'dark' : 'light')) === 'dark';
 
 export const onTheme = (listener) => listeners.add(listener);
 
@@ -52,6 +54,23 @@ export function startTheme() {
   system.addEventListener('change', () => chosen ?? apply());
   apply();
 }
+
+const paper = window.matchMedia('print');
+
+// What is called when the page is about to be printed, in light colours.
+const printListeners = new Set();
+export const onPrint = (listener) => printListeners.add(listener);
+
+function print(begins) {
+  if (printing === begins) return;
+  const was = isDark();
+  printing = begins;
+  if (was !== isDark()) apply();
+  if (begins) for (const listener of printListeners) listener();
+}
+window.addEventListener('beforeprint', () => print(true));
+window.addEventListener('afterprint', () => print(false));
+paper.addEventListener('change', () => print(paper.matches));
 
 export function toggleTheme() {
   chosen = isDark() ? 'light' : 'dark';

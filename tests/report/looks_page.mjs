@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every kind of page at three widths, in light and dark, on paper, and by the rules of axe.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { drawAll, openPage } from './browser.mjs';
+import { chartsLeft, emptyCharts, overflow, sectionIds } from './checks.mjs';
+
+// Labels of an axis that lie on each other.
+const collisions = (page) =>
+  page.evaluate(() => {
+    const over = (a, b) =>
+      Math.min(a.right, b.right) - Math.max(a.left, b.left) > 1 &&
+      Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3;
+    const found = [];
+    for (const axis of document.querySelectorAll('.chart svg .role-axis-label')) {
+      // A label at a slant has a box that is larger than it is.
+      const texts = [...axis.querySelectorAll('text')].filter(
+        (text) =>
+          text.textContent !== '' &&
+          text.getAttribute('opacity') !== '0' &&
+          !text.getAttribute('transform').includes('rotate'),
+      );
+      const boxes = texts.map((text) => text.getBoundingClientRect());
+      boxes.forEach((box, i) => {
+        const other = boxes.findIndex((b, j) => j > i && over(box, b));
+        if (other >= 0) found.push(`${texts[i].textContent} and ${texts[other].textContent}`);
+      });
+    }
+    return found;
+  });
+
+async function checkWidths(browser, file, checks, name) {
+  for (const [width, colorScheme] of [
+    [400, 'dark'],
+    [800, 'light'],
+    [1400, 'dark'],
+  ]) {
+    const { page, problems, context } = await openPage(browser, file, { width, colorScheme });
+    await drawAll(page);
+    checks.equal(await overflow(page), 0, `${name} is wider than a window of ${width}`);
+    checks.equal(await collisions(page), [], `${name}: labels on each other at ${width}`);
+    checks.equal(
+      [await chartsLeft(page), await emptyCharts(page), problems],
+      [0, [], []],
+      `${name}: charts and problems at ${width}`,
+    );
+    await context.close();
+  }
+}
+
+// Nobody has scrolled, and the window is dark.
+async function checkPaper(browser, file, checks, name) {
+  const { page, context } = await openPage(browser, file, { colorScheme: 'dark', height: 300 });
+  await page.evaluate(() => {
+    window.addEventListener('afterprint', () => {
+      const charts = [...document.querySelectorAll('.chart')];
+      document.documentElement.dataset.printed = JSON.stringify([
+        charts.length,
+        charts.filter((chart) => chart.querySelector('svg .role-mark path, svg .role-mark line'))
+          .length,
+      ]);
+    });
+  });
+  const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
+  checks.that((await chartsLeft(page)) > 0, `${name}: some charts wait to be seen`);
+  await page.pdf({ format: 'A4' });
+  const [all, drawn] = JSON.parse(
+    await page.evaluate(() => document.documentElement.dataset.printed),
+  );
+  checks.that(all > 0 && all === drawn, `${name}: ${drawn} of ${all} charts on paper`);
+  checks.equal(await theme(), 'dark', `${name}: dark again`);
+  await page.emulateMedia({ media: 'print' });
+  await page.waitForFunction(() => document.documentElement.dataset.theme === 'light');
+  checks.equal(
+    await page.evaluate(
+      () =>
+        [...document.querySelectorAll('.search, button.page, .contents')].filter(
+          (e) => e.offsetParent !== null,
+        ).length,
+    ),
+    0,
+    `${name}: nothing for the hand on paper`,
+  );
+  await context.close();
+}
+
+async function checkRules(browser, file, axe, checks, name) {
+  for (const colorScheme of ['light', 'dark']) {
+    const { page, context } = await openPage(browser, file, { width: 900, colorScheme });
+    await drawAll(page);
+    await page.evaluate(axe);
+    const found = await page.evaluate(async () => {
+      const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'best-practice'];
+      const { violations } = await window.axe.run(document, { runOnly: rules });
+      return violations.map((v) => `${v.id}: ${v.nodes[0].html.slice(0, 200)}`);
+    });
+    checks.equal(found, [], `${name} in ${colorScheme}: findings of axe`);
+    await context.close();
+  }
+}
+
+export async function looksPage({ smk, folder, browser, modules, checks }) {
+  const axe = readFileSync(join(modules, 'node_modules/axe-core/axe.min.js'), 'utf8');
+  const common = ['--cycles', '12k', '--quiet'];
+  smk('run', 'lbm+sgemm', '--policy', 'smk', ...common, '--out', 'run');
+  smk('compare', 'lbm+sgemm', ...common, '--out', 'compare');
+  const sets = ['sm.l1.bytes=12288,24576,49152', 'policy.epoch_length=1000,10000'];
+  const words = sets.flatMap((set) => ['--set', set]);
+  smk('sweep', 'lbm+sgemm', ...words, '--policies', 'spatial,smk-pw', ...common, '--out', 's.db');
+  for (const [name, source, file] of [
+    ['run', 'run', 'run/report.html'],
+    ['compare', 'compare', 'compare/report.html'],
+    ['sweep', 's.db', 's.html'],
+  ]) {
+    smk('report', source, '--quiet');
+    const path = join(folder, file);
+    await checkWidths(browser, path, checks, name);
+    await checkPaper(browser, path, checks, name);
+    await checkRules(browser, path, axe, checks, name);
+  }
+  const { page } = await openPage(browser, join(folder, 's.html'));
+  checks.equal(
+    await page.locator('h1').textContent(),
+    'lbm+sgemm-sm.l1.bytes-policy.epoch_length',
+    'the title is that of the sweep',
+  );
+  checks.equal(
+    await sectionIds(page),
+    ['summary', 'swept', 'fig-all', 'pairs', 'runs', 'assumptions'],
+    'no figures of the paper',
+  );
+  const run = await openPage(browser, join(folder, 'run/report.html'));
+  checks.equal(
+    await run.page.locator('#epochs h2').textContent(),
+    'IPC per epoch',
+    'no chart of quotas without quotas',
+  );
+}
