@@ -74,6 +74,13 @@ class Lsu {
     return tail_ - head_ >= depth_;
   }
 
+  // When Full(), and nothing more is issued: the cycle in which a place is free, or kNever if that
+  // depends on a pass that is still to come, at next_pass().
+  Cycle FreeAt() const {
+    const unsigned last = tail_ - depth_;  // the instruction that must have had its passes
+    return last - head_ < unresolved_ - head_ ? release_[last % kRing] : kNever;
+  }
+
   // No instruction is waiting for passes that are not known yet.
   bool AllKnown() const { return unresolved_ == tail_; }
   // Issues a shared-memory instruction, or a constant, when AllKnown(); returns its completion.

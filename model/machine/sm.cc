@@ -217,11 +217,36 @@ void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
 }
 
 Cycle Sm::NextEvent(Cycle now) const {
-  if ((data_ready_ & runnable_) != 0 || lsu_.next_pass() == now + 1 || !collectors_.empty()) {
+  const LaneMask lanes = data_ready_ & runnable_;
+  if ((lanes & ~busy_) != 0 || wheel_.Due(now + 1) || lsu_.next_pass() == now + 1 ||
+      !collectors_.empty()) {
     return now + 1;
   }
+  const Cycle ports = lanes == 0 ? kNever : PortsFreeAt(lanes, now);
+  if (ports == now + 1) return ports;
   const Cycle memory = std::min(lsu_.next_pass(), traffic_.NextEvent());
-  return std::min({memory, next_finish_, wheel_.Next(now)});
+  return std::min({ports, memory, next_finish_, wheel_.Next(now)});
+}
+
+// When the first port can be free for which one of the lanes waits; all of them are blocked now.
+Cycle Sm::PortsFreeAt(LaneMask lanes, Cycle now) const {
+  Cycle first = kNever;
+  if ((lanes & port_lanes_[kLsu]) != 0) {
+    first = shared_free_[kLsu] > now ? shared_free_[kLsu] : lsu_.FreeAt();
+    lanes &= ~port_lanes_[kLsu];
+  }
+  for (unsigned port = kSp; lanes != 0 && port < kLsu; ++port) {
+    const LaneMask want = lanes & port_lanes_[port];
+    if (want == 0) continue;
+    if (shared_units_[port] != 0) {
+      first = std::min(first, shared_free_[port]);
+      continue;
+    }
+    for (unsigned s = 0; s < config_.schedulers; ++s) {
+      if ((want & SchedulerField(s)) != 0) first = std::min(first, port_free_[port][s]);
+    }
+  }
+  return first;
 }
 
 void Sm::Settle(Cycle now) {

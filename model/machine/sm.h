@@ -122,6 +122,7 @@ class Sm {
   void SetCosts();
   void SetReady(Cycle now);
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
+  Cycle PortsFreeAt(LaneMask lanes, Cycle now) const;
   void SetQuiet(Cycle now);
   void TakeResolved(Cycle now);
   void FinishDueTbs(Cycle now);

@@ -39,7 +39,7 @@ void Sm::Account(std::uint8_t grants) {
 void Sm::AccountSleep(Cycle cycles) {
   accounted_ += cycles;
   const unsigned all = (1u << config_.schedulers) - 1;
-  ChargeStalls(all, 0, 0, cycles);
+  ChargeStalls(all, 0, data_ready_ & runnable_, cycles);  // those that wait for a port
 }
 
 // For all schedulers at once, when there is no choice whom to charge and no warp is skipped.

@@ -38,6 +38,9 @@ class WarpWheel {
     return due;
   }
 
+  // Whether Next() of the cycle before is `at`.
+  bool Due(Cycle at) const { return slots_[at % kSlots] != 0; }
+
   // Forgets a lane that may be on the wheel.
   void Remove(unsigned lane) {
     if ((far_ & LaneBit(lane)) == 0) {

@@ -60,6 +60,44 @@ TEST(SmAccounting, SleepingChangesNothing) {
   ExpectSame(run.Run({Mixed()}, &sleepy), run.Run({Mixed()}, &sleepless));
 }
 
+// Pipes and the LSU are busy for many cycles, and ready warps wait for them.
+MicroKernel Crowded() {
+  MicroKernel kernel;
+  kernel.threads = 96;
+  kernel.tbs = 40;
+  kernel.Loop(20);
+  kernel.Op(OpClass::kSfu, 1);
+  kernel.Op(OpClass::kDp, 2);
+  kernel.Op(OpClass::kLoadConst, 3, {}, 3);
+  kernel.Op(OpClass::kAlu, 4, {1});
+  kernel.Op(OpClass::kStoreShared, -1, {2}, 32);
+  kernel.Load(5, {3}, MicroKernel::kNewLine);
+  kernel.Op(OpClass::kBranch);
+  kernel.Store({4});
+  kernel.End();
+  return kernel;
+}
+
+TEST(SmAccounting, SleepingWhilePipesAreBusyChangesNothing) {
+  MicroRun plain;
+  plain.request.machine.sms = 2;
+  plain.sm().sfu = {20, 16};
+  plain.sm().dp = {40, 24};
+  plain.sm().lsu_queue = 2;
+  plain.sm().l1.mshrs = 3;
+  MicroRun shared = plain;
+  shared.sm().units = {3, 1, 1, 2, 1};
+  MicroRun through_lsu = plain;
+  through_lsu.sm().units.constant = 0;
+  for (MicroRun run : {plain, shared, through_lsu}) {
+    SimpleControl sleepy(run.Control());
+    SleeplessControl sleepless(run.Control());
+    const RunResult result = run.Run({Crowded(), Mixed()}, &sleepy);
+    ExpectSame(result, run.Run({Crowded(), Mixed()}, &sleepless));
+    EXPECT_GT(Cycles(result, Stall::kPipeline), result.cycles);
+  }
+}
+
 TEST(SmAccounting, SameRunTwiceGivesTheSameNumbers) {
   MicroRun run;
   run.request.machine.sms = 3;
