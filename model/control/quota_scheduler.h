@@ -60,13 +60,13 @@ class QuotaScheduler {
   std::uint16_t WithQuota(bool gated) const {
     if (!gated) return state_.valid;
     std::uint16_t mask = 0;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      if (state_.left[k] != 0) mask |= state_.warps_of[k];
+    for (unsigned some = state_.some_left; some != 0; some &= some - 1) {
+      mask |= state_.warps_of[static_cast<unsigned>(__builtin_ctz(some))];
     }
     return mask;
   }
 
-  Outputs Eval(const Inputs& in) const {
+  [[gnu::always_inline]] Outputs Eval(const Inputs& in) const {
     Outputs out;
     const auto eligible =
         static_cast<std::uint16_t>(in.ready & ~in.stop & WithQuota(in.gated) & state_.valid);
@@ -93,7 +93,7 @@ class QuotaScheduler {
 
   // Eval and Tick in one, for a cycle in which only warps are ready: nothing else can reload quotas
   // than the last instruction of a kernel.
-  Outputs Grant(const Inputs& in) {
+  [[gnu::always_inline]] Outputs Grant(const Inputs& in) {
     const Outputs out = Eval(in);
     if (!out.grant_valid) {
       state_.blocked_since_tick = true;

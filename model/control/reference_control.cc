@@ -33,13 +33,14 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     const unsigned i = Index(sm);
     sms_[i].Step(in, driver_out_[i], views_, out);
     stepped_.Set(i);
+    if (sms_[i].awake() || awake_.Test(i)) stirred_.Set(i);
   }
 
   void EndCycle(Cycle) override {
     for (unsigned w = 0; w < SmMask::kWords; ++w) {
-      if (stepped_.word(w) != 0) EndSteps(w);
+      if (stirred_.word(w) != 0) EndSteps(w);
     }
-    stepped_ = SmMask();
+    stepped_ = stirred_ = SmMask();
     if (driver_stepped_) {
       // Registers that no SM must look at say nothing, before and now.
       for (const unsigned i : look_ | looked_) driver_out_[i] = driver_.state().to_sm[i];
@@ -73,13 +74,12 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   // Of the SMs of one word of the masks.
   void EndSteps(unsigned w) {
     std::uint64_t awake = awake_.word(w), talking = talking_.word(w);
-    for (std::uint64_t left = stepped_.word(w); left != 0; left &= left - 1) {
+    for (std::uint64_t left = stirred_.word(w); left != 0; left &= left - 1) {
       const unsigned shift = static_cast<unsigned>(__builtin_ctzll(left));
       const unsigned i = w * SmMask::kWordBits + shift;
       const std::uint64_t bit = std::uint64_t{1} << shift;
       const bool now_awake = sms_[i].awake();
-      SmToDriver& out = sm_out_[i];
-      if (now_awake || (awake & bit) != 0) out = sms_[i].state().to_driver;
+      const SmToDriver& out = sm_out_[i] = sms_[i].state().to_driver;
       awake = (awake & ~bit) | std::uint64_t{now_awake} << shift;
       const bool talks = out.event.valid || out.buffer_request || out.profile_valid;
       talking = (talking & ~bit) | std::uint64_t{talks} << shift;
@@ -96,6 +96,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   KernelViews views_{};
   bool driver_stepped_ = false;
   SmMask stepped_;
+  SmMask stirred_;  // those that were awake or are now: the others say what they said before
   SmMask awake_;
   SmMask look_;    // SMs to which the driver has said something, in this step
   SmMask looked_;  // and in the one before

@@ -141,16 +141,19 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   q.quota = &state_.quotas.quota;
   q.policy = policy_.warp_policy;
   q.epoch_end = policy_.epoch_end;
-  for (unsigned s = 0; s < config_.num_schedulers; ++s) {
+  unsigned granted = 0;
+#pragma GCC unroll 4
+  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
     if (in.ready[s] == 0) continue;
     q.ready = in.ready[s];
     q.stop = state_.stop[s];
     const QuotaScheduler::Outputs grant = schedulers_[s].Grant(q);
     if (!grant.grant_valid) continue;
-    out->grant_valid |= static_cast<std::uint8_t>(1u << s);
+    granted |= 1u << s;
     out->grant_warp[s] = grant.grant_warp;
     profile_.Count(grant.grant_kernel);
   }
+  out->grant_valid = static_cast<std::uint8_t>(granted);
 }
 
 // The warp schedulers in a cycle in which anything else may happen, too. Grants are counted one
