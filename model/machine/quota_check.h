@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "control/control_plane.h"
@@ -16,43 +17,62 @@ namespace smk {
 // an instruction that it does not have. Looks only at SmOutputs, like a checker bound to the RTL.
 class QuotaCheck {
  public:
+  using Quotas = std::array<std::uint16_t, kMaxKernels>;
+
   // After every step of the SM's control logic. In a cycle in which the SM may see a tick
   // (`tick`), quotas may be replaced by smaller ones. `quotas` gives those in force for a reload:
   // with no runnable warp on the scheduler it reloads, possibly to less than was left.
-  template <typename Quotas>
+  template <typename Reload>
   void Observe(const SmOutputs& out, unsigned schedulers, bool tick, unsigned sm, Cycle now,
-               RunChecks* checks, Quotas quotas) {
-    const std::array<std::uint16_t, kMaxKernels> before = left_;
+               RunChecks* checks, Reload quotas) {
     const bool gated = gated_;
-    left_ = out.quota_left;
-    gated_ = (left_[0] | left_[1] | left_[2] | left_[3]) != 0;
-    const bool granted = (out.grant_valid & 1) != 0;
-    const unsigned kernel = granted ? kernel_of_[out.grant_warp[0]] : kMaxKernels;
+    gated_ = Bits(out.quota_left) != 0;
+    if (gated || gated_) Check(out, gated && gated_, tick, sm, now, checks, quotas);
     if (out.warp_start.valid && Index(out.warp_start.warp) % schedulers == 0) {
       kernel_of_[Index(out.warp_start.warp) / schedulers] =
           static_cast<std::uint8_t>(Index(out.warp_start.kernel));
     }
-    // A new plan lifts the quotas, already in the cycle in which it is taken.
-    if (!gated || !gated_) return;
+  }
+
+  // What is left, as of the last step.
+  const Quotas& left() const { return left_; }
+
+ private:
+  // `both`: quotas are in force, and were. A new plan lifts them already in the cycle in which it
+  // is taken.
+  template <typename Reload>
+  void Check(const SmOutputs& out, bool both, bool tick, unsigned sm, Cycle now, RunChecks* checks,
+             Reload quotas) {
+    const Quotas before = left_;
+    left_ = out.quota_left;
+    if (!both) return;
+    const bool granted = (out.grant_valid & 1) != 0;
+    const unsigned kernel = granted ? kernel_of_[out.grant_warp[0]] : 0;
     checks->Require(!granted || before[kernel] != 0, now, sm, [&] {
       return "an instruction of kernel " + std::to_string(kernel) + " without quota is granted";
     });
     if (tick) return;
-    bool reload = false;
-    bool conserved = true;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      reload |= left_[k] > before[k];
-      conserved &= left_[k] + (k == kernel ? 1u : 0u) == before[k];
-    }
-    checks->Require(conserved || reload || left_ == quotas(), now, sm,
+    Quotas spent = before;
+    spent[kernel] = static_cast<std::uint16_t>(spent[kernel] - (granted ? 1 : 0));
+    const bool conserved = Bits(left_) == Bits(spent);
+    checks->Require(conserved || Grew(before) || left_ == quotas(), now, sm,
                     [] { return std::string("quota is lost or spent twice on scheduler 0"); });
   }
+  // For comparing all at once.
+  static std::uint64_t Bits(const Quotas& quotas) {
+    std::uint64_t bits = 0;
+    static_assert(sizeof(bits) == sizeof(quotas));
+    std::memcpy(&bits, quotas.data(), sizeof(bits));
+    return bits;
+  }
+  bool Grew(const Quotas& before) const {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (left_[k] > before[k]) return true;
+    }
+    return false;
+  }
 
-  // What is left, as of the last step.
-  const std::array<std::uint16_t, kMaxKernels>& left() const { return left_; }
-
- private:
-  std::array<std::uint16_t, kMaxKernels> left_{};
+  Quotas left_{};
   bool gated_ = false;
   std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of_{};
 };
