@@ -29,21 +29,20 @@ constexpr LaneMask LaneBit(unsigned lane) { return LaneMask{1} << lane; }
 constexpr LaneMask SchedulerField(unsigned scheduler) {
   return LaneMask{0xffff} << (scheduler * kLanesPerScheduler);
 }
-// All lanes of a set of schedulers (four bits).
-constexpr LaneMask FieldsOf(unsigned schedulers) {
-  // Spreads the bits to 0, 16, 32 and 48, and each over its field.
-  const LaneMask spread = (schedulers * 0x0000200040008001) & 0x0001000100010001;
-  return spread * 0xffff;
+// Sets of schedulers as masks: the last lane of each.
+inline constexpr LaneMask kLastLanes = 0x8000800080008000;
+// From four bits: a multiplication moves them to 15, 31, 47 and 63.
+constexpr LaneMask LastLanesOf(unsigned schedulers) {
+  return (schedulers * 0x1000200040008000) & kLastLanes;
 }
-// All lanes of the schedulers that have a lane in the mask.
-constexpr LaneMask FieldsIn(LaneMask mask) {
-  constexpr LaneMask kTop = 0x8000800080008000;
-  const LaneMask top = (((mask & ~kTop) + ~kTop) | mask) & kTop;  // a sum stays in its field
-  return (top << 1) - (top >> 15);
+// Of the schedulers that have a lane in the mask.
+constexpr LaneMask LastLanesIn(LaneMask mask) {
+  return (((mask & ~kLastLanes) + ~kLastLanes) | mask) & kLastLanes;  // a sum stays in its field
 }
-// How many schedulers have all their lanes in the mask; the others have none.
-constexpr unsigned FieldCount(LaneMask fields) {
-  return static_cast<unsigned>(((fields & 0x0001000100010001) * 0x0001000100010001) >> 48);
+// All lanes of these schedulers.
+constexpr LaneMask FieldsOf(LaneMask last_lanes) { return (last_lanes << 1) - (last_lanes >> 15); }
+constexpr unsigned CountOf(LaneMask last_lanes) {
+  return static_cast<unsigned>(((last_lanes >> 15) * 0x0001000100010001) >> 48);
 }
 constexpr unsigned LowestLane(LaneMask mask) {
   return static_cast<unsigned>(__builtin_ctzll(mask));

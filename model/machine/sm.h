@@ -170,14 +170,15 @@ class Sm {
   void Account(std::uint8_t grants);
   void AccountSleep(Cycle cycles);
   void ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
-  void ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
-  void ChargeOldest(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
-  void Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles);
+  template <bool Sole>
+  void ChargeAll(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
+  void ChargeOldest(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
+  void ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
   unsigned OldestKernel(unsigned scheduler, LaneMask lanes) const;
   // sm_sim_stalls.cc: the same as the papers' simulator counts it.
   void AccountSkipping(std::uint8_t grants, const SmOutputs* out);
   LaneMask Skipped() const;
-  void MoveStalls(LaneMask fields, LaneMask at_pipe, LaneMask seen, Cycle cycles);
+  void MoveStalls(LaneMask schedulers, LaneMask at_pipe, LaneMask seen, Cycle cycles);
   Cycle Unfetched(LaneMask lanes, Cycle cycles);
 
   SmId id_;

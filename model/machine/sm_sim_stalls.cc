@@ -31,14 +31,14 @@ namespace smk {
   }
 }
 
-// Of schedulers that may have another reason than ours, which is pipeline or data. `at_pipe`: warps
-// that are ready, whether or not their pipe is free; `seen`: executable warps that are looked at.
-void Sm::MoveStalls(LaneMask fields, LaneMask at_pipe, LaneMask seen, Cycle cycles) {
+// Of `schedulers` (the last lane of each) that may have another reason than ours, which is pipeline
+// or data. `at_pipe`: warps that are ready, whether or not their pipe is free; `seen`: executable
+// warps that are looked at.
+void Sm::MoveStalls(LaneMask schedulers, LaneMask at_pipe, LaneMask seen, Cycle cycles) {
   const LaneMask data = reason_lanes_[kShort] | reason_lanes_[kMemory];
   const LaneMask waiting = runnable_ & ~data_ready_ & data & seen;
-  while (fields != 0) {
-    const LaneMask field = SchedulerField(LowestLane(fields) / kLanesPerScheduler);
-    fields &= ~field;
+  for (; schedulers != 0; schedulers &= schedulers - 1) {
+    const LaneMask field = SchedulerField(LowestLane(schedulers) / kLanesPerScheduler);
     const SimStall ours = (at_pipe & field) != 0 ? SimStall::kPipeline : SimStall::kData;
     const Cycle control = Unfetched(waiting & field, cycles);
     stalls_.Move(ours, SimStall::kControl, control);

@@ -25,9 +25,9 @@ inline LaneMask Sm::Skipped() const {
 
 inline void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
   if (sole_kernel_ != kMaxKernels && !skips_) {
-    ChargeSoleKernel(schedulers, ready, busy, cycles);
+    ChargeAll<true>(schedulers, ready, busy, cycles);
   } else {
-    ChargeOldest(schedulers, ready, busy, cycles);
+    ChargeAll<false>(schedulers, ready, busy, cycles);
   }
 }
 
@@ -42,82 +42,62 @@ void Sm::AccountSleep(Cycle cycles) {
   ChargeStalls(all, 0, data_ready_ & runnable_, cycles);  // those that wait for a port
 }
 
-// For all schedulers at once, when there is no choice whom to charge and no warp is skipped.
-[[gnu::noinline]] void Sm::ChargeSoleKernel(unsigned schedulers, LaneMask ready, LaneMask busy,
-                                            Cycle cycles) {
-  LaneMask rest = FieldsOf(schedulers);  // lanes of schedulers without a reason yet
+// For all schedulers at once; each takes the first mask that has one of its lanes. `sure`: the
+// papers' simulator has the reason that goes with ours. `Sole`: there is no choice whom to charge,
+// and no warp is skipped.
+template <bool Sole>
+[[gnu::noinline]] void Sm::ChargeAll(unsigned schedulers, LaneMask ready, LaneMask busy,
+                                     Cycle cycles) {
+  LaneMask rest = LastLanesOf(schedulers);  // of the schedulers without a reason yet
   const auto take = [&](Stall reason, LaneMask lanes) __attribute__((always_inline)) {
-    if ((lanes & rest) == 0) return;
-    const LaneMask having = FieldsIn(lanes & rest);
-    stalls_.Charge(reason, sole_kernel_, FieldCount(having) * cycles);
-    rest &= ~having;
+    const LaneMask having = LastLanesIn(lanes) & rest;
+    if (having == 0) return;
+    rest ^= having;
+    if (Sole) {
+      stalls_.Charge(reason, sole_kernel_, CountOf(having) * cycles);
+    } else {
+      ChargeOldest(reason, lanes, having, cycles);
+    }
   };
+  const LaneMask seen = Sole ? runnable_ : runnable_ & ~Skipped();
+  const LaneMask all = rest;
   take(Stall::kQuota, ready);
   take(Stall::kPipeline, busy);
-  if (rest == 0) return;
-  const LaneMask before_data = rest;
-  const LaneMask waiting = runnable_ & ~data_ready_;
-  take(Stall::kDataShort, waiting & reason_lanes_[kShort]);
-  take(Stall::kDataMemory, waiting & reason_lanes_[kMemory]);
-  LaneMask unsure = before_data & ~rest;
-  if ((unsure & unfetched_) != 0) {
-    unsure &= ~FieldsIn(waiting & ~unfetched_ & (reason_lanes_[kShort] | reason_lanes_[kMemory]));
-  } else {
-    unsure = 0;
-  }
+  LaneMask unsure = Sole ? 0 : (all ^ rest) & ~LastLanesIn((ready | busy) & seen);
   if (rest != 0) {
-    take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
-    take(Stall::kBarrier, runnable_);
-    take(Stall::kPreemption, live_);
-    stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, FieldCount(rest) * cycles);
-  }
-  if (unsure != 0) MoveStalls(unsure, 0, runnable_, cycles);
-}
-
-inline void Sm::Charge(unsigned scheduler, Stall reason, LaneMask lanes, Cycle cycles) {
-  stalls_.Charge(reason, OldestKernel(scheduler, lanes), cycles);
-}
-
-// The same, to the oldest warp's kernel. Each mask is a part of the executable warps, so that the
-// first one with a warp of the scheduler decides. `sure`: the papers' simulator has the reason that
-// goes with ours.
-[[gnu::noinline]] void Sm::ChargeOldest(unsigned schedulers, LaneMask ready, LaneMask busy,
-                                        Cycle cycles) {
-  const LaneMask executable = runnable_;
-  const LaneMask waiting = executable & ~data_ready_;
-  const LaneMask memory = waiting & reason_lanes_[kMemory];
-  const LaneMask wait = waiting & reason_lanes_[kShort];
-  const LaneMask control = executable & reason_lanes_[kControl];
-  const LaneMask seen = executable & ~Skipped();
-  const LaneMask sure_pipe = (ready | busy) & seen;
-  const LaneMask sure_data = (memory | wait) & seen & ~unfetched_;
-  LaneMask unsure = 0;  // schedulers
-  for (; schedulers != 0; schedulers &= schedulers - 1) {
-    const unsigned s = LowestLane(schedulers);
-    const LaneMask field = SchedulerField(s);
-    if ((ready & field) != 0) {
-      Charge(s, Stall::kQuota, ready & field, cycles);
-      if ((sure_pipe & field) == 0) unsure |= field;
-    } else if ((busy & field) != 0) {
-      Charge(s, Stall::kPipeline, busy & field, cycles);
-      if ((sure_pipe & field) == 0) unsure |= field;
-    } else if ((wait & field) != 0) {
-      Charge(s, Stall::kDataShort, wait & field, cycles);
-      if ((sure_data & field) == 0) unsure |= field;
-    } else if ((memory & field) != 0) {
-      Charge(s, Stall::kDataMemory, memory & field, cycles);
-      if ((sure_data & field) == 0) unsure |= field;
-    } else if ((control & field) != 0) {
-      Charge(s, Stall::kControl, control & field, cycles);
-    } else if ((executable & field) != 0) {
-      Charge(s, Stall::kBarrier, executable & field, cycles);
-    } else if ((live_ & field) != 0) {
-      Charge(s, Stall::kPreemption, live_ & field, cycles);
-    } else {
-      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles);
+    const LaneMask waiting = runnable_ & ~data_ready_;
+    const LaneMask before = rest;
+    take(Stall::kDataShort, waiting & reason_lanes_[kShort]);
+    take(Stall::kDataMemory, waiting & reason_lanes_[kMemory]);
+    const LaneMask data = waiting & seen & (reason_lanes_[kShort] | reason_lanes_[kMemory]);
+    unsure |= (before ^ rest) & ~LastLanesIn(data & ~unfetched_);
+    if (rest != 0) {
+      take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
+      take(Stall::kBarrier, runnable_);
+      take(Stall::kPreemption, live_);
+      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, CountOf(rest) * cycles);
     }
   }
   if (unsure != 0) MoveStalls(unsure, ready | busy, seen, cycles);
+}
+
+// To the kernel of the oldest of the lanes, for each of the schedulers `having` them.
+[[gnu::always_inline]] inline void Sm::ChargeOldest(Stall reason, LaneMask lanes, LaneMask having,
+                                                    Cycle cycles) {
+  lanes &= FieldsOf(having);
+  const unsigned kernel = warps_[LowestLane(lanes)].kernel;
+  if ((lanes & ~kernel_lanes_[kernel]) == 0) {
+    stalls_.Charge(reason, kernel, CountOf(having) * cycles);
+  } else {
+    ChargeEach(reason, lanes, having, cycles);
+  }
+}
+
+[[gnu::noinline]] void Sm::ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles) {
+  for (; having != 0; having &= having - 1) {
+    const unsigned s = LowestLane(having) / kLanesPerScheduler;
+    stalls_.Charge(reason, OldestKernel(s, lanes & SchedulerField(s)), cycles);
+  }
 }
 
 unsigned Sm::OldestKernel(unsigned scheduler, LaneMask lanes) const {
