@@ -138,7 +138,7 @@ void Sm::TakeResolved(Cycle now) {
       Warp& warp = warps_[request.lane];
       const unsigned memory = costs_[static_cast<unsigned>(request.op)].memory;
       warp.ready_at[request.dst] = static_cast<Stamp>(resolved.done * 2 + memory);
-      if ((unknown_ & LaneBit(request.lane)) != 0) Schedule(&warp, request.lane, now);
+      Resolve(&warp, request.lane, now);
     }
     if (block.AllExited()) TryFinish(&block, request.tb_slot, now);
   }
@@ -197,9 +197,7 @@ std::uint8_t Sm::ApplyGrants(const SmOutputs& out, Cycle now) {
     const unsigned s = LowestLane(grants);
     const unsigned index = s < kMaxSchedulers ? out.grant_warp[s] : kLanesPerScheduler;
     const unsigned lane = s * kLanesPerScheduler + index;
-    if (__builtin_expect(index >= kLanesPerScheduler || (may >> lane & 1) == 0, 0)) {
-      RefuseGrant(s, index, now);
-    }
+    if (index >= kLanesPerScheduler || (may & LaneBit(lane)) == 0) RefuseGrant(s, index, now);
     Issue(lane, now);
   }
   if (!lsu_.resolved().empty()) TakeResolved(now);

@@ -88,7 +88,8 @@ class Sm {
   KernelStats counters(unsigned kernel) const {
     KernelStats stats = counters_[kernel];
     stats.warp_instructions = issued_[kernel].warp_instructions;
-    stats.thread_instructions = issued_[kernel].thread_instructions;
+    stats.thread_instructions =
+        stats.warp_instructions * kWarpThreads - issued_[kernel].missing_threads;
     return stats;
   }
   std::uint64_t warp_instructions(unsigned kernel) const {
@@ -137,6 +138,8 @@ class Sm {
   template <bool Plain>
   void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now,
                   Collectors::Entry* waited);
+  void Queue(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now,
+             Collectors::Entry* waited);
   bool PipeTakes(unsigned port, unsigned scheduler, Cycle now);
   void Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane);
   void IssueToOther(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
@@ -151,6 +154,7 @@ class Sm {
   void SetNext(Warp* warp, unsigned lane);
   void Schedule(Warp* warp, unsigned lane, Cycle now);
   void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
+  void Resolve(Warp* warp, unsigned lane, Cycle now);
   void SetReason(Warp* warp, unsigned lane, Reason reason);
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
@@ -236,7 +240,8 @@ class Sm {
   std::array<LaneMask, kMaxKernels> spent_lanes_{};
   Cycle accounted_ = 0;  // all cycles before are
   struct Issued {
-    std::uint64_t warp_instructions = 0, thread_instructions = 0;
+    std::uint64_t warp_instructions = 0;
+    std::uint64_t missing_threads = 0;  // of warps that are not full
   };
   std::array<Issued, kMaxKernels> issued_{};            // counted at each issue
   std::array<KernelStats, kMaxKernels> counters_{};     // all else
@@ -271,7 +276,7 @@ inline void Sm::FillBuffer(Warp* warp) const {
 }
 
 // Decides when the next instruction can issue, and what the warp waits for until then: whatever is
-// there last, the instruction or an operand.
+// there last, the instruction or an operand. The lane is not in unknown_.
 [[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
   const Stamp operands = warp->Operands();
   Reason reason = kControl;
@@ -285,7 +290,6 @@ inline void Sm::FillBuffer(Warp* warp) const {
     unknown_ |= LaneBit(lane);
     return;
   }
-  unknown_ &= ~LaneBit(lane);
   wheel_.Add(lane, std::max(at, now + 1), now);
 }
 

@@ -44,10 +44,10 @@ template <bool Plain>
 [[gnu::always_inline]] inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp,
                                                   unsigned lane, Cycle now,
                                                   Collectors::Entry* waited) {
-  ThreadBlock& block = *warp->block;
   const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
   if (!Plain && shared_units_[kLsu] != 0) TakeUnit(kLsu, 1, now);
   if (!cost.off_chip && lsu_.AllKnown()) {
+    ThreadBlock& block = *warp->block;
     const Cycle done = lsu_.IssueKnown(instruction.op, instruction.conflicts, now);
     if (done > block.quiet_at) block.quiet_at = done;
     if (instruction.dst != kNoRegister) {
@@ -55,6 +55,13 @@ template <bool Plain>
     }
     return;
   }
+  Queue(instruction, warp, lane, now, waited);
+}
+
+// Into the LSU, which does not know yet when it will be done.
+[[gnu::noinline]] void Sm::Queue(const Instruction& instruction, Warp* warp, unsigned lane,
+                                 Cycle now, Collectors::Entry* waited) {
+  const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
   Lsu::Request request;
   request.op = instruction.op;
   request.lane = static_cast<std::uint8_t>(lane);
@@ -62,8 +69,8 @@ template <bool Plain>
   request.tb_slot = warp->tb_slot;
   request.kernel = KernelId{warp->kernel};
   request.passes = instruction.conflicts;
-  request.tb_generation = block.generation;
-  ++block.unresolved;
+  request.tb_generation = warp->block->generation;
+  ++warp->block->unresolved;
   if (request.dst != kNoRegister) {
     warp->ready_at[request.dst] = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
   }
@@ -127,7 +134,7 @@ void Sm::Start(Collectors::Entry* waited, Cycle now) {
     const OpCost& cost = costs_[static_cast<unsigned>(waited->instruction.op)];
     IssueToPort<false>(waited->instruction, cost, &warp, waited->lane, now);
   }
-  if ((unknown_ & LaneBit(waited->lane)) != 0) Schedule(&warp, waited->lane, now);
+  Resolve(&warp, waited->lane, now);
   if (block.AllExited()) TryFinish(&block, waited->tb_slot, now);
 }
 
@@ -161,7 +168,9 @@ void Sm::Issue(unsigned lane, Cycle now) {
   const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
   data_ready_ &= ~LaneBit(lane);
   ++issued_[warp.kernel].warp_instructions;
-  issued_[warp.kernel].thread_instructions += warp.threads;
+  if (__builtin_expect(warp.threads != kWarpThreads, 0)) {
+    issued_[warp.kernel].missing_threads += kWarpThreads - warp.threads;
+  }
   if (__builtin_expect(instruction.ends_idempotence, 0) &&
       gpu_.launches[warp.kernel].spec->idempotence == Idempotence::kUntilStore) {
     inputs_.tb_flushable &= ~(1u << warp.tb_slot);
@@ -199,6 +208,13 @@ bool Sm::IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned l
 }
 
 void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) { ScheduleInline(warp, lane, now); }
+
+// The time of a result has become known.
+void Sm::Resolve(Warp* warp, unsigned lane, Cycle now) {
+  if ((unknown_ & LaneBit(lane)) == 0) return;
+  unknown_ &= ~LaneBit(lane);
+  ScheduleInline(warp, lane, now);
+}
 
 void Sm::ReleaseBarrier(ThreadBlock* block, Cycle now) {
   for (LaneMask lanes = block->at_barrier; lanes != 0; lanes &= lanes - 1) {
