@@ -10,6 +10,9 @@
 
 namespace smk {
 
+// Whose request it was, in the words of the SM that made it.
+using Ticket = std::uint32_t;
+
 enum class MemoryAccess : std::uint8_t { kLoad, kStore, kAtomic, kContextLoad, kContextStore };
 
 // A line, and which of its sectors are asked for.
@@ -20,8 +23,18 @@ struct LineRequest {
   SectorMask sectors;
 };
 
+// Hears of the requests that wait for their turn.
+class MemoryListener {
+ public:
+  virtual ~MemoryListener() = default;
+  // One of the answers to a request: complete in the cycle `done`, later than the present one.
+  virtual void OnAnswer(SmId sm, Ticket ticket, Cycle done) = 0;
+};
+
 // The SM's side of the memory system. Contract: Access() is called in nondecreasing order of `now`
 // over all SMs, and the reservations it makes are never taken back.
+// Where requests wait for their turn, when one is complete depends on those that come after it:
+// then Ask() takes the place of Access(), and TakeTurns() tells the completions.
 class MemoryPort {
  public:
   virtual ~MemoryPort() = default;
@@ -29,6 +42,18 @@ class MemoryPort {
   // has been accepted at its destination.
   virtual Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                        Cycle now) = 0;
+  // Requests wait for their turn.
+  virtual bool InTurn() const { return false; }
+  // The SM has no room for a line: Ask() has to wait.
+  virtual bool Full(SmId /*sm*/) const { return false; }
+  // Like Access(); the result is how many answers there will be.
+  virtual unsigned Ask(SmId /*sm*/, KernelId /*kernel*/, MemoryAccess /*access*/,
+                       LineRequest /*line*/, Ticket /*ticket*/, Cycle /*now*/) {
+    return 0;
+  }
+  // The next cycle in which somebody's turn may come: TakeTurns() must be called at its end.
+  virtual Cycle NextTurn() const { return ~Cycle{0}; }
+  virtual void TakeTurns(Cycle /*now*/, MemoryListener* /*listener*/) {}
   // What was counted so far, by kernel slot.
   virtual MemoryStats stats() const = 0;
   // SystemC's time, in cycles; the calls of Access() that follow are at most a quantum ahead of it.
