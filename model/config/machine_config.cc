@@ -85,6 +85,12 @@ class Reader {
             limits_.threads);
     Require(memory.t_rc >= memory.t_ras, "memory.t_rc",
             "at least t_ras = " + std::to_string(memory.t_ras), memory.t_rc);
+    // A line of an L1 could not say when it will be there.
+    const bool in_turn = memory.xbar_order == "turns";
+    Require(!in_turn || sm.l1.bytes == 0, "sm.l1.bytes", "0 with memory.xbar_order = turns",
+            sm.l1.bytes);
+    Require(!in_turn || sm.texture.bytes == 0, "sm.texture.bytes",
+            "0 with memory.xbar_order = turns", sm.texture.bytes);
     machine_->sm.limits = limits_.ToUnits();
   }
 

@@ -19,8 +19,9 @@ inline constexpr unsigned kMaxCollectors = 8;  // of one scheduler
 inline constexpr std::array<const char*, 2> kMemoryModels{"gddr", "fixed"};
 
 // What memory.xbar_order may name. `free`: any request of an SM whose slice is free goes. `fifo`:
-// an SM's requests go in their order, so that one that waits holds back all behind it.
-inline constexpr std::array<const char*, 2> kXbarOrders{"free", "fifo"};
+// an SM's requests go in their order, so that one that waits holds back all behind it. `turns`: as
+// `fifo`, and each port serves those that wait in turn; of an SM without an L1 only.
+inline constexpr std::array<const char*, 3> kXbarOrders{"free", "fifo", "turns"};
 
 // What memory.writes may name. `posted`: a write is complete when its slice has taken it.
 // `acknowledged`: when its reply is back at the SM, a packet for each of its own.

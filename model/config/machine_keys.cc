@@ -149,7 +149,8 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
                 "per port and direction of the crossbar; also the size of a flit");
   MachineKey& order =
       keys->Text("xbar_order", &memory->xbar_order, "",
-                 "free: any request whose slice is free goes; fifo: an SM's go in their order");
+                 "free: any request whose slice is free goes; fifo: an SM's go in their order; "
+                 "turns: and ports serve SMs in turn");
   for (const char* known : kXbarOrders) order.choices.emplace_back(known);
   MachineKey& writes = keys->Text("writes", &memory->writes, "",
                                   "complete when the L2 takes them, or when their reply is back");

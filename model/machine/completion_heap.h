@@ -27,6 +27,12 @@ class CompletionHeap {
     heap_.push_back(done);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
   }
+  // What was to complete at `was` does so no later, at `done`.
+  void Replace(Cycle was, Cycle done) {
+    const auto place = std::find(heap_.begin(), heap_.end(), was);
+    *place = done;
+    std::push_heap(heap_.begin(), place + 1, std::greater<>());
+  }
   // Removes what is complete; returns how many.
   unsigned Expire(Cycle now) {
     unsigned count = 0;

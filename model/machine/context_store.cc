@@ -98,11 +98,32 @@ void ContextTraffic::Accept(const ContextRequest& request, const Launch& launch,
   if (!ideal_) {
     const MemoryAccess access =
         request.store ? MemoryAccess::kContextStore : MemoryAccess::kContextLoad;
-    done = memory_.Access(sm_, kernel, access, request.address, now);
     bytes_[Index(kernel)] += kLineBytes;
+    if (in_turn_) {
+      Ask(request, kernel, access, now);
+      return;
+    }
+    done = memory_.Access(sm_, kernel, access, request.address, now);
   }
   move.done = std::max(move.done, done);
   in_flight_.Push(done);
+}
+
+void ContextTraffic::Ask(const ContextRequest& request, KernelId kernel, MemoryAccess access,
+                         Cycle now) {
+  const Ticket ticket = open_.Open(request.tb_slot);
+  open_.Expect(ticket,
+               memory_.Ask(sm_, kernel, access, request.address, ticket | kContextTicket, now));
+  open_.Close(ticket);
+  in_flight_.Push(kNever);
+}
+
+void ContextTraffic::Answer(Ticket ticket, Cycle done) {
+  const auto* const entry = open_.Answer(ticket & ~kContextTicket, done);
+  if (entry == nullptr) return;
+  Move& move = moves_[Index(entry->owner)];
+  move.done = std::max(move.done, entry->done);
+  in_flight_.Replace(kNever, entry->done);
 }
 
 std::uint64_t ContextTraffic::Finish(TbSlot slot, bool store, const Launch& launch, Cycle now) {

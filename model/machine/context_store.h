@@ -8,6 +8,7 @@
 
 #include "control/control_plane.h"
 #include "machine/completion_heap.h"
+#include "machine/open_requests.h"
 #include "machine/run_checks.h"
 #include "memory/memory_port.h"
 #include "workload/launch.h"
@@ -62,9 +63,16 @@ class ContextStore {
 class ContextTraffic {
  public:
   static constexpr unsigned kInFlight = 64;  // lines on their way
+  // In all tickets of contexts and in no other.
+  static constexpr Ticket kContextTicket = Ticket{1} << 31;
 
   ContextTraffic(SmId sm, MemoryPort& memory, RunChecks& checks, bool ideal)
-      : sm_(sm), memory_(memory), checks_(checks), ideal_(ideal), in_flight_(kInFlight) {}
+      : sm_(sm),
+        memory_(memory),
+        checks_(checks),
+        ideal_(ideal),
+        in_turn_(!ideal && memory.InTurn()),
+        in_flight_(kInFlight) {}
 
   // Room for one more line.
   bool Ready(Cycle now) const {
@@ -78,6 +86,8 @@ class ContextTraffic {
   void Clear(TbSlot slot) { moves_[Index(slot)] = Move{}; }
   // Accepts one line of the TB in the slot.
   void Accept(const ContextRequest& request, const Launch& launch, KernelId kernel, Cycle now);
+  // An answer of memory, where requests wait for their turn.
+  void Answer(Ticket ticket, Cycle done);
   // Checks that the whole context has been stored (or loaded) and gives the buffer's address.
   std::uint64_t Finish(TbSlot slot, bool store, const Launch& launch, Cycle now);
 
@@ -93,10 +103,14 @@ class ContextTraffic {
     std::array<std::uint64_t, kMaxContextLines / 64> seen{};
   };
 
+  void Ask(const ContextRequest& request, KernelId kernel, MemoryAccess access, Cycle now);
+
   SmId sm_;
   MemoryPort& memory_;
   RunChecks& checks_;
   bool ideal_;
+  bool in_turn_;
+  OpenRequests<TbSlot> open_;
   CompletionHeap in_flight_;
   std::array<Move, kMaxTbSlots> moves_{};
   std::array<std::uint64_t, kMaxKernels> bytes_{};

@@ -40,6 +40,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       contexts_(checks_),
       next_tick_(request.policy.epoch_length),
       next_launch_(host.NextEvent()),
+      in_turn_(memory.InTurn()),
       issued_before_(request.machine.sms),
       work_done_(request.jobs.size()),
       job_stats_(request.jobs.size()),
@@ -77,6 +78,7 @@ void Gpu::Advance(Cycle until) {
 void Gpu::StepCycle() {
   const bool driver = StepDriver();
   const bool sms = StepSms();
+  if (__builtin_expect(in_turn_, 0)) TakeTurns();
   if (!driver && !sms) return;
   control_.EndCycle(now_);
   awake_sms_ = control_.awake_sms();
@@ -201,7 +203,7 @@ bool Gpu::StepSms() {
 void Gpu::Jump(Cycle until) {
   ++now_;
   if (awake_sms_.Any() || driver_awake_ || finished_) return;
-  Cycle next = std::min({next_tick_, next_sample_, next_measure_, next_launch_, until});
+  Cycle next = std::min({next_tick_, next_sample_, next_measure_, next_launch_, next_turn_, until});
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (next_event_[i] <= now_) return;
     next = std::min(next, next_event_[i]);

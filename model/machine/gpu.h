@@ -2,6 +2,7 @@
 // The GPU around the control plane: SMs, the cycle loop, and the statistics of a run.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -21,7 +22,7 @@ namespace smk {
 // Advances simulated time. A cycle is: driver (when it is awake, the host offers a launch, or the
 // timer ticks), then every SM that is awake or whose control logic is. Cycles in which nobody is
 // awake are jumped over. Knows neither SystemC nor the memory system: see MemoryPort.
-class Gpu {
+class Gpu : private MemoryListener {
  public:
   // The arguments must live as long as the GPU. Throws InputError for a request that cannot be
   // simulated.
@@ -41,6 +42,15 @@ class Gpu {
   void StepCycle();
   bool StepDriver();
   bool StepSms();
+  void TakeTurns() {
+    if (memory_.NextTurn() <= now_) memory_.TakeTurns(now_, this);
+    next_turn_ = memory_.NextTurn();
+  }
+  void OnAnswer(SmId sm, Ticket ticket, Cycle done) override {
+    Sm& owner = *sms_[Index(sm)];
+    owner.Answer(ticket, done, now_);
+    next_event_[Index(sm)] = std::min(next_event_[Index(sm)], owner.NextEvent(now_));
+  }
   void Jump(Cycle until);
   void Sample();
   void TakeDecisions();
@@ -71,6 +81,8 @@ class Gpu {
   Cycle next_tick_ = 0;
   Cycle next_launch_ = 0;  // when the host may have one
   Cycle next_sample_ = kNever;
+  const bool in_turn_;  // requests wait for their turn in memory
+  Cycle next_turn_ = kNever;
   std::array<Cycle, kMaxSms> next_event_{};  // by SM
   SmMask awake_sms_;
   Cycle next_work_ = kNever;  // when a job may have done its work

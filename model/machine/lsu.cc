@@ -29,6 +29,7 @@ Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& mem
          unsigned stores)
     : sm_(sm),
       memory_(memory),
+      in_turn_(memory.InTurn()),
       shared_(Slower(config.shared, config.operand_latency)),
       constant_(Slower(config.constant, config.operand_latency)),
       line_initiation_(std::max(config.lsu.initiation, 1u)),
@@ -59,23 +60,23 @@ void Lsu::IssueGlobal(const Request& request, Cycle now) {
   Tick(now);
 }
 
+inline Cycle Lsu::SendNext(Entry* entry, Cycle now) {
+  if (__builtin_expect(in_turn_, 0)) return SendInTurn(entry, now);
+  switch (entry->request.op) {
+    case OpClass::kStoreGlobal:
+      return SendStore(entry, now);
+    case OpClass::kAtomicGlobal:
+      return SendAtomic(entry, now);
+    case OpClass::kTexture:
+      return texture_fifo_.empty() ? SendLoad(entry, now) : SendTexture(entry, now);
+    default:
+      return SendLoad(entry, now);
+  }
+}
+
 void Lsu::Serve(Cycle now) {
   Entry& entry = ring_[unresolved_ % kRing];
-  Cycle retry = 0;
-  switch (entry.request.op) {
-    case OpClass::kStoreGlobal:
-      retry = SendStore(&entry, now);
-      break;
-    case OpClass::kAtomicGlobal:
-      retry = SendAtomic(&entry, now);
-      break;
-    case OpClass::kTexture:
-      retry = texture_fifo_.empty() ? SendLoad(&entry, now) : SendTexture(&entry, now);
-      break;
-    default:
-      retry = SendLoad(&entry, now);
-      break;
-  }
+  const Cycle retry = SendNext(&entry, now);
   if (retry != 0) {
     next_pass_ = retry;
     return;
@@ -85,7 +86,11 @@ void Lsu::Serve(Cycle now) {
     next_pass_ = free_at_;
     return;
   }
-  resolved_.push_back({entry.request, entry.done + operand_latency_});
+  if (__builtin_expect(in_turn_, 0)) {
+    open_.Close(entry.ticket);
+  } else {
+    resolved_.push_back({entry.request, entry.done + operand_latency_});
+  }
   release_[unresolved_++ % kRing] = free_at_;
   ResolveFollowers(now);
 }
@@ -106,6 +111,26 @@ void Lsu::ResolveFollowers(Cycle now) {
 Cycle Lsu::Send(const Entry& entry, MemoryAccess access, Cycle now) {
   return memory_.Access(sm_, entry.request.kernel, access,
                         {entry.lines[entry.sent], Sectors(entry)}, now);
+}
+
+Cycle Lsu::SendInTurn(Entry* entry, Cycle now) {
+  if (memory_.Full(sm_)) return now + 1;
+  const Request& request = entry->request;
+  MemoryAccess access = MemoryAccess::kLoad;
+  if (request.op == OpClass::kStoreGlobal) access = MemoryAccess::kStore;
+  if (request.op == OpClass::kAtomicGlobal) access = MemoryAccess::kAtomic;
+  if (access == MemoryAccess::kLoad) ++stats_.l1_accesses[Index(request.kernel)];
+  if (entry->sent == 0) entry->ticket = open_.Open(request);
+  const LineRequest line{entry->lines[entry->sent], Sectors(*entry)};
+  open_.Expect(entry->ticket, memory_.Ask(sm_, request.kernel, access, line, entry->ticket, now));
+  return 0;
+}
+
+bool Lsu::Answer(Ticket ticket, Cycle done) {
+  const auto* const entry = open_.Answer(ticket, done);
+  if (entry == nullptr) return false;
+  resolved_.push_back({entry->owner, entry->done + operand_latency_});
+  return true;
 }
 
 Cycle Lsu::SendUncached(Entry* entry, Cycle now) {

@@ -22,6 +22,9 @@
 //             kAcknowledgedStores where they stay until their acknowledgment is back. Atomics
 //             with a result take an MSHR, without one they are like stores; both are executed at
 //             L2.
+// In turn     Where requests wait for their turn in memory, nothing here limits loads, stores and
+//             atomics but the queue of the SM at the crossbar, and completions come by Answer().
+//             There is no L1 then.
 // Speed       While only shared-memory instructions wait, results are computed at issue and nothing
 //             happens per cycle.
 #pragma once
@@ -32,6 +35,7 @@
 
 #include "machine/completion_heap.h"
 #include "machine/l1_cache.h"
+#include "machine/open_requests.h"
 #include "memory/memory_port.h"
 #include "workload/program.h"
 
@@ -104,6 +108,9 @@ class Lsu {
     if (next_pass_ <= now) Serve(now);
   }
 
+  // An answer of memory; whether it has resolved a request.
+  bool Answer(Ticket ticket, Cycle done);
+
   // Requests resolved since Clear.
   const std::vector<Resolved>& resolved() const { return resolved_; }
   void ClearResolved() { resolved_.clear(); }
@@ -115,6 +122,7 @@ class Lsu {
   struct Entry {
     Request request;
     std::uint8_t sent = 0;
+    Ticket ticket = 0;  // in turn
     Cycle done = 0;
     std::uint64_t lines[kMaxLines];
     SectorMask sectors[kMaxLines];
@@ -135,12 +143,14 @@ class Lsu {
   void Serve(Cycle now);
   void ResolveFollowers(Cycle now);
   // Each sends the next line and returns 0, or the cycle in which to try again.
+  Cycle SendNext(Entry* entry, Cycle now);
   Cycle SendLoad(Entry* entry, Cycle now);
   Cycle SendUncached(Entry* entry, Cycle now);
   Cycle SendTexture(Entry* entry, Cycle now);
   Cycle SendStore(Entry* entry, Cycle now);
   Cycle SendAtomic(Entry* entry, Cycle now);
   Cycle Send(const Entry& entry, MemoryAccess access, Cycle now);
+  Cycle SendInTurn(Entry* entry, Cycle now);
   // Sectors of the line that is sent next; all of them where lines have none.
   SectorMask Sectors(const Entry& entry) const {
     return lsu_sectors_ == 0 ? kAllSectors : entry.sectors[entry.sent];
@@ -148,6 +158,8 @@ class Lsu {
 
   SmId sm_;
   MemoryPort& memory_;
+  bool in_turn_;
+  OpenRequests<Request> open_;
   PipeConfig shared_, constant_;
   unsigned line_initiation_;
   unsigned lsu_sectors_ = 0;  // per cycle; 0: lines have no sectors

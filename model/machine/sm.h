@@ -74,6 +74,8 @@ class Sm {
   void End(Cycle now, const SmOutputs* out);
   // The next cycle in which something happens, if the control logic sleeps.
   Cycle NextEvent(Cycle now) const;
+  // At the end of a cycle: an answer of memory, where requests wait for their turn.
+  void Answer(Ticket ticket, Cycle done, Cycle now);
   // Between two cycles: ends the warps of the kernel slot that are here, without an instruction,
   // and those that come. TBs that are stopped are saved first: the control logic counts on that.
   void EndKernel(KernelId kernel, Cycle now);

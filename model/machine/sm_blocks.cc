@@ -247,6 +247,15 @@ std::uint64_t Sm::tb_cycles(KernelId kernel, Cycle now) const {
   return sum;
 }
 
+void Sm::Answer(Ticket ticket, Cycle done, Cycle now) {
+  if ((ticket & ContextTraffic::kContextTicket) != 0) {
+    traffic_.Answer(ticket, done);
+  } else if (lsu_.Answer(ticket, done)) {
+    Settle(now + 1);
+    TakeResolved(now);
+  }
+}
+
 void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
   ThreadBlock& block = blocks_[slot];
   const Launch& launch = gpu_.launches[Index(block.kernel)];

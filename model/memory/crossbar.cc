@@ -7,8 +7,7 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kHeaderBytes = 8;  // of a sector's packet
-constexpr unsigned kWindow = 8192;    // cycles that a port's calendar looks ahead
+constexpr unsigned kWindow = 8192;  // cycles that a port's calendar looks ahead
 
 // Beyond it, the 32-bit tags of an L2 slice would not tell lines apart.
 std::uint64_t AddressEnd(const MemoryConfig& config) {
@@ -35,7 +34,7 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
       sms_(machine.sms),
       flit_bytes_(machine.memory.xbar_bytes_per_cycle),
       sectored_(machine.memory.sector_bytes != kLineBytes),
-      in_order_(machine.memory.xbar_order == "fifo"),
+      in_order_(machine.memory.xbar_order != "free"),
       acknowledged_(machine.memory.writes == "acknowledged"),
       latency_(machine.memory.xbar_latency),
       address_end_(AddressEnd(machine.memory)),
@@ -44,6 +43,10 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
                    {Calendar(kWindow), Calendar(kWindow), 0}),
       slice_sockets_(MakeSockets("slice_", static_cast<unsigned>(slice_ports_.size()))),
       controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {
+  if (machine.memory.xbar_order == "turns") {
+    const auto slices = static_cast<unsigned>(slice_ports_.size());
+    turns_ = std::make_unique<TurnQueues>(machine.sms, slices, latency_);
+  }
   for (unsigned sm = 0; sm < machine.sms; ++sm) {
     sm_sockets_.push_back(std::make_unique<SmSocket>(("sm_" + std::to_string(sm)).c_str()));
     sm_sockets_.back()->bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
@@ -73,13 +76,13 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   const TransportClock clock;
   const auto& extension = *payload.get_extension<MemoryExtension>();
   const std::uint64_t address = payload.get_address();
-  const AddressMap::Place place =
-      drawn_map_ != nullptr ? drawn_map_->Locate(address) : map_.Locate(address);
+  const AddressMap::Place place = Locate(address);
   Port& sm = sm_ports_[Index(extension.sm)];
   Port& slice = slice_ports_[place.slice];
   const unsigned bytes = payload.get_data_length();
   const unsigned sectors = bytes / kSectorBytes;
-  const unsigned data = sectored_ ? sectors * Flits(kSectorBytes + kHeaderBytes) : Flits(bytes);
+  const unsigned data =
+      sectored_ ? sectors * Flits(kSectorBytes + kSectorHeaderBytes) : Flits(bytes);
   const unsigned head = sectored_ ? sectors : 1;
   const bool write = payload.is_write() || extension.atomic;
   const unsigned flits = !write ? head : sectored_ ? data : head + data;

@@ -10,9 +10,13 @@
 #include "config/machine_config.h"
 #include "memory/address_map.h"
 #include "memory/calendar.h"
+#include "memory/memory_port.h"
 #include "memory/memory_sockets.h"
+#include "memory/turn_queues.h"
 
 namespace smk {
+
+inline constexpr unsigned kSectorHeaderBytes = 8;  // of a sector's packet
 
 // Purpose     Carries requests from SMs to L2 slices, or for contexts through the slice's port to
 //             its controller, and data back; translates addresses into those of the controller.
@@ -22,13 +26,15 @@ namespace smk {
 //             of one flit, or data with a header of 8 bytes. The slice serves them as they come.
 // Order       xbar_order `fifo`: an SM's requests leave in their order, each when its slice's port
 //             takes it; one that waits holds back those behind it, whatever their slices are
-//             (head-of-line blocking of an input-queued crossbar).
+//             (head-of-line blocking of an input-queued crossbar). `turns`: the same, and ports
+//             serve those that wait in turn; requests are asked and answered later, see TurnQueues.
+//             b_transport, which has to answer at once, is then as with `fifo`.
 // Packets     A request is one flit; a write or atomic carries its data behind it; a reply is its
 //             data. A write is accepted at its destination and has no reply, or with writes
 //             `acknowledged` one of a flit, per sector where there are sectors. Flits follow each
 //             other through the network without waiting for the whole packet (cut-through), and
 //             packets of one port may interleave.
-// Fairness    A port serves in the order of arrival.
+// Fairness    A port serves in the order of arrival, but with `turns`.
 class Crossbar : public sc_core::sc_module, private BlockingTarget {
  public:
   Crossbar(sc_core::sc_module_name name, const MachineConfig& machine);
@@ -44,6 +50,14 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
 
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
 
+  // Requests that wait for their turn, as in MemoryPort; only with `turns`.
+  bool in_turn() const { return turns_ != nullptr; }
+  bool Full(SmId sm) const { return turns_->Full(sm); }
+  unsigned Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line, Ticket ticket,
+               Cycle now);
+  Cycle NextTurn() const { return turns_->next(); }
+  void TakeTurns(Cycle now, MemoryListener* listener);
+
  private:
   // Both directions of one SM or slice.
   struct Port {
@@ -51,6 +65,10 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
     Cycle next_request = 0;  // `fifo`: after the last that has left
   };
 
+  AddressMap::Place Locate(std::uint64_t address) {
+    return drawn_map_ != nullptr ? drawn_map_->Locate(address) : map_.Locate(address);
+  }
+  Cycle Serve(const TurnPacket& packet, Cycle arrival);
   tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload) const;
   Cycle Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
   Cycle TravelBlocking(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
@@ -64,6 +82,8 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
   const Cycle latency_;
   const std::uint64_t address_end_;
   std::vector<Port> sm_ports_, slice_ports_;
+  std::unique_ptr<TurnQueues> turns_;  // if the order is `turns`
+  MemoryTransaction request_;          // of one that had its turn
   std::vector<std::unique_ptr<SmSocket>> sm_sockets_;
   std::vector<std::unique_ptr<BlockingSocket>> slice_sockets_, controller_sockets_;
 };

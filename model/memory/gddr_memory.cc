@@ -44,6 +44,14 @@ class GddrMemory : public MemoryPort {
     }
     return std::max(systemc_now_ + ToCycles(delay), now + 1);
   }
+  bool InTurn() const override { return memory_.InTurn(); }
+  bool Full(SmId sm) const override { return memory_.Full(sm); }
+  unsigned Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line, Ticket ticket,
+               Cycle now) override {
+    return memory_.Ask(sm, kernel, access, line, ticket, now);
+  }
+  Cycle NextTurn() const override { return memory_.NextTurn(); }
+  void TakeTurns(Cycle now, MemoryListener* listener) override { memory_.TakeTurns(now, listener); }
   MemoryStats stats() const override { return memory_.stats(); }
   void NoteTime(Cycle systemc_now) override { systemc_now_ = systemc_now; }
 

@@ -37,6 +37,19 @@ void MemorySystem::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
   crossbar_->b_transport(payload, delay);
 }
 
+bool MemorySystem::InTurn() const { return crossbar_->in_turn(); }
+bool MemorySystem::Full(SmId sm) const { return crossbar_->Full(sm); }
+Cycle MemorySystem::NextTurn() const { return crossbar_->NextTurn(); }
+
+unsigned MemorySystem::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
+                           Ticket ticket, Cycle now) {
+  return crossbar_->Ask(sm, kernel, access, line, ticket, now);
+}
+
+void MemorySystem::TakeTurns(Cycle now, MemoryListener* listener) {
+  crossbar_->TakeTurns(now, listener);
+}
+
 MemoryStats MemorySystem::stats() const {
   MemoryStats sum;
   for (const auto& slice : slices_) sum += slice->stats();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "config/machine_config.h"
+#include "memory/memory_port.h"
 #include "memory/memory_stats.h"
 #include "memory/memory_transaction.h"
 
@@ -43,6 +44,14 @@ class MemorySystem : public sc_core::sc_module {
 
   // The request's extension names the SM. Only after elaboration (sc_start).
   void Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+
+  // Requests that wait for their turn; see MemoryPort.
+  bool InTurn() const;
+  bool Full(SmId sm) const;
+  unsigned Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line, Ticket ticket,
+               Cycle now);
+  Cycle NextTurn() const;
+  void TakeTurns(Cycle now, MemoryListener* listener);
 
   // Sum over all parts; cheap enough to be called once per epoch.
   MemoryStats stats() const;

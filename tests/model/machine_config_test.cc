@@ -317,6 +317,10 @@ TEST_F(MachineConfigErrors, KeysThatContradictEachOtherAreRefused) {
                            "32 = 1024, got 2048");
   Replace("memory", "t_rc", "t_rc = 27");
   EXPECT_EQ(Message(), At() + "memory.t_rc: expected at least t_ras = 28, got 27");
+  Replace("memory", "t_rc", "t_rc = 40");
+  Replace("memory", "xbar_order", "xbar_order = \"turns\"");
+  edited_line = LineOf(edited, "sm.l1", "bytes");
+  EXPECT_EQ(Message(), At() + "sm.l1.bytes: expected 0 with memory.xbar_order = turns, got 16384");
 }
 
 TEST(MachineConfigOverrides, ChangeWhatTheyName) {

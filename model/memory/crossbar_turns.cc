@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Crossbar: requests that wait for their turn.
+#include <string>
+
+#include "base/error.h"
+#include "memory/crossbar.h"
+
+namespace smk {
+
+unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
+                       Ticket ticket, Cycle now) {
+  if (line.address % kLineBytes != 0 || line.address >= address_end_) {
+    throw CheckFailure("cycle " + std::to_string(now) + ": SM " + std::to_string(Index(sm)) +
+                       ": memory refused address " + std::to_string(line.address));
+  }
+  const AddressMap::Place place = Locate(line.address);
+  const bool store = access == MemoryAccess::kStore || access == MemoryAccess::kContextStore;
+  const bool carries = store || access == MemoryAccess::kAtomic;
+  const unsigned data = sectored_ ? Flits(kSectorBytes + kSectorHeaderBytes) : Flits(kLineBytes);
+  const unsigned flits = !carries ? 1 : sectored_ ? data : 1 + data;
+  TurnPacket packet;
+  packet.address = place.local_address;
+  packet.ticket = ticket;
+  packet.slice = static_cast<std::uint16_t>(place.slice);
+  packet.controller = static_cast<std::uint16_t>(place.controller);
+  packet.reply_flits = static_cast<std::uint16_t>(!store ? data : acknowledged_ ? 1 : 0);
+  packet.sm = sm;
+  packet.kernel = kernel;
+  packet.access = access;
+  if (!sectored_) {
+    turns_->Ask(packet, flits, now);
+    return 1;
+  }
+  unsigned packets = 0;
+  for (unsigned left = line.sectors; left != 0; left &= left - 1, ++packets) {
+    packet.sectors = static_cast<SectorMask>(left & (~left + 1));
+    turns_->Ask(packet, flits, now);
+  }
+  return packets;
+}
+
+void Crossbar::TakeTurns(Cycle now, MemoryListener* listener) {
+  turns_->Step(
+      now, [this](const TurnPacket& packet, Cycle arrival) { return Serve(packet, arrival); },
+      [listener](const TurnPacket& packet, Cycle done) {
+        listener->OnAnswer(packet.sm, packet.ticket, done);
+      });
+}
+
+// What is behind the port of the slice.
+Cycle Crossbar::Serve(const TurnPacket& packet, Cycle arrival) {
+  const bool store =
+      packet.access == MemoryAccess::kStore || packet.access == MemoryAccess::kContextStore;
+  const bool context =
+      packet.access == MemoryAccess::kContextLoad || packet.access == MemoryAccess::kContextStore;
+  const unsigned bytes = sectored_ ? kSectorBytes : kLineBytes;
+  if (store) {
+    request_.SetWrite(packet.address, bytes);
+  } else {
+    request_.SetRead(packet.address, bytes);
+  }
+  MemoryExtension& extension = request_.extension();
+  extension.kernel = packet.kernel;
+  extension.sectors = packet.sectors;
+  extension.sm = packet.sm;
+  extension.kind = context ? MemoryKind::kContext : MemoryKind::kDemand;
+  extension.atomic = packet.access == MemoryAccess::kAtomic;
+  const TransportClock clock;
+  sc_core::sc_time delay;
+  clock.DelayUntil(arrival, delay);
+  BlockingSocket& socket =
+      context ? *controller_sockets_[packet.controller] : *slice_sockets_[packet.slice];
+  socket->b_transport(request_.payload(), delay);
+  return clock.RequestCycle(delay);
+}
+
+}  // namespace smk
