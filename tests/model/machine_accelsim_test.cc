@@ -62,7 +62,7 @@ TEST(MachineAccelSim, MovesSectors) {
   EXPECT_EQ(memory.sector_bytes, 32u);
   EXPECT_EQ(machine.sm.lsu_bytes, 32u);
   EXPECT_EQ(memory.xbar_bytes_per_cycle, 40u) << "a sector and its header";
-  EXPECT_EQ(memory.xbar_order, "fifo");
+  EXPECT_EQ(memory.xbar_order, "turns");
   EXPECT_EQ(memory.dram_bytes_per_clock * memory.t_ccd, 32u) << "a burst is a sector";
   EXPECT_EQ(memory.partition, "drawn");
   EXPECT_EQ(memory.writes, "acknowledged");
