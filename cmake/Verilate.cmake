@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# smk_verilate(TARGET MODULE FILE [PREFIX name] [DEFINES name...] [INNER] [FAST]
+# smk_verilate(TARGET MODULE FILE [CONFIG name] [PREFIX name] [INNER] [FAST]
 #              [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
 #
-# A static library with the verilated MODULE, as class V<module> or V<prefix>. With INNER, the scope
+# A static library with the verilated MODULE, as class V<module> or V<prefix>, in configuration CONFIG of
+# rtl/config (gtx980), or of a folder that is named by its whole path. With INNER, the scope
 # of a model in waveforms is the module itself: no scope of ports around it, so that several models
 # can be traced into one hierarchy. With FAST, it is compiled for speed. Waveforms
 # hold TRACE_DEPTH levels of the hierarchy, or all. With RTL, modules come from
@@ -101,7 +102,7 @@ target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
 set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}" CACHE INTERNAL "")
 
 function(smk_verilate target module file)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "PREFIX;RTL;TRACE_DEPTH" "DEFINES;DEPENDS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "CONFIG;PREFIX;RTL;TRACE_DEPTH" "DEPENDS")
   if(NOT arg_PREFIX)
     set(arg_PREFIX "${module}")
   endif()
@@ -115,10 +116,13 @@ function(smk_verilate target module file)
     set(common "")
   endif()
   file(GLOB checkers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tb/*/smk_*_checker.sv")
-  list(TRANSFORM arg_DEFINES PREPEND "-D")
+  if(NOT arg_CONFIG)
+    set(arg_CONFIG gtx980)
+  endif()
+  get_filename_component(config "${arg_CONFIG}" ABSOLUTE BASE_DIR "${rtl}/config")
   # One of Verilator 5.006's optimizations gets some trees of bits wrong: seen on a netlist.
   set(flags --cc --assert -fno-const-bit-op-tree --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
-    "-I${rtl}/common" -y "${rtl}/common" -y "${rtl}/top" ${arg_DEFINES})
+    "-I${rtl}/common" "-I${config}" -y "${rtl}/common" -y "${rtl}/top")
   foreach(folder IN LISTS folders)
     list(APPEND flags -y "${rtl}/${folder}")
   endforeach()
@@ -131,11 +135,11 @@ function(smk_verilate target module file)
     endif()
   endif()
   # Verilator 5.006 loses the variable of a loop that copies a register of more than 40 words.
-  if(arg_DEFINES MATCHES "V100")
+  if(NOT arg_CONFIG MATCHES "^(gtx980|fermi|small)$")
     list(APPEND flags -fno-reloop)
   endif()
   # Every point exists in the default configuration; the others would cost their time again.
-  if(SMK_COVERAGE AND NOT arg_DEFINES MATCHES "FERMI|SMALL|V100")
+  if(SMK_COVERAGE AND arg_CONFIG STREQUAL "gtx980")
     # Toggles of wide vectors, too (by default of 256 bits at most), but not of memories.
     list(APPEND flags --coverage --coverage-max-width 2048)
   endif()
@@ -149,7 +153,7 @@ function(smk_verilate target module file)
       -f "${dir}/checkers.f"
     COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" "-DMODULE=${module}"
       "-DINNER=${arg_INNER}" "-DSOURCE=${PROJECT_SOURCE_DIR}" -P "${_smk_verilate_script}"
-    DEPENDS "${file}" ${common} ${arg_DEPENDS} "${rtl}/lint.vlt" "${_smk_verilate_script}"
+    DEPENDS "${file}" "${config}/smk_config.svh" ${common} ${arg_DEPENDS} "${rtl}/lint.vlt" "${_smk_verilate_script}"
     DEPFILE "${dir}/${prefix}__ver.d"
     COMMENT "Verilating ${arg_PREFIX}"
     VERBATIM)

@@ -25,7 +25,7 @@ Nothing else knows the format. A block.toml has these lists and tables, each of 
   reduce      what ABC does before; "" where scorr hides the invariants from induction
   bound       "unbounded": holds in every cycle after any number of cycles. Else the response in cycles
               that the property says, also after any number of cycles.
-  config      what differs from SMK_CONFIG_SMALL
+  config      what differs from configuration small
   mutant      a fault of any drawer, which the same proof must refute
   mutant_frames  cycles in which the mutant is refuted, if not `frames`
   timeout     seconds for a tool, if not the usual

@@ -29,11 +29,11 @@ def files_of_block(block, rtl):
     return files_of(next(rtl.rglob(f"smk_{block}.sv")), rtl)
 
 
-def run_script(yosys, script, block, rtl, settings):
+def run_script(yosys, script, block, rtl, settings, config="gtx980"):
     """Runs a Tcl script of Yosys on a block; ends the program with its last lines when it fails."""
     environment = os.environ | {
         "SMK_TOP": f"smk_{block}",
-        "SMK_INCLUDE": str(rtl / "common"),
+        "SMK_INCLUDE": f"{rtl / 'common'} {rtl / 'config' / config}",
         "SMK_FILES": " ".join(map(str, files_of_block(block, rtl))),
     } | settings
     result = subprocess.run(

@@ -8,6 +8,48 @@
 // in a copy of the block that checkers or proofs must refuse.
 `define SMK_CUT(name, right) (right)
 
+// Elaboration fails on a configuration that is not supported: in smk_top and in every block.
+`define SMK_CHECK_CONFIG \
+  if (smk_pkg::NumSms < 1 || smk_pkg::NumSms > 132) begin : gen_bad_sms \
+    $error("SMK: NumSms must be 1 to 132"); \
+  end \
+  if (smk_pkg::NumKernels < 2 || smk_pkg::NumKernels > 8) begin : gen_bad_kernels \
+    $error("SMK: NumKernels must be 2 to 8"); \
+  end \
+  if (smk_pkg::NumSchedulers != 1 && smk_pkg::NumSchedulers != 2 \
+      && smk_pkg::NumSchedulers != 4) begin : gen_bad_schedulers \
+    $error("SMK: NumSchedulers must be 1, 2 or 4"); \
+  end \
+  if (smk_pkg::WarpsPerScheduler < 2 || smk_pkg::WarpsPerScheduler > 32 \
+      || smk_pkg::NumWarps > 64) begin : gen_bad_warps \
+    $error("SMK: WarpsPerScheduler must be 2 to 32, and an SM has at most 64 warps"); \
+  end \
+  if (smk_pkg::LimitThreads < 1 || \
+      smk_pkg::LimitThreads > smk_pkg::NumWarps) begin : gen_bad_threads \
+    $error("SMK: LimitThreads must be 1 to the number of warp slots"); \
+  end \
+  if (smk_pkg::LimitTbs < 1 || smk_pkg::LimitTbs > 32) begin : gen_bad_tbs \
+    $error("SMK: LimitTbs must be 1 to 32"); \
+  end \
+  if (smk_pkg::LimitRegisters < 1 || smk_pkg::LimitSharedMemory < 1 \
+      || smk_pkg::MaxContextLines > 65535) begin : gen_bad_lines \
+    $error("SMK: a context has 1 to 65535 lines of registers and of shared memory"); \
+  end \
+  if (smk_pkg::PreemptedDepth < 4 || smk_pkg::PreemptedDepth < smk_pkg::LimitTbs \
+      || smk_pkg::PreemptedDepth > 32768 \
+      || (smk_pkg::PreemptedDepth & (smk_pkg::PreemptedDepth - 1)) != 0) begin : gen_bad_depth \
+    $error("SMK: PreemptedDepth must be a power of two, 4 to 32768, and not below LimitTbs"); \
+  end \
+  if (smk_pkg::ShareWhole % smk_pkg::LimitRegisters != 0 \
+      || smk_pkg::ShareWhole % smk_pkg::LimitSharedMemory != 0 \
+      || smk_pkg::ShareWhole % smk_pkg::LimitThreads != 0 \
+      || smk_pkg::ShareWhole % smk_pkg::LimitTbs != 0) begin : gen_bad_share \
+    $error("SMK: ShareWhole must be a common multiple of the four limits"); \
+  end \
+  if (smk_pkg::ShareWhole > 1073741823 / smk_pkg::NumSms) begin : gen_bad_range \
+    $error("SMK: ShareWhole x NumSms must be below 2^30"); \
+  end
+
 `ifdef VERILATOR
 
 `define SMK_ASSERT(name, property_) \

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_pkg: the numbers of one configuration, the types made of them, and the messages.
 //
-// Purpose     One place for every width and limit. Configuration gtx980 unless SMK_CONFIG_FERMI,
-//             SMK_CONFIG_V100 or SMK_CONFIG_SMALL is defined; small exists for proofs.
+// Purpose     One place for every width and limit. The numbers themselves are in smk_config.svh:
+//             of the one folder of rtl/config that is searched for it. (In Yosys 0.23 no package
+//             can name another one.)
 // Paper       [SMK] Table 4 (gtx980); [Warped-Slicer] Table I (fermi); [SMK] Sec. 5, Fig. 3.
 // Interface   Written out with its name wherever it is used: smk_pkg::kernel_id_t.
 // Model       model/base/ids.h, model/base/resources.h, model/control/control_plane.h, messages.h
@@ -10,57 +11,11 @@
 // a packed array of a named type one element wide.
 package smk_pkg;
 
-`ifdef SMK_CONFIG_SMALL
-  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 2;
-  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 2;
-  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 2;
-  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 4;
-  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 32;
-  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 24;
-  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 8;
-  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 4;
-  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 8;
-  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 96;
-`elsif SMK_CONFIG_V100
-  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 80;
-  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
-  // All that is in an SM is as in gtx980.
-  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 4;
-  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 16;
-  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 256;
-  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 384;
-  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 64;
-  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 32;
-  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
-  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 768;
-`elsif SMK_CONFIG_FERMI
-  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 16;
-  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
-  // The papers' 2 schedulers of 24 warps, as 4 of 12.
-  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 4;
-  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 12;
-  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 128;
-  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 192;
-  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 48;
-  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 8;
-  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
-  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 384;
-`else
-  // SMs of the GPU, kernel slots, warp schedulers per SM, warp slots per scheduler.
-  parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 16;
-  parameter int unsigned NumKernels        /*verilator public_flat_rd*/ = 4;
-  parameter int unsigned NumSchedulers     /*verilator public_flat_rd*/ = 4;
-  parameter int unsigned WarpsPerScheduler /*verilator public_flat_rd*/ = 16;
-  // Resources of one SM, in allocation units.
-  parameter int unsigned LimitRegisters    /*verilator public_flat_rd*/ = 256;
-  parameter int unsigned LimitSharedMemory /*verilator public_flat_rd*/ = 384;
-  parameter int unsigned LimitThreads      /*verilator public_flat_rd*/ = 64;
-  parameter int unsigned LimitTbs          /*verilator public_flat_rd*/ = 32;
-  // Preempted TBs of one kernel that can wait.
-  parameter int unsigned PreemptedDepth    /*verilator public_flat_rd*/ = 512;
-  // The share that is all of an SM: least common multiple of the limits.
-  parameter int unsigned ShareWhole        /*verilator public_flat_rd*/ = 768;
-`endif
+  // NumSms SMs of the GPU, NumKernels kernel slots, NumSchedulers warp schedulers per SM,
+  // WarpsPerScheduler warp slots per scheduler. LimitRegisters, LimitSharedMemory, LimitThreads,
+  // LimitTbs: resources of one SM, in allocation units. PreemptedDepth: preempted TBs of one kernel
+  // that can wait. ShareWhole: the share that is all of an SM, a common multiple of the limits.
+`include "smk_config.svh"
 
   // 128-byte lines in a context at most: registers, shared memory, one per warp, one of barriers.
   parameter int unsigned LineBytes         /*verilator public_flat_rd*/ = 128;
@@ -76,11 +31,13 @@ package smk_pkg;
   parameter int unsigned WeightTbs          = ShareWhole / LimitTbs;
 
   // Widths: ids ...
-  parameter int unsigned SmWidth           = $clog2(NumSms);
+  parameter int unsigned SmWidth           = (NumSms > 1) ? $clog2(NumSms) : 1;
   parameter int unsigned KernelWidth       = $clog2(NumKernels);
   parameter int unsigned WarpWidth         = $clog2(NumWarps);
-  parameter int unsigned SlotWidth         = $clog2(NumSlots);
+  parameter int unsigned SlotWidth         = (NumSlots > 1) ? $clog2(NumSlots) : 1;
   parameter int unsigned BufferWidth       = $clog2(PreemptedDepth);
+  // (of a warp within its scheduler)
+  parameter int unsigned GrantWidth        = $clog2(WarpsPerScheduler);
   parameter int unsigned TbIdWidth         /*verilator public_flat_rd*/ = 32;
   parameter int unsigned AddressWidth      /*verilator public_flat_rd*/ = 48;
   // ... and amounts, which reach their limit.
@@ -123,6 +80,9 @@ package smk_pkg;
   typedef logic [NumKernels-1:0]    kernel_mask_t;
   typedef logic [NumSlots-1:0]      slot_mask_t;
   typedef logic [NumWarps-1:0]      warp_mask_t;
+  // The warp slots of one scheduler, and one of them.
+  typedef logic [WarpsPerScheduler-1:0] grant_mask_t;
+  typedef logic [GrantWidth-1:0]    grant_warp_t;
 
   // Vectors over kernels, SMs and schedulers.
   typedef struct packed {logic [NumKernels-1:0][TbIdWidth-1:0] kernel;} tb_id_vec_t;
@@ -144,7 +104,7 @@ package smk_pkg;
   typedef struct packed {logic [NumSms-1:0][NumKernels*IssuedWidth-1:0] sm;} sm_issued_t;
   typedef struct packed {logic [NumSchedulers-1:0][WarpsPerScheduler-1:0] scheduler;}
       scheduler_warps_t;
-  typedef struct packed {logic [NumSchedulers-1:0][$clog2(WarpsPerScheduler)-1:0] scheduler;}
+  typedef struct packed {logic [NumSchedulers-1:0][GrantWidth-1:0] scheduler;}
       grant_warps_t;
   typedef struct packed {logic [NumKernels-1:0][QuotaWidth-1:0] kernel;} quota_vec_t;
   typedef struct packed {logic [NumKernels-1:0][IssuedWidth-1:0] kernel;} issued_vec_t;
@@ -360,7 +320,6 @@ package smk_pkg;
   parameter int unsigned WarpStartWidth =
       1 + 2 * WarpWidth + SlotWidth + KernelWidth + TbIdWidth + 1;
   parameter int unsigned ContextRequestWidth = 1 + 1 + SlotWidth + LineWidth + AddressWidth;
-  parameter int unsigned GrantWidth = $clog2(WarpsPerScheduler);
   typedef struct packed {logic [NumSms-1:0][NumWarps-1:0] sm;} sm_ready_t;
   typedef struct packed {logic [NumSms-1:0][NumSlots-1:0] sm;} sm_slots_t;
   typedef struct packed {logic [NumSms-1:0][SlotWidth-1:0] sm;} sm_slot_id_t;
@@ -370,11 +329,6 @@ package smk_pkg;
   typedef struct packed {logic [NumSms-1:0][WarpStartWidth-1:0] sm;} sm_warp_starts_t;
   typedef struct packed {logic [NumSms-1:0][ContextRequestWidth-1:0] sm;} sm_contexts_t;
   typedef struct packed {logic [NumSms-1:0][NumKernels*QuotaWidth-1:0] sm;} sm_quotas_t;
-
-  // The lowest set bit alone.
-  function automatic logic [63:0] lowest_one(input logic [63:0] mask);
-    lowest_one = mask & (~mask + 64'd1);
-  endfunction
 
   // The lowest SM of a mask alone.
   function automatic sm_mask_t lowest_sm(input sm_mask_t mask);
@@ -403,10 +357,6 @@ package smk_pkg;
   endfunction
 
   // The index of the only set bit; 0 without one.
-  function automatic logic [3:0] index_of_16(input logic [15:0] onehot);
-    index_of_16 = {|(onehot & 16'hFF00), |(onehot & 16'hF0F0), |(onehot & 16'hCCCC),
-                   |(onehot & 16'hAAAA)};
-  endfunction
   function automatic logic [5:0] index_of(input logic [63:0] onehot);
     index_of[0] = |(onehot & 64'hAAAA_AAAA_AAAA_AAAA);
     index_of[1] = |(onehot & 64'hCCCC_CCCC_CCCC_CCCC);
@@ -414,6 +364,59 @@ package smk_pkg;
     index_of[3] = |(onehot & 64'hFF00_FF00_FF00_FF00);
     index_of[4] = |(onehot & 64'hFFFF_0000_FFFF_0000);
     index_of[5] = |(onehot & 64'hFFFF_FFFF_0000_0000);
+  endfunction
+
+  // The same of kernels, TB slots and warp slots, each as wide as it is: what is not supported does
+  // not fit, and lint sees it.
+  function automatic kernel_id_t index_of_kernel(input kernel_mask_t onehot);
+    logic [63:0] wide;
+    logic [5:0]  index;
+    wide          = '0;
+    wide[NumKernels-1:0] = onehot;
+    index         = index_of(wide);
+    index_of_kernel = index[KernelWidth-1:0];
+  endfunction
+  function automatic tb_slot_t index_of_slot(input slot_mask_t onehot);
+    logic [63:0] wide;
+    logic [5:0]  index;
+    wide          = '0;
+    wide[NumSlots-1:0] = onehot;
+    index         = index_of(wide);
+    index_of_slot = index[SlotWidth-1:0];
+  endfunction
+  function automatic warp_id_t index_of_warp(input warp_mask_t onehot);
+    logic [63:0] wide;
+    logic [5:0]  index;
+    wide          = '0;
+    wide[NumWarps-1:0] = onehot;
+    index         = index_of(wide);
+    index_of_warp = index[WarpWidth-1:0];
+  endfunction
+  function automatic grant_warp_t index_of_grant(input grant_mask_t onehot);
+    logic [63:0] wide;
+    logic [5:0]  index;
+    wide          = '0;
+    wide[WarpsPerScheduler-1:0] = onehot;
+    index         = index_of(wide);
+    index_of_grant = index[GrantWidth-1:0];
+  endfunction
+
+  // The lowest and the highest of a mask alone.
+  function automatic kernel_mask_t lowest_kernel(input kernel_mask_t mask);
+    lowest_kernel = mask & (~mask + NumKernels'(1));
+  endfunction
+  function automatic slot_mask_t lowest_slot(input slot_mask_t mask);
+    lowest_slot = mask & (~mask + NumSlots'(1));
+  endfunction
+  function automatic warp_mask_t lowest_warp(input warp_mask_t mask);
+    lowest_warp = mask & (~mask + NumWarps'(1));
+  endfunction
+  function automatic slot_mask_t highest_slot(input slot_mask_t mask);
+    logic [63:0] wide;
+    wide                 = '0;
+    wide[NumSlots-1:0]   = mask;
+    wide                 = highest_one(wide);
+    highest_slot         = wide[NumSlots-1:0];
   endfunction
 
   // Bits [from, limit) set.

@@ -12,6 +12,8 @@
 // Model       model/control/reference_control.cc   Doc  docs/blocks/top.md
 // An SM without a ready warp or a pulse holds its state when neither its bit of sm_awake_o is set
 // nor the driver tells it something. Wiring only.
+`include "smk_assert.svh"
+
 module smk_top (
   input  logic                          clk_i,
   input  logic                          rst_ni,
@@ -55,6 +57,8 @@ module smk_top (
   output smk_pkg::sm_mask_t             gated_o,
   output smk_pkg::sm_quotas_t           quota_left_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSms = smk_pkg::NumSms;
 
   // Registers between the driver and the SMs.

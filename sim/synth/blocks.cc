@@ -143,13 +143,11 @@ SynthCatalogue::SynthCatalogue(const std::string& data_dir)
   for (const auto& [key, value] : TableOf(*configs, "config", path)) {
     const std::string name(key.str());
     const toml::table& config = TableOf(value, "config." + name, path);
-    const std::string define = config["define"].value_or(std::string());
-    configs_[name] = {
-        name,
-        define.empty() ? std::vector<std::string>{} : std::vector<std::string>{define},
-        config["sms"].value_or(0u),
-        config["kernels"].value_or(0u),
-        {}};
+    configs_[name] = {name,
+                      root_ + "/rtl/config/" + name + "/smk_config.svh",
+                      config["sms"].value_or(0u),
+                      config["kernels"].value_or(0u),
+                      {}};
   }
   FindModules();
 }

@@ -17,10 +17,10 @@ struct SynthBlock {
   std::vector<std::string> counters;  // registers that the papers call counters
 };
 
-// One configuration of smk_pkg.
+// One configuration of rtl/config.
 struct SynthConfig {
   std::string name;
-  std::vector<std::string> defines;
+  std::string numbers;  // its smk_config.svh
   unsigned sms = 0;
   unsigned kernels = 0;
   std::map<std::string, unsigned> sets;  // parameters of smk_pkg with other values

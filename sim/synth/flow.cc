@@ -122,8 +122,11 @@ std::vector<SynthBlock> SynthFlow::WithContents(const std::vector<std::string>& 
 }
 
 std::string SynthFlow::Package(const std::string& original) const {
-  if (target_.config.sets.empty()) return original;
   std::string text = ReadFile(original);
+  const std::string include = "`include \"smk_config.svh\"";
+  const std::size_t at = text.find(include);
+  if (at == std::string::npos) throw InputError(original + ": expected " + include);
+  text.replace(at, include.size(), ReadFile(target_.config.numbers));
   for (const auto& [name, value] : target_.config.sets) {
     const std::regex parameter("(parameter int unsigned " + name + "\\b[^;]*=)[^;=]*;");
     if (!std::regex_search(text, parameter)) {
@@ -142,16 +145,14 @@ ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {
   std::vector<std::string> files = catalogue_.Files(block.name);
   files.front() = Package(files.front());
   const std::string period = fmt::format("{:.0f}", 1000 * target_.period_ns());
-  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", yosys_version_, target_.liberty.hash,
-                                period, Blanks(target_.config.defines), Blanks(boxes),
-                                ReadFile(catalogue_.yosys_script()));
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n", yosys_version_, target_.liberty.hash,
+                                period, Blanks(boxes), ReadFile(catalogue_.yosys_script()));
   for (const std::string& file : files) key += EssentialVerilog(ReadFile(file)) + '\n';
   return {block.name,
           {"yosys", "-c", catalogue_.yosys_script()},
           {{"SMK_TOP", "smk_" + block.name},
            {"SMK_FILES", Blanks(files)},
            {"SMK_INCLUDE", catalogue_.include_dir()},
-           {"SMK_DEFINES", Blanks(target_.config.defines)},
            {"SMK_BOXES", Blanks(boxes)},
            {"SMK_LIBERTY", target_.liberty.path},
            {"SMK_DRIVER", target_.liberty.buffer},

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Synthesizes one module for a standard cell library. Called by smk synth; by hand:
-#   SMK_TOP=smk_quota_scheduler SMK_FILES="rtl/common/smk_pkg.sv rtl/sm/quota_scheduler/smk_quota_scheduler.sv" \
-#   SMK_INCLUDE=rtl/common SMK_LIBERTY=cells.lib SMK_PERIOD_PS=822 SMK_OUT=/tmp/out \
+#   SMK_TOP=smk_quota_scheduler \
+#   SMK_FILES="rtl/common/smk_pkg.sv rtl/sm/quota_scheduler/smk_quota_scheduler.sv" \
+#   SMK_INCLUDE="rtl/common rtl/config/gtx980" SMK_LIBERTY=cells.lib SMK_PERIOD_PS=822 SMK_OUT=/tmp/out \
 #   yosys -c synth/yosys/block.tcl
 #
 # Writes into SMK_OUT: cells.txt (what it is made of), memories.txt (bits that become SRAM) and
@@ -15,14 +16,13 @@ proc from_environment {name default} {
 set top $::env(SMK_TOP)
 set liberty $::env(SMK_LIBERTY)
 set out $::env(SMK_OUT)
-set defines [lmap define [from_environment SMK_DEFINES ""] {string cat -D $define}]
 # What the gates between two registers should take. The registers need 17 % of the period themselves;
 # asked for less than is left, abc does not shrink gates until they just miss it.
 set target_ps [expr {int($::env(SMK_PERIOD_PS) * 0.75)}]
 # Memories of at least so many words become SRAM; smaller ones flip-flops.
 set sram_words 64
 
-yosys read_verilog -sv -I$::env(SMK_INCLUDE) {*}$defines {*}$::env(SMK_FILES)
+yosys read_verilog -sv {*}[lmap folder $::env(SMK_INCLUDE) {string cat -I $folder}] {*}$::env(SMK_FILES)
 foreach box [from_environment SMK_BOXES ""] {
   yosys blackbox $box
 }

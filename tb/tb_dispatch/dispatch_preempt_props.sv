@@ -124,7 +124,7 @@ module formal_dispatch_preempt (
     if (step_q == smk_pkg::StVictimKernel) victim_q <= victim_kernel_i;
   end
   smk_pkg::kernel_id_t who;
-  assign who      = smk_pkg::KernelWidth'(smk_pkg::index_of_16(16'(victim_q)));
+  assign who      = smk_pkg::index_of_kernel(victim_q);
   assign its_tbs  = victim_q == '0 ? '0 : resident_q.kernel[who];
   assign its_need = need_q.kernel[who];
 

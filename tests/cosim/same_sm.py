@@ -19,12 +19,12 @@ TOPS = {
 FOLDERS = [rtl / "common", *sorted((rtl / "sm").iterdir())]
 
 
-def verilated(top, file, define, out):
+def verilated(top, file, config, out):
     """What Verilator writes, by file name."""
     search = [word for folder in FOLDERS for word in ("-y", str(folder))]
     subprocess.run(
         [verilator, "--cc", "--assert", "--top-module", top, "--prefix", "V", "--Mdir", out,
-         f"-I{rtl / 'common'}", *search, *define, str(rtl / "lint.vlt"),
+         f"-I{rtl / 'common'}", f"-I{rtl / 'config' / config}", *search, str(rtl / "lint.vlt"),
          str(rtl / "common/smk_pkg.sv"), str(file)],
         check=True,
     )
@@ -38,8 +38,8 @@ def verilated(top, file, define, out):
 differ = []
 for top, file in TOPS.items():
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        gtx980 = verilated(top, file, [], one)
-        v100 = verilated(top, file, ["-DSMK_CONFIG_V100"], other)
+        gtx980 = verilated(top, file, "gtx980", one)
+        v100 = verilated(top, file, "v100", other)
     assert len(gtx980) > 3, f"{top}: only {sorted(gtx980)}"
     names = sorted(gtx980.keys() | v100.keys())
     differ += [f"{top}: {name}" for name in names if gtx980.get(name) != v100.get(name)]

@@ -43,10 +43,12 @@ def main():
     for path, cuts in files.items():
         path.write_text(seed(path.read_text(), {cut: choices(of_cut) for cut, of_cut in cuts.items()}))
     package = out / "common/smk_pkg.sv"
-    text = package.read_text()
+    package.write_text(package.read_text() + PACKAGE)
+    config = out / "config/small/smk_config.svh"
+    text = config.read_text()
     if text.count(SMALL) != 1:
         sys.exit(f"seed.py: '{SMALL}' is not there once")
-    package.write_text(text.replace(SMALL, SMALL.replace("= 2;", "= 4;")) + PACKAGE)
+    config.write_text(text.replace(SMALL, SMALL.replace("= 2;", "= 4;")))
     rows = [
         f'{{{number}, "{bug["name"]}", "{bug["finds"]}", DispatchMode::{MODES[bug.get("mode", "partitioned")]}}},'
         for number, bug in bugs

@@ -56,7 +56,7 @@ def found(rtl, module, paths, text=None):
     changed = tempfile.NamedTemporaryFile("w", suffix=".sv")
     changed.write(files[module].read_text() if text is None else text)
     changed.flush()
-    script = f"read_verilog -sv -DSMK_CONFIG_SMALL -I{rtl}/common {sources} {changed.name}\n"
+    script = f"read_verilog -sv -I{rtl}/common -I{rtl}/config/small {sources} {changed.name}\n"
     script += f"hierarchy -check -top {module}\nproc\nflatten\nopt_clean\nsplitnets -ports\n"
     for number, (_, _, source, sinks) in enumerate(paths):
         outputs = " ".join(f"o:{sink} o:{sink}[*]" for sink in sinks)

@@ -36,8 +36,10 @@ class ProofError(Exception):
 
 def configure(rtl, numbers):
     """Changes numbers of configuration small in the copy of the package."""
-    package = rtl / "common/smk_pkg.sv"
     for name, value in numbers.items():
+        package = rtl / "config/small/smk_config.svh"
+        if not re.search(rf" {name} ", package.read_text()):
+            package = rtl / "common/smk_pkg.sv"
         text, count = re.subn(
             rf"(parameter int unsigned {name}\s+(?:/\*.*?\*/ )?=)[^;]*;", rf"\g<1> {value};",
             package.read_text(), count=1,
@@ -148,7 +150,7 @@ def build(proof, mutant, source, work):
     files = files_of(property_files(module)[0], rtl)
     holds = "Hold" in proof["assertions"]
     keep = ["setattr -set held 1 -set keep 1 smk_*/t:$*dff*", "setattr -set keep 1 smk_*/t:$mem*"]
-    read = f"read_verilog -sv -formal -DSMK_CONFIG_SMALL -I {rtl}/common -I {TB} -I {TB}/common "
+    read = f"read_verilog -sv -formal -I {rtl}/common -I {rtl}/config/small -I {TB} -I {TB}/common "
     yosys([
         read + " ".join(map(str, files)),
         f"hierarchy -check -top formal_{module}",

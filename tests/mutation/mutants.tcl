@@ -7,7 +7,8 @@
 yosys -import
 
 set out $::env(SMK_OUT)
-yosys read_verilog -sv -I$::env(SMK_INCLUDE) {*}$::env(SMK_FILES)
+set includes [lmap folder $::env(SMK_INCLUDE) {string cat -I $folder}]
+yosys read_verilog -sv {*}$includes {*}$::env(SMK_FILES)
 yosys hierarchy -check -top $::env(SMK_TOP)
 procs
 yosys flatten

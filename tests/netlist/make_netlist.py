@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesizes one block into a netlist for its lockstep tests, with Yosys.
 
-usage: make_netlist.py YOSYS RTL BLOCK DEFINES LIBERTY OUT
+usage: make_netlist.py YOSYS RTL BLOCK CONFIG LIBERTY OUT
 
-DEFINES and LIBERTY may be empty; without LIBERTY the netlist has Yosys's own gates. Writes OUT (the
+CONFIG is a folder of RTL/config. LIBERTY may be empty: then the netlist has Yosys's own gates. Writes OUT (the
 netlist), OUT.txt (what it is made of) and OUT.d (the files it is made of, for Make). With LIBERTY,
 OUT.cells.v gets the library's own models of its cells, from the .v beside it.
 """
@@ -41,17 +41,18 @@ def models(liberty):
 
 
 def main():
-    yosys, rtl, block, defines, liberty, out = sys.argv[1:]
+    yosys, rtl, block, config, liberty, out = sys.argv[1:]
     rtl = pathlib.Path(rtl)
     script = HERE / "netlist.tcl"
-    settings = {"SMK_DEFINES": defines, "SMK_LIBERTY": liberty, "SMK_OUT": out}
-    rtl_files.run_script(yosys, script, block, rtl, settings)
+    settings = {"SMK_LIBERTY": liberty, "SMK_OUT": out}
+    rtl_files.run_script(yosys, script, block, rtl, settings, config)
     with open(out, "a", encoding="utf-8") as file:
         file.write("module output_buffer (input A, output Y);\n  assign Y = A;\nendmodule\n")
     if liberty:
         pathlib.Path(f"{out}.cells.v").write_text(models(liberty) + PRIMITIVES, encoding="utf-8")
     depends = [
-        *rtl_files.files_of_block(block, rtl), rtl / "common" / "smk_assert.svh", script,
+        *rtl_files.files_of_block(block, rtl), rtl / "common" / "smk_assert.svh",
+        rtl / "config" / config / "smk_config.svh", script,
         pathlib.Path(__file__), HERE.parent / "rtl_files.py",
     ]
     text = " \\\n  ".join(str(path).replace(" ", "\\ ") for path in depends)

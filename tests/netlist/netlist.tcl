@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The netlist of one block for the lockstep tests: gates and flip-flops, ports as in the RTL. Called
-# by CMake. Environment: SMK_TOP, SMK_FILES, SMK_INCLUDE, SMK_DEFINES, SMK_LIBERTY (empty: Yosys's
+# by CMake. Environment: SMK_TOP, SMK_FILES, SMK_INCLUDE, SMK_LIBERTY (empty: Yosys's
 # own gates), SMK_OUT (the file).
 yosys -import
 
-set defines [lmap define $::env(SMK_DEFINES) {string cat -D $define}]
 # As in synth/yosys/block.tcl: larger memories become SRAM, and stay what they are.
 set sram_words 64
 
-yosys read_verilog -sv -I$::env(SMK_INCLUDE) {*}$defines {*}$::env(SMK_FILES)
+set includes [lmap folder $::env(SMK_INCLUDE) {string cat -I $folder}]
+yosys read_verilog -sv {*}$includes {*}$::env(SMK_FILES)
 yosys hierarchy -check -top $::env(SMK_TOP)
 procs
 yosys flatten

@@ -68,6 +68,8 @@ module smk_drf_tracker (
   // Shares and their order change without an input.
   output logic                      busy_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSms        = smk_pkg::NumSms;
   localparam int unsigned NumKernels    = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth   = smk_pkg::KernelWidth;

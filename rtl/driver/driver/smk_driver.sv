@@ -51,6 +51,8 @@ module smk_driver (
   output smk_pkg::total_share_vec_t     share_o,
   output smk_pkg::sm_tb_cnts_t          partition_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSms      = smk_pkg::NumSms;
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth = smk_pkg::KernelWidth;

@@ -26,7 +26,9 @@ module smk_driver_profile (
   // A window ends.
   output logic                  heard_o
 );
-  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+  localparam int unsigned NumKernels   = smk_pkg::NumKernels;
+  localparam int unsigned NumDedicated =
+      (smk_pkg::NumSms < NumKernels) ? smk_pkg::NumSms : NumKernels;
 
   smk_pkg::kernel_mask_t members_q;
   smk_pkg::kernel_mask_t profile_valid_d, profile_valid_q;
@@ -40,7 +42,7 @@ module smk_driver_profile (
     profile_valid_d  = '0;
     profile_issued_d = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned i = 0; i < NumKernels; i++) begin
+      for (int unsigned i = 0; i < NumDedicated; i++) begin
         window                      = members_i[k] && rank == smk_pkg::KernelCntWidth'(i);
         issued                      = sm_profile_issued_i.sm[i];
         profile_issued_d.kernel[k] |= issued.kernel[k] & {smk_pkg::IssuedWidth{window}};

@@ -53,6 +53,8 @@ module smk_kernel_table (
   output smk_pkg::tb_id_vec_t            next_tb_o,
   output smk_pkg::context_views_t        views_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSms         = smk_pkg::NumSms;
   localparam int unsigned NumKernels     = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth    = smk_pkg::KernelWidth;

@@ -38,6 +38,8 @@ module smk_partition_planner (
   output smk_pkg::kernel_mask_t   kernels_o,
   output smk_pkg::range_vec_t     range_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumKernels       = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth      = smk_pkg::KernelWidth;
   localparam int unsigned KernelCntWidth   = smk_pkg::KernelCntWidth;

@@ -43,6 +43,8 @@ module smk_preempted_queue (
   // Something is pending or was just answered.
   output logic                      busy_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSms         = smk_pkg::NumSms;
   localparam int unsigned NumKernels     = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth    = smk_pkg::KernelWidth;
@@ -116,7 +118,7 @@ module smk_preempted_queue (
       push_buffer[k] = (winner_q & buffer_of_q.kernel[k]) != '0;
     end
   end
-  assign push_kernel = KernelWidth'(smk_pkg::index_of(64'(push_tb)));
+  assign push_kernel = smk_pkg::index_of_kernel(push_tb);
 
   // The front of the kernel that pops.
   logic [EntryWidth-1:0] popped;

@@ -36,6 +36,8 @@ module smk_quota_calculator (
   output smk_pkg::sm_id_t        command_sm_o,
   output smk_pkg::sm_command_t   command_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
   localparam int unsigned SmWidth     = smk_pkg::SmWidth;
@@ -106,7 +108,7 @@ module smk_quota_calculator (
     rank     = '0;
     isolated = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned s = 0; s <= k; s++) begin
+      for (int unsigned s = 0; s <= k && s < smk_pkg::NumSms; s++) begin
         profile_sm = partition_i.sm[s];
         if (32'(rank) == s) isolated.kernel[k] = isolated.kernel[k] | profile_sm.kernel[k];
       end
@@ -132,7 +134,7 @@ module smk_quota_calculator (
   logic [ScaledWidth-1:0]           value;
   logic [IssuedWidth-1:0]           issued;
   smk_pkg::tb_cnt_t                 tbs, tbs_alone;
-  assign current = NumKernels'(smk_pkg::lowest_one(64'(todo_q)));
+  assign current = smk_pkg::lowest_kernel(todo_q);
   assign others  = todo_q & ~current;
   always_comb begin
     value     = '0;
@@ -168,7 +170,7 @@ module smk_quota_calculator (
     if (leave) begin
       step_d = StSm;
       sm_d   = at_q[smk_pkg::NumSms-1] ? '0 : sm_q + SmWidth'(1);
-      at_d   = {at_q[smk_pkg::NumSms-2:0], at_q[smk_pkg::NumSms-1]};
+      at_d   = (at_q << 1) | smk_pkg::NumSms'(at_q[smk_pkg::NumSms-1]);
       if (at_q[smk_pkg::NumSms-1]) step_d = StIdle;
     end
   end
@@ -297,7 +299,7 @@ module smk_quota_calculator (
     if (`SMK_CUT(NewSum, step_q == StSm)) sum_q <= '0;
     else if (result_is_c_q && result_of_q != '0) sum_q <= sum_q + `SMK_CUT(Term, low_q);
     if (offer) begin
-      command_kernel_q <= KernelWidth'(smk_pkg::index_of(64'(current)));
+      command_kernel_q <= smk_pkg::index_of_kernel(current);
       command_quota_q  <= value[QuotaWidth-1:0];
       command_last_q   <= others == '0;
     end

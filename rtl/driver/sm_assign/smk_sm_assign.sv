@@ -31,6 +31,8 @@ module smk_sm_assign (
   // Pulses: the SM was decided differently from before.
   output smk_pkg::sm_mask_t     changed_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSms         = smk_pkg::NumSms;
   localparam int unsigned NumKernels     = smk_pkg::NumKernels;
   localparam int unsigned KernelCntWidth = smk_pkg::KernelCntWidth;

@@ -48,7 +48,6 @@ module smk_dispatch_fit (
 );
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
-  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
   localparam int unsigned NeedWidth   = smk_pkg::NeedWidth;
 
   // The limits less what one TB of each kernel needs.
@@ -82,7 +81,7 @@ module smk_dispatch_fit (
       sm_d        = '0;
       room_d      = '0;
       kernel_of_d = kernel_of_i;
-      kernel_d    = KernelWidth'(smk_pkg::index_of_16(16'(kernel_of_i)));
+      kernel_d    = smk_pkg::index_of_kernel(kernel_of_i);
       for (int unsigned k = 0; k < NumKernels; k++) begin
         sm_d   |= look_sms_i.kernel[k] & {NumSms{kernel_of_i[k]}};
         room_d |= rooms_q.kernel[k] & {NeedWidth{kernel_of_i[k]}};

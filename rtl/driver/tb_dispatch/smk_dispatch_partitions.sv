@@ -49,9 +49,9 @@ module smk_dispatch_partitions (
   // Kernels of the plan whose command is still to be sent; kernels changed while it was made.
   smk_pkg::kernel_mask_t left_d, left_q, next, rest;
   logic                  void_now, void_q, in_force;
-  assign next          = smk_pkg::NumKernels'(smk_pkg::lowest_one(64'(left_q)));
+  assign next          = smk_pkg::lowest_kernel(left_q);
   assign rest          = left_q & ~next;
-  assign send_kernel_o = smk_pkg::KernelWidth'(smk_pkg::index_of(64'(next)));
+  assign send_kernel_o = smk_pkg::index_of_kernel(next);
   assign send_first_o  = left_q == plan_kernels_i;
   assign send_last_o   = rest == '0;
   assign in_force      = send_plan_i && send_last_o;

@@ -111,8 +111,7 @@ module smk_dispatch_pick (
       end
     end
   end
-  assign evict_kernel_o = KernelWidth'(smk_pkg::index_of(
-                              smk_pkg::lowest_one(64'(evict_resident))));
+  assign evict_kernel_o = smk_pkg::index_of_kernel(smk_pkg::lowest_kernel(evict_resident));
   always_comb begin
     kernels_d  = leftover_i ? oldest : kernels_q;
     look_sms_d = pick_sm_i;

@@ -62,12 +62,13 @@ module smk_dispatch_preempt (
 );
   localparam int unsigned NumKernels     = smk_pkg::NumKernels;
   localparam int unsigned NumSms         = smk_pkg::NumSms;
-  localparam int unsigned KernelWidth    = smk_pkg::KernelWidth;
   localparam int unsigned TbCntWidth     = smk_pkg::TbCntWidth;
   localparam int unsigned BufferCntWidth = smk_pkg::BufferCntWidth;
   // Room that is being made is at most one TB per SM.
   localparam int unsigned RoomWidth      = $clog2(NumSms + 1);
   localparam int unsigned SumWidth       = RoomWidth + 1;
+  // The number of preempted TBs, at least one bit wider than that.
+  localparam int unsigned QueuedWidth    = (BufferCntWidth > RoomWidth) ? BufferCntWidth : SumWidth;
   localparam int unsigned LastRangeStep  = smk_pkg::RangeSteps - 1;
   // Of what is missing, signed.
   localparam int unsigned RegistersWidth = smk_pkg::RegisterCntWidth + 1;
@@ -85,18 +86,18 @@ module smk_dispatch_preempt (
   end
 
   // Room that is being made for the kernel, against its TBs that are on no SM.
-  smk_pkg::tb_id_t      remaining;
-  smk_pkg::buffer_cnt_t queued;
-  smk_pkg::sm_mask_t    for_kernel;
-  logic [RoomWidth-1:0] room_d, room_q;
-  logic [SumWidth-1:0]  few_q;
-  logic                 many_q, room_coming_q;
+  smk_pkg::tb_id_t        remaining;
+  logic [QueuedWidth-1:0] queued;
+  smk_pkg::sm_mask_t      for_kernel;
+  logic [RoomWidth-1:0]   room_d, room_q;
+  logic [SumWidth-1:0]    few_q;
+  logic                   many_q, room_coming_q;
   always_comb begin
     remaining = '0;
     queued    = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       remaining |= remaining_i.kernel[k] & {smk_pkg::TbIdWidth{kernel_of_i[k]}};
-      queued    |= queue_count_i.kernel[k] & {BufferCntWidth{kernel_of_i[k]}};
+      queued    |= QueuedWidth'(queue_count_i.kernel[k]) & {QueuedWidth{kernel_of_i[k]}};
     end
   end
   for (genvar s = 0; s < NumSms; s++) begin : gen_room
@@ -198,7 +199,7 @@ module smk_dispatch_preempt (
     room_q          <= room_d;
     few_q           <= SumWidth'(remaining[RoomWidth-1:0]) + SumWidth'(queued[RoomWidth-1:0]);
     many_q          <= remaining[smk_pkg::TbIdWidth-1:RoomWidth] != '0 ||
-                       queued[BufferCntWidth-1:RoomWidth] != '0;
+                       queued[QueuedWidth-1:RoomWidth] != '0;
     registers_q     <= registers_d;
     shared_memory_q <= shared_memory_d;
     threads_q       <= threads_d;
@@ -228,7 +229,7 @@ module smk_dispatch_preempt (
   // Kept inverted, so that synthesis does not make one register of the two.
   assign range_victim_tbs_o = ~range_tbs_n_q;
   assign range_stops_o  = stops_q;
-  assign victim_o       = KernelWidth'(smk_pkg::index_of_16(16'(victim_of_q)));
+  assign victim_o       = smk_pkg::index_of_kernel(victim_of_q);
   assign victim_tbs_o   = victim_tbs_q;
 
   // The victims are at least one, with the first of them a TB slot comes free; and they are there.

@@ -88,6 +88,8 @@ module smk_tb_dispatch (
   // Something will happen without an input.
   output logic                       work_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
 

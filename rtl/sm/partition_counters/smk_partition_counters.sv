@@ -40,6 +40,8 @@ module smk_partition_counters (
   output smk_pkg::warp_mask_t       warps_o,
   output smk_pkg::partition_range_t range_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
   localparam int unsigned NumWarps   = smk_pkg::NumWarps;
   localparam int unsigned BasesWidth = smk_pkg::BasesWidth;

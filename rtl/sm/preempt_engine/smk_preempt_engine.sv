@@ -67,8 +67,9 @@ module smk_preempt_engine (
   output logic                      settled_o,
   output logic                      busy_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSlots  = smk_pkg::NumSlots;
-  localparam int unsigned SlotWidth = smk_pkg::SlotWidth;
   localparam int unsigned LineWidth = smk_pkg::LineWidth;
   localparam int unsigned WaitWidth = 6;
   // Cycles that a switched SM stands still for a buffer.
@@ -147,8 +148,8 @@ module smk_preempt_engine (
   smk_pkg::slot_mask_t can_leave, saved_slot, loaded_slot;
   logic                start_save, start_load;
   assign can_leave   = leaving_q & running_i & ~finished_i;
-  assign saved_slot  = NumSlots'(smk_pkg::highest_one(64'(can_leave)));
-  assign loaded_slot = NumSlots'(smk_pkg::lowest_one(64'(to_load_q)));
+  assign saved_slot  = smk_pkg::highest_slot(can_leave);
+  assign loaded_slot = smk_pkg::lowest_slot(to_load_q);
   assign start_save  = state_q == StIdle && can_leave != '0 &&
                        !(whole_sm_q && mode_q == smk_pkg::PreemptDrain);
   assign start_load  = state_q == StIdle && !start_save && to_load_q != '0;
@@ -157,10 +158,10 @@ module smk_preempt_engine (
     slot_d    = slot_q;
     loading_d = loading_q;
     if (start_save) begin
-      slot_d    = SlotWidth'(smk_pkg::index_of(64'(saved_slot)));
+      slot_d    = smk_pkg::index_of_slot(saved_slot);
       loading_d = 1'b0;
     end else if (start_load) begin
-      slot_d    = SlotWidth'(smk_pkg::index_of(64'(loaded_slot)));
+      slot_d    = smk_pkg::index_of_slot(loaded_slot);
       loading_d = 1'b1;
     end
   end

@@ -24,11 +24,15 @@ module smk_profile_counters (
   // This window so far.
   output smk_pkg::issued_vec_t              issued_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumKernels    = smk_pkg::NumKernels;
   localparam int unsigned NumSchedulers = smk_pkg::NumSchedulers;
   localparam int unsigned Width         = smk_pkg::IssuedWidth;
   // What the grants of a cycle are added to: the carry of up to four is one bit.
   localparam int unsigned LowWidth      = 2;
+  // Full adders take two grants each.
+  localparam int unsigned NumGrants     = (NumSchedulers > 2) ? NumSchedulers : 2;
   localparam int unsigned HighWidth     = Width - LowWidth;
   // A counter is full when so many of its upper bits are ones.
   localparam int unsigned FullWidth     = 4;
@@ -39,14 +43,17 @@ module smk_profile_counters (
   // A tick starts from zero. The high part only takes the carry of the low one; in a full counter it
   // stays, and the carry fills the low part.
   for (genvar k = 0; k < NumKernels; k++) begin : gen_issued
-    logic [NumSchedulers-1:0] grants, carries;
-    logic [NumSchedulers:0]   ones;
-    logic [HighWidth-1:0]     high_q, high;
-    logic [LowWidth-1:0]      low_q, low, sum;
-    logic                     carry, full;
+    logic [NumGrants-1:0] grants, carries;
+    logic [NumGrants:0]   ones;
+    logic [HighWidth-1:0] high_q, high;
+    logic [LowWidth-1:0]  low_q, low, sum;
+    logic                 carry, full;
     for (genvar s = 0; s < NumSchedulers; s++) begin : gen_grant
       assign grants[s] = `SMK_CUT(GrantValid, grant_valid_i[s]) &&
                          grant_kernel_i.scheduler[s] == smk_pkg::KernelWidth'(k);
+    end
+    if (NumGrants > NumSchedulers) begin : gen_no_grant
+      assign grants[NumGrants-1:NumSchedulers] = '0;
     end
     assign {high_q, low_q} = issued_q.kernel[k];
     // Full adders, for the grants and the low bit, and for their carries and the next bit.
@@ -54,10 +61,10 @@ module smk_profile_counters (
       carries = grants;
       for (int unsigned i = 0; i < LowWidth; i++) begin
         ones    = {1'b0, carries};
-        ones[NumSchedulers >> i] = low_q[i] && !tick_i;
+        ones[NumGrants >> i] = low_q[i] && !tick_i;
         sum[i]  = ones[0];
         carries = '0;
-        for (int unsigned j = 0; 2*j < (NumSchedulers >> i); j++) begin
+        for (int unsigned j = 0; 2*j < (NumGrants >> i); j++) begin
           carries[j] = (ones[2*j+1] && ones[2*j+2]) || (sum[i] && (ones[2*j+1] ^ ones[2*j+2]));
           sum[i]     = sum[i] ^ ones[2*j+1] ^ ones[2*j+2];
         end

@@ -48,6 +48,8 @@ module smk_quota_scheduler #(
   output smk_pkg::kernel_id_t    grant_kernel_o,
   output smk_pkg::quota_vec_t    left_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
 
   typedef struct packed {logic [NumKernels-1:0][NumWarps-1:0] kernel;} kernel_warps_t;
@@ -113,8 +115,8 @@ module smk_quota_scheduler #(
   assign waits          = after_lower | after_higher.warp[0];
   assign grant          = eligible & `SMK_CUT(NotWaiting, ~waits);
   assign grant_valid_o  = eligible != '0;
-  assign grant_warp_o   = WarpWidth'(smk_pkg::index_of_16(16'(grant)));
-  assign grant_kernel_o = smk_pkg::KernelWidth'(smk_pkg::index_of_16(16'(grant_of)));
+  assign grant_warp_o   = smk_pkg::index_of_grant(grant);
+  assign grant_kernel_o = smk_pkg::index_of_kernel(grant_of);
   assign left_o         = left;
 
   // The kernel of the granted warp, one-hot. Warps come and go: a slot may be freed and occupied in

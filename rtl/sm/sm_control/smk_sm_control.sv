@@ -61,6 +61,8 @@ module smk_sm_control (
   output logic                              gated_o,
   output logic                              awake_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumSchedulers     = smk_pkg::NumSchedulers;
   localparam int unsigned WarpsPerScheduler = smk_pkg::WarpsPerScheduler;
   localparam int unsigned WarpWidth         = $clog2(WarpsPerScheduler);

@@ -42,8 +42,6 @@ module smk_sm_reports (
   output logic                 send_settled_o,
   output logic                 busy_o
 );
-  localparam int unsigned NumSlots  = smk_pkg::NumSlots;
-  localparam int unsigned SlotWidth = smk_pkg::SlotWidth;
 
   // Finished TBs to be reported, and of these those that were chosen as victims before.
   smk_pkg::slot_mask_t finish_pending_d, finish_pending_q, finish_counted_d, finish_counted_q;
@@ -56,13 +54,13 @@ module smk_sm_reports (
   // What is reported: a TB that left, then a TB that finished, then that all who had to leave have.
   smk_pkg::slot_mask_t finish, reported;
   logic                send_finished, send_settled;
-  assign finish        = NumSlots'(smk_pkg::lowest_one(64'(finish_pending_q)));
+  assign finish        = smk_pkg::lowest_slot(finish_pending_q);
   assign send_finished = !engine_event_valid_i && finish_pending_q != '0;
   assign send_settled  = !engine_event_valid_i && finish_pending_q == '0 && settle_pending_q &&
                          settled_i && tb_finished_i == '0;
   assign reported      = send_finished ? finish : '0;
   assign report_slot_d = engine_event_valid_i ? engine_slot_i
-                                              : SlotWidth'(smk_pkg::index_of(64'(finish)));
+                                              : smk_pkg::index_of_slot(finish);
   always_comb begin
     report_d           = report_q;
     report_d.valid     = engine_event_valid_i ||

@@ -26,7 +26,6 @@ module smk_sm_victims (
   output smk_pkg::tb_cnt_t       shortfall_o
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
-  localparam int unsigned NumSlots   = smk_pkg::NumSlots;
   localparam int unsigned TbCntWidth = smk_pkg::TbCntWidth;
 
   // Victims are chosen, of this kernel (one-hot).
@@ -37,7 +36,7 @@ module smk_sm_victims (
   // The highest candidate, cycle by cycle, until so many are found or there is none.
   smk_pkg::slot_mask_t candidates, victims;
   assign victims = choosing_q && shortfall_q != '0 ?
-                   NumSlots'(smk_pkg::highest_one(64'(`SMK_CUT(Candidates, candidates)))) : '0;
+                   smk_pkg::highest_slot(`SMK_CUT(Candidates, candidates)) : '0;
   always_comb begin
     candidates = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin

@@ -25,16 +25,15 @@ module smk_sm_warps (
   output smk_pkg::scheduler_warps_t         stop_warps_o,
   output smk_pkg::scheduler_warps_t         leave_warps_o,
   output logic [smk_pkg::NumSchedulers-1:0] start_valid_o,
-  output logic [$clog2(smk_pkg::WarpsPerScheduler)-1:0] start_warp_o,
+  output logic [smk_pkg::GrantWidth-1:0]           start_warp_o,
   output smk_pkg::kernel_id_t               start_kernel_o
 );
   localparam int unsigned NumSchedulers     = smk_pkg::NumSchedulers;
   localparam int unsigned WarpsPerScheduler = smk_pkg::WarpsPerScheduler;
-  localparam int unsigned SchedulerWidth    = $clog2(NumSchedulers);
+  localparam int unsigned GrantWidth        = smk_pkg::GrantWidth;
 
   logic [NumSchedulers-1:0] start_valid_q;
-  logic [smk_pkg::WarpWidth-SchedulerWidth-1:0] start_warp, start_warp_q;
-  logic [SchedulerWidth-1:0] unused_scheduler;
+  logic [GrantWidth-1:0]    start_warp_q;
   smk_pkg::kernel_id_t start_kernel_q;
 
   // Every n-th bit is drawn together in a few steps: only wires, and whole words for a simulation.
@@ -42,7 +41,7 @@ module smk_sm_warps (
     for (int unsigned b = 0; b < 64; b++) runs_of[b] = b % (width * NumSchedulers) < width;
   endfunction
   localparam logic [63:0] Runs1 = runs_of(1), Runs2 = runs_of(2), Runs4 = runs_of(4);
-  localparam logic [63:0] Runs8 = runs_of(8), Runs16 = runs_of(16);
+  localparam logic [63:0] Runs8 = runs_of(8), Runs16 = runs_of(16), Runs32 = runs_of(32);
   localparam int unsigned Gap = NumSchedulers - 1;
   function automatic logic [WarpsPerScheduler-1:0] every_nth(input logic [63:0] warps);
     logic [63:0] drawn;
@@ -51,6 +50,7 @@ module smk_sm_warps (
     drawn     = (drawn | (drawn >> (2 * Gap))) & Runs4;
     drawn     = (drawn | (drawn >> (4 * Gap))) & Runs8;
     drawn     = (drawn | (drawn >> (8 * Gap))) & Runs16;
+    drawn     = (drawn | (drawn >> (16 * Gap))) & Runs32;
     every_nth = WarpsPerScheduler'(drawn);
   endfunction
   for (genvar s = 0; s < NumSchedulers; s++) begin : gen_warps
@@ -58,7 +58,6 @@ module smk_sm_warps (
     assign stop_warps_o.scheduler[s]  = every_nth(64'(stop_warps_i) >> s);
   end
 
-  assign {start_warp, unused_scheduler} = start_warp_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       start_valid_q  <= '0;
@@ -67,7 +66,7 @@ module smk_sm_warps (
     end else begin
       start_valid_q <= start_scheduler_i;
       if (start_i) begin
-        start_warp_q   <= start_warp;
+        start_warp_q   <= start_warp_i[smk_pkg::WarpWidth-1 -: GrantWidth];
         start_kernel_q <= start_kernel_i;
       end
     end
@@ -78,7 +77,7 @@ module smk_sm_warps (
 
   // One scheduler hears of a warp that starts: its own.
   `SMK_ASSERT(StartHasScheduler_M, start_scheduler_i == (start_i ?
-              NumSchedulers'(1) << unused_scheduler : '0))
+              NumSchedulers'(1) << (start_warp_i % smk_pkg::WarpWidth'(NumSchedulers)) : '0))
   // No warp is lost on the way to the schedulers.
   `SMK_ASSERT(WarpsConserved_A, $countones(leave_warps_o) == $countones(leave_warps_i) &&
               $countones(stop_warps_o) == $countones(stop_warps_i))

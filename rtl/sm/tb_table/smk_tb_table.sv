@@ -61,6 +61,8 @@ module smk_tb_table (
   output smk_pkg::kernel_id_t    context_kernel_o,
   output smk_pkg::buffer_t       context_buffer_o
 );
+  `SMK_CHECK_CONFIG
+
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned NumSlots    = smk_pkg::NumSlots;
   localparam int unsigned NumWarps    = smk_pkg::NumWarps;
@@ -94,12 +96,12 @@ module smk_tb_table (
   logic                start_valid, last_warp;
   assign free_warps  = allowed_warps_i & `SMK_CUT(FreeWarps, ~warp_valid_q);
   assign start_valid = step_q == StStart && (free_warps != '0);
-  assign start       = start_valid ? NumWarps'(smk_pkg::lowest_one(64'(free_warps))) : '0;
+  assign start       = start_valid ? smk_pkg::lowest_warp(free_warps) : '0;
   assign last_warp   = start_valid &&
                        (32'(warp_q) + 32'd1 == 32'(launch_warps_i));
 
   assign warp_start_o.valid      = start_valid;
-  assign warp_start_o.warp       = WarpWidth'(smk_pkg::index_of(64'(start)));
+  assign warp_start_o.warp       = smk_pkg::index_of_warp(start);
   assign warp_start_o.warp_in_tb = warp_q;
   assign warp_start_o.tb_slot    = slot_q;
   assign warp_start_o.kernel     = kernel_q;
@@ -124,8 +126,8 @@ module smk_tb_table (
   smk_pkg::slot_mask_t free_slots, arrive;
   smk_pkg::tb_slot_t   arrive_slot;
   assign free_slots  = allowed_slots_i & ~valid_q;
-  assign arrive      = NumSlots'(smk_pkg::lowest_one(64'(free_slots)));
-  assign arrive_slot = SlotWidth'(smk_pkg::index_of(64'(arrive)));
+  assign arrive      = smk_pkg::lowest_slot(free_slots);
+  assign arrive_slot = smk_pkg::index_of_slot(arrive);
 
   // Slots come and go.
   always_comb begin

@@ -25,8 +25,8 @@ class Catalogues : public ScratchTest {
     ScratchTest::SetUp();
     Write("sim/here", "");
     Write("synth/configs.toml",
-          "[config.big]\ndefine = ''\nsms = 16\nkernels = 4\n"
-          "[config.tiny]\ndefine = 'SMK_TINY'\nsms = 2\nkernels = 2\n");
+          "[config.big]\nsms = 16\nkernels = 4\n"
+          "[config.tiny]\nsms = 2\nkernels = 2\n");
     Write("rtl/common/smk_pkg.sv", "package smk_pkg; endpackage");
     Module("leaf", "");
     Module("pair", "smk_leaf u_a(); smk_leaf u_b();");
@@ -85,10 +85,9 @@ TEST_F(Catalogues, UnknownBlocksAreToldWithTheNearest) {
             "--config: no configuration 'tin'; did you mean 'tiny'?; known: big, tiny");
 }
 
-TEST_F(Catalogues, AConfigurationIsAMacroOrNone) {
+TEST_F(Catalogues, AConfigurationIsAFileOfNumbers) {
   const SynthCatalogue catalogue = Catalogue();
-  EXPECT_TRUE(catalogue.Config("big").defines.empty());
-  EXPECT_THAT(catalogue.Config("tiny").defines, ElementsAre("SMK_TINY"));
+  EXPECT_EQ(catalogue.Config("tiny").numbers, Path("rtl/config/tiny/smk_config.svh"));
   EXPECT_EQ(catalogue.Config("tiny").sms, 2u);
   EXPECT_EQ(catalogue.Config("tiny").kernels, 2u);
 }
