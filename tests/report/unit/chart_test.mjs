@@ -128,6 +128,21 @@ test('another width draws again, a few pixels do not', async () => {
   assert.equal(drawings.length, 2);
 });
 
+test('without a width nothing is drawn until there is one', async () => {
+  const figure = put();
+  await scrollThrough();
+  const place = figure.querySelector('.chart');
+  place.clientWidth = 0;
+  await resize();
+  toggleTheme();
+  await resize();
+  assert.equal(drawings.length, 1);
+  place.clientWidth = 800;
+  await resize();
+  assert.equal(drawings.length, 2);
+  toggleTheme();
+});
+
 test('what has left the page is let go', async () => {
   const figure = put();
   await scrollThrough();

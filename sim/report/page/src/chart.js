@@ -97,6 +97,7 @@ export function chart({
       return;
     }
     width = place.clientWidth;
+    if (width === 0) return; // not laid out; its size will change
     const mine = ++serial;
     key?.replaceChildren(
       ...legend.map(([name, colour]) =>
@@ -107,7 +108,7 @@ export function chart({
     place.dataset.drawn = 'true';
   };
   const sizes = new ResizeObserver(() => {
-    if (width !== 0 && Math.abs(place.clientWidth - width) > 8) draw();
+    if (place.clientWidth !== 0 && Math.abs(place.clientWidth - width) > 8) draw();
   });
   place.addEventListener('near', () => {
     drawn.add(draw);
