@@ -5,9 +5,9 @@
 #include <sqlite3.h>
 
 #include <chrono>
-#include <filesystem>
 #include <thread>
 
+#include "base/database_uri.h"
 #include "base/files.h"
 
 namespace smk::sim {
@@ -23,7 +23,9 @@ Database::Database(const std::string& path, Mode mode) : path_(path) {
                     : mode == Mode::kWrite ? SQLITE_OPEN_READWRITE
                                            : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
   CheckReadable(path, ~std::uintmax_t{0});
-  Open(path, flags);
+  // With URIs, so that ATTACH takes them; a path is never one.
+  const bool looks_so = path.rfind("file:", 0) == 0;
+  Open(looks_so ? "./" + path : path, flags | SQLITE_OPEN_URI);
   sqlite3_busy_timeout(handle_, kPatienceMs);
   if (mode == Mode::kRead) OpenUnchanging();
 }
@@ -40,22 +42,9 @@ void Database::OpenUnchanging() {
   // With WAL, a reader makes two files beside the database, unless it says that nobody writes.
   const int code = sqlite3_exec(handle_, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
   if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) return;
-  std::error_code ignored;
-  const std::string log = path_ + "-wal";
-  if (std::filesystem::exists(log, ignored) && std::filesystem::file_size(log, ignored) > 0) {
-    throw DatabaseError(
-        fmt::format("{}: results are still in {}, which cannot be read in a folder that cannot be "
-                    "written; copy both to another",
-                    path_, log),
-        code);
-  }
+  RefuseLogBeside(path_, code);
   sqlite3_close(handle_);
-  std::string name = "file:";
-  for (const char c : std::filesystem::absolute(path_).string()) {
-    const bool special = c == '%' || c == '?' || c == '#';
-    name += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  Open(name + "?immutable=1", SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  Open(UnchangingUri(path_), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
 }
 
 Database::~Database() { sqlite3_close_v2(handle_); }

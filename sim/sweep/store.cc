@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "base/database_uri.h"
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/sha256.h"
@@ -62,14 +63,14 @@ Database OpenFile(const std::string& path, const StoreOptions& options) {
 }
 
 // The same for a database to be merged; false when there is nothing in it. A writer that was killed
-// may have left something to be undone, so it is opened for writing.
+// may have left something to be undone, so it is opened for writing where that is possible.
 bool CheckOther(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
     throw InputError(fmt::format("{}: no such database", path));
   }
   try {
-    Database database(path, Database::Mode::kWrite);
+    Database database(path, CanWriteBeside(path) ? Database::Mode::kWrite : Database::Mode::kRead);
     CheckSweepSchema(&database);
     if (database.Number("PRAGMA user_version") == 0) return false;
     ReadOlderSweep(&database);
@@ -419,7 +420,10 @@ void SweepStore::MergeSettings() {
 
 SweepStore::Merged SweepStore::Merge(const std::string& path) {
   if (!CheckOther(path)) return {};
-  Statement(database_, "ATTACH ? AS other").With(path).Run();
+  const std::string absolute = std::filesystem::absolute(path).string();
+  Statement(database_, "ATTACH ? AS other")
+      .With(CanWriteBeside(path) ? absolute : UnchangingUri(path))
+      .Run();
   Merged merged;
   {
     Transaction transaction(database_);

@@ -423,6 +423,7 @@ TEST_F(SweepDisk, ReadOnlyFolderCanBeRead) {
                         "'" SMK_BINARY "' sweep --export csv --out \"$db\" >csv 2>err\n"
                         "'" SMK_BINARY "' sweep s.toml --list --out \"$db\" >list 2>>err\n"
                         "'" SMK_BINARY "' report \"$db\" --out db.html 2>>err\n"
+                        "'" SMK_BINARY "' sweep --merge \"$db\" --out merged.db >out 2>>err\n"
                         "'" SMK_BINARY "' report disk/one --out one.html 2>>err\n"),
             0)
       << Read("err");
@@ -430,6 +431,7 @@ TEST_F(SweepDisk, ReadOnlyFolderCanBeRead) {
   EXPECT_EQ(Read("csv"), Smk("sweep --export csv --out disk.db").out);
   EXPECT_EQ(Read("list"), Smk("sweep s.toml --list --out disk.db").out);
   EXPECT_TRUE(Exists("db.html") && Exists("one.html"));
+  EXPECT_TRUE(Fixed("merged.db") == Fixed("disk.db"));
 }
 
 // What a killed sweep has not yet put into the file is not left out in silence.
