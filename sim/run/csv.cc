@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "base/csv_table.h"
 #include "base/numbers.h"
@@ -13,6 +14,7 @@
 #include "run/results.h"
 #include "run/slot_jobs.h"
 #include "run/statistics.h"
+#include "run/tb_links.h"
 
 namespace smk::sim {
 namespace {
@@ -43,6 +45,11 @@ const char* Outcome(char outcome) {
 
 // Empty for kNever.
 std::string CycleCell(Cycle cycle) { return cycle == kNever ? "" : fmt::to_string(cycle); }
+
+// A place in another table, or nothing.
+std::string LinkCell(const std::optional<std::size_t>& place) {
+  return place ? fmt::to_string(*place) : "";
+}
 
 bool NamesTb(DecisionReason reason) {
   return reason == DecisionReason::kDispatchNew || reason == DecisionReason::kDispatchRestored ||
@@ -112,13 +119,18 @@ std::string LaunchesCsv(const Results& results) {
 }
 
 std::string TbsCsv(const Results& results) {
-  std::string text = "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome\n";
-  for (const TbRecord& tb : results.result.tbs) {
+  std::string text =
+      "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome,id,dispatched_by,"
+      "preempted_by,replaced_by\n";
+  const std::vector<TbLinks> links = LinkTbs(results);
+  for (std::size_t i = 0; i < links.size(); ++i) {
+    const TbRecord& tb = results.result.tbs[i];
     const unsigned kernel = Index(tb.job);
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{}\n", kernel,
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kernel,
                    QuotedCell(results.result.kernels.at(kernel).name), tb.launch, Index(tb.tb),
                    Index(tb.sm), Index(tb.slot), tb.start, tb.end, tb.restored ? 1 : 0,
-                   Outcome(tb.outcome));
+                   Outcome(tb.outcome), i, LinkCell(links[i].dispatched_by),
+                   LinkCell(links[i].preempted_by), LinkCell(links[i].replaced_by));
   }
   return text;
 }
@@ -128,7 +140,8 @@ std::string DecisionsCsv(const Results& results) {
   const std::size_t slots = std::min<std::size_t>(results.result.kernels.size(), kMaxKernels);
   std::string text = "cycle,reason,kernel,sm,tb,victim,victim_tbs";
   for (std::size_t k = 0; k < slots; ++k) text += fmt::format(",share_{}", k);
-  text += '\n';
+  text += ",id\n";
+  std::size_t id = 0;
   for (const Decision& d : results.result.decisions) {
     const bool preempt = d.reason == DecisionReason::kPreempt;
     fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{}", d.cycle, Name(d.reason),
@@ -137,7 +150,7 @@ std::string DecisionsCsv(const Results& results) {
                    preempt ? fmt::to_string(jobs.At(d.victim, d.cycle)) : "",
                    preempt ? fmt::to_string(d.victim_tbs) : "");
     for (std::size_t k = 0; k < slots; ++k) text += fmt::format(",{}", d.share[k]);
-    text += '\n';
+    text += fmt::format(",{}\n", id++);
   }
   return text;
 }

@@ -104,11 +104,12 @@ TEST_F(RunOutputs, ARowForEachStayOfATb) {
   results.result.tbs[2].restored = true;
   results.result.tbs[3].outcome = 'R';
   EXPECT_EQ(TbsCsv(results),
-            "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome\n"
-            "1,b,2,77,3,5,10,90,0,completed\n"
-            "1,b,2,77,3,5,10,90,0,saved\n"
-            "1,b,2,77,3,5,10,90,1,flushed\n"
-            "1,b,2,77,3,5,10,90,0,running\n");
+            "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome,id,"
+            "dispatched_by,preempted_by,replaced_by\n"
+            "1,b,2,77,3,5,10,90,0,completed,0,,,\n"
+            "1,b,2,77,3,5,10,90,0,saved,1,,,\n"
+            "1,b,2,77,3,5,10,90,1,flushed,2,,,\n"
+            "1,b,2,77,3,5,10,90,0,running,3,,,\n");
 }
 
 TEST_F(RunOutputs, ADecisionHasTheCellsThatItsReasonHas) {
@@ -128,12 +129,12 @@ TEST_F(RunOutputs, ADecisionHasTheCellsThatItsReasonHas) {
     results.result.decisions.push_back(d);
   }
   EXPECT_EQ(DecisionsCsv(results),
-            "cycle,reason,kernel,sm,tb,victim,victim_tbs,share_0,share_1\n"
-            "5,dispatch-new,1,2,9,,,10,20\n"
-            "5,dispatch-restored,1,2,9,,,10,20\n"
-            "5,dispatch-restarted,1,2,9,,,10,20\n"
-            "5,preempt,1,2,,0,3,10,20\n"
-            "5,no-room,1,2,,,,10,20\n");
+            "cycle,reason,kernel,sm,tb,victim,victim_tbs,share_0,share_1,id\n"
+            "5,dispatch-new,1,2,9,,,10,20,0\n"
+            "5,dispatch-restored,1,2,9,,,10,20,1\n"
+            "5,dispatch-restarted,1,2,9,,,10,20,2\n"
+            "5,preempt,1,2,,0,3,10,20,3\n"
+            "5,no-room,1,2,,,,10,20,4\n");
 }
 
 TEST_F(RunOutputs, ADecisionIsOfTheJobThatIsInTheSlot) {
@@ -150,7 +151,7 @@ TEST_F(RunOutputs, ADecisionIsOfTheJobThatIsInTheSlot) {
   }
   EXPECT_THAT(
       Rows(DecisionsCsv(results)),
-      ElementsAre("49,no-room,0,0,,,,0,0", "50,no-room,1,0,,,,0,0", "51,no-room,1,0,,,,0,0"));
+      ElementsAre("49,no-room,0,0,,,,0,0,0", "50,no-room,1,0,,,,0,0,1", "51,no-room,1,0,,,,0,0,2"));
 }
 
 TEST_F(RunOutputs, ARowForTheStallsOfEachSm) {

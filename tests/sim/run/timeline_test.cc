@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "base/csv_table.h"
 #include "sim/command.h"
 #include "sim/fake.h"
 
@@ -145,12 +146,9 @@ TEST_F(Timeline, ArrowsGoFromAnOpenSliceToAnOpenSlice) {
     }
   }
   EXPECT_EQ(arrows, starts.size());
-  std::istringstream tbs(Read("out/tbs.csv"));
+  sim::CsvTable tbs(Path("out/tbs.csv"), {"restored"});
   unsigned restored = 0;
-  for (std::string line; std::getline(tbs, line);) {
-    const std::size_t last = line.rfind(',');
-    restored += line.compare(last - 2, 2, ",1") == 0 ? 1 : 0;
-  }
+  while (tbs.Next()) restored += tbs.Text(tbs.Column("restored")) == "1" ? 1 : 0;
   EXPECT_EQ(arrows, restored);
   EXPECT_GT(arrows, 0u);
 }
