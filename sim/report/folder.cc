@@ -9,6 +9,7 @@
 #include "base/files.h"
 #include "base/toml_file.h"
 #include "report/data.h"
+#include "report/timeline.h"
 #include "run/manifest.h"
 #include "run/results.h"
 
@@ -97,6 +98,14 @@ std::string PolicyFolder(std::string policy) {
 
 }  // namespace
 
+RunTimeline ReadRunTimeline(const std::string& folder, ordered_json* stats) {
+  CheckOutputs(folder, PassedManifest(folder), {"stats.json", "tbs.csv", "decisions.csv"});
+  *stats = ReadJson(folder + "/stats.json");
+  CheckSchema(*stats, folder + "/stats.json");
+  return ReadTimeline(folder + "/tbs.csv", folder + "/decisions.csv",
+                      ShapeOf(*stats, folder + "/stats.json"));
+}
+
 ordered_json ReportRunFolder(const std::string& folder) {
   ordered_json run;
   run["manifest"] = PassedManifest(folder);
@@ -110,6 +119,8 @@ ordered_json ReportRunFolder(const std::string& folder) {
   run["residency"] = ReadResidency(folder + "/tbs.csv", shape);
   run["preemptions"] = ReadPreemptions(folder + "/tbs.csv", shape);
   run["decisions"] = ReadDecisions(folder + "/decisions.csv", shape);
+  run["timeline"] =
+      TimelineColumns(ReadTimeline(folder + "/tbs.csv", folder + "/decisions.csv", shape));
   // Absent for kernels that ran one after another, and in folders of older versions.
   const std::string samples = folder + "/samples.csv";
   run["samples"] = fs::exists(samples) ? ReadSamples(samples, shape) : ordered_json(nullptr);

@@ -16,7 +16,9 @@ namespace {
 constexpr char kTitleMark[] = "<!--TITLE-->";
 constexpr char kDataMark[] = "<!--DATA-->";
 
-std::string Escaped(const std::string& text) {
+}  // namespace
+
+std::string EscapedText(const std::string& text) {
   std::string escaped;
   for (const char c : text) {
     switch (c) {
@@ -36,8 +38,6 @@ std::string Escaped(const std::string& text) {
   return escaped;
 }
 
-}  // namespace
-
 std::string EmptyPage() {
   const char* variable = std::getenv("SMK_REPORT_PAGE");
   const std::string path = variable != nullptr ? variable : SharedFile("page.html");
@@ -53,7 +53,7 @@ std::string FillPage(const std::string& page, const std::string& title, const st
   if (title_at == std::string::npos || data_at == std::string::npos || data_at < title_at) {
     throw InputError("report: the page has no places for title and data; build again");
   }
-  std::string filled = page.substr(0, title_at) + Escaped(title);
+  std::string filled = page.substr(0, title_at) + EscapedText(title);
   const std::size_t after_title = title_at + std::size(kTitleMark) - 1;
   filled.append(page, after_title, data_at - after_title);
   // In JSON, < can stand in texts only.

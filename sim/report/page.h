@@ -12,4 +12,7 @@ std::string EmptyPage();
 // The page with `data` in it; nothing of the data can end the element that holds it.
 std::string FillPage(const std::string& page, const std::string& title, const std::string& data);
 
+// As text of HTML or XML.
+std::string EscapedText(const std::string& text);
+
 }  // namespace smk::sim

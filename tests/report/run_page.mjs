@@ -93,6 +93,58 @@ async function checkLogs(page, folder, checks) {
   checks.equal(row[2], ipc.toFixed(3), 'IPC of the first epoch');
 }
 
+// The picture has something in it, zooms, and leads from a preempted TB to its decision and to the TB in its
+// place, as the files have them.
+async function checkTimeline(page, folder, checks) {
+  const timeline = page.locator('#timeline');
+  const frame = timeline.locator('.timeline');
+  const view = () => frame.getAttribute('data-drawn');
+  checks.equal(await view(), '0 40000', 'the whole run');
+  const colours = await frame.locator('canvas').evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const seen = new Map();
+    for (let i = 0; i < data.length; i += 4) {
+      const key = `${data[i]} ${data[i + 1]} ${data[i + 2]} ${data[i + 3]}`;
+      seen.set(key, (seen.get(key) ?? 0) + 1);
+    }
+    return [...seen.values()].filter((pixels) => pixels > 2000).length;
+  });
+  checks.that(colours >= 3, `${colours} colours of some size: page and two kernels`);
+  await frame.focus();
+  await page.keyboard.press('+');
+  checks.equal(await view(), '10000 30000', 'zoomed by keyboard');
+  await page.keyboard.press('0');
+  const tbs = readCsv(join(folder, 'tbs.csv'));
+  const decisions = readCsv(join(folder, 'decisions.csv'));
+  const gone = tbs.filter((t) => t.outcome === 'saved');
+  const asked = async () => (await timeline.locator('.asked').textContent()).replace(/\u2009/g, '');
+  for (const tb of gone.slice(0, 3)) {
+    await timeline.locator('button', { hasText: 'next preempted' }).click();
+    const text = await asked();
+    const decision = decisions[Number(tb.preempted_by)];
+    checks.that(text.includes(`${tb.name} TB ${tb.tb}, launch ${tb.launch}`), `TB of ${text}`);
+    checks.that(
+      text.includes(
+        `on SM ${tb.sm} at ${decision.cycle}: ${decision.victim_tbs} of ${tb.name} leave`,
+      ),
+      `decision ${tb.preempted_by} of ${text}`,
+    );
+    checks.that(text.includes(`id ${tb.preempted_by} in decisions.csv`), `id in ${text}`);
+    const next = tbs[Number(tb.replaced_by)];
+    checks.that(
+      text.includes(
+        `In its place${next.name} TB ${next.tb} on SM ${next.sm}, slot ${next.tb_slot}`,
+      ),
+      `${next.name} TB ${next.tb} in ${text}`,
+    );
+    await timeline.locator('.asked button', { hasText: `${next.name} TB ${next.tb}` }).click();
+    checks.that((await asked()).includes(`${next.start_cycle} to ${next.end_cycle}`), 'one click');
+    await timeline.locator('button', { hasText: 'next preempted' }).click();
+    await page.locator('#preemptions button.link').nth(gone.indexOf(tb)).click();
+    checks.that((await asked()).includes(`to ${tb.end_cycle}, saved`), 'from the log');
+  }
+}
+
 // A table is sorted by keyboard.
 async function checkKeyboard(page, checks) {
   const heading = page.locator('#preemptions th button', { hasText: 'away' });
@@ -146,6 +198,7 @@ export async function runPage({ smk, folder, browser, checks }) {
       'kernels',
       'stalls',
       'tbs',
+      'timeline',
       'epochs',
       'preemptions',
       'decisions',
@@ -167,6 +220,7 @@ export async function runPage({ smk, folder, browser, checks }) {
   checks.equal(await emptyCharts(page), [], 'charts without marks');
   await checkTables(page, join(folder, 'one'), checks);
   await checkLogs(page, join(folder, 'one'), checks);
+  await checkTimeline(page, join(folder, 'one'), checks);
   await checkKeyboard(page, checks);
   await checkTheme(page, checks);
   checks.that((await page.locator('pre').textContent()).includes('[machine.sm.l1]'), 'config.toml');

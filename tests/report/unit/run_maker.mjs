@@ -62,3 +62,36 @@ export function makeRun(more = {}, stats = {}) {
     ...more,
   };
 }
+
+// The columns of a timeline from stays in order of their starts: { kernel, tb, sm, slot, start, end, outcome,
+// restored, decision, replacedBy }, and decisions.
+export function makeTimelineColumns(stays, decisions = []) {
+  const outcomes = ['completed', 'saved', 'flushed', 'ended', 'running'];
+  const of = (name, other) => stays.map((s) => s[name] ?? other);
+  return {
+    total: stays.length,
+    outcomes,
+    kernel: of('kernel', 0),
+    launch: of('launch', 1),
+    tb: of('tb', 0),
+    sm: of('sm', 0),
+    slot: of('slot', 0),
+    start: stays.map((s, i) => s.start - (stays[i - 1]?.start ?? 0)),
+    length: stays.map((s) => s.end - s.start),
+    outcome: stays.map((s) => outcomes.indexOf(s.outcome ?? 'completed')),
+    waited: of('waited', null),
+    restored: stays.flatMap((s, i) => (s.restored ? [i] : [])),
+    links: stays.flatMap((s, i) =>
+      s.decision === undefined ? [] : [[i, s.decision, s.replacedBy ?? null]],
+    ),
+    decisions: {
+      id: decisions.map((d, i) => d.id ?? i),
+      cycle: decisions.map((d) => d.cycle),
+      reason: decisions.map((d) => d.reason ?? 'preempt'),
+      kernel: decisions.map((d) => d.kernel ?? 1),
+      sm: decisions.map((d) => d.sm ?? 0),
+      victim: decisions.map((d) => d.victim ?? null),
+      victim_tbs: decisions.map((d) => d.victimTbs ?? 0),
+    },
+  };
+}

@@ -117,6 +117,20 @@ Observer.all = [];
 class NearObserver extends Observer {}
 class SizeObserver extends Observer {}
 
+// What a canvas was asked to draw: [name of the call, arguments, colour of the filling].
+export const strokes = [];
+const plain = { globalAlpha: 1, fillStyle: '', strokeStyle: '' };
+const pen = new Proxy(plain, {
+  get: (target, name) =>
+    name in target
+      ? target[name]
+      : (...values) => strokes.push([name, values, target.fillStyle, target.globalAlpha]),
+});
+Element.prototype.getContext = function getContext() {
+  return this.tag === 'canvas' ? pen : null;
+};
+Element.prototype.getBoundingClientRect = () => ({ left: 0, top: 0 });
+
 const html = new Element('html');
 const head = new Element('head');
 const body = new Element('body');

@@ -7,6 +7,7 @@ import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
 import { legendOf, smAreas, stackedBars } from './specs.js';
 import { facts, table } from './table.js';
+import { timelineSection } from './timeline.js';
 import { kernelColour, stallColour } from './theme.js';
 
 const reasons = [
@@ -357,13 +358,15 @@ function config(run) {
 
 // All sections of a run.
 export function runSections(run) {
+  const timeline = timelineSection(run);
   return [
     summary(run),
     kernelTable(run),
     stalls(run),
     tbSection(run),
+    timeline?.section,
     sampleSection(run),
-    preemptionSection(run),
+    preemptionSection(run, timeline),
     decisionSection(run),
     config(run),
   ].filter(Boolean);

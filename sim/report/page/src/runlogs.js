@@ -14,7 +14,7 @@ const seriesOf = (run) => ({
 
 // IPC and quotas by end of sample and kernel; of one SM, or of all: IPC is then a sum, the quota the mean
 // of the SMs on which the kernel has TBs.
-function sampleRows(run, wanted) {
+export function sampleRows(run, wanted) {
   const s = run.samples;
   const groups = new Map();
   for (let i = 0; i < s.cycle.length; ++i) {
@@ -49,7 +49,7 @@ function sampleRows(run, wanted) {
 }
 
 // Without quotas, or with one that never changes, there is nothing to be seen of them.
-const hasQuotas = (run) =>
+export const hasQuotas = (run) =>
   new Set(run.samples.quota.filter((_, i) => run.samples.resident_tbs[i] > 0)).size > 1;
 
 const sampleColumns = (run) => [
@@ -129,7 +129,7 @@ export function sampleSection(run) {
 }
 
 // Rows of a log that is stored as columns.
-function logRows(log, names) {
+export function logRows(log, names) {
   return log[names[0]].map((_, i) => Object.fromEntries(names.map((name) => [name, log[name][i]])));
 }
 
@@ -141,15 +141,18 @@ const leftOut = (log, shown) =>
       )
     : null;
 
-function preemptionColumns(run) {
+function preemptionColumns(run, timeline) {
   const name = (r) => run.stats.kernels[r.kernel].name;
+  const show = (r) =>
+    h('button.link', { type: 'button', onclick: () => timeline.showTb(r) }, `${count(r.end)}`);
   return [
     {
       id: 'end',
       title: 'gone at',
       value: (r) => r.end,
       format: count,
-      hint: 'Cycle at which its context was saved, or it was dropped',
+      hint: 'Cycle at which its context was saved, or it was dropped; shows it in the timeline',
+      render: timeline && ((r) => show(r)),
     },
     {
       id: 'kernel',
@@ -182,7 +185,8 @@ function preemptionColumns(run) {
   ];
 }
 
-export function preemptionSection(run) {
+// `timeline` shows a TB.
+export function preemptionSection(run, timeline) {
   if (!run.preemptions) return null;
   const log = run.preemptions;
   const { preemptions } = run.stats;
@@ -215,7 +219,7 @@ export function preemptionSection(run) {
       ],
     ]),
     table({
-      columns: preemptionColumns(run),
+      columns: preemptionColumns(run, timeline),
       rows,
       label: 'Preemption log',
       search: 'kernel, saved, flushed',
@@ -225,7 +229,7 @@ export function preemptionSection(run) {
   );
 }
 
-const reasonTexts = {
+export const reasonTexts = {
   'dispatch-new': 'a new TB fits',
   'dispatch-restored': 'a preempted TB fits',
   'dispatch-restarted': 'a flushed TB fits',
@@ -254,7 +258,7 @@ const reasonPalette = [
   '#499894',
   '#a0cbe8',
 ];
-const reasonColour = (name) =>
+export const reasonColour = (name) =>
   reasonPalette[Object.keys(reasonTexts).indexOf(name) % reasonPalette.length] ?? '#888888';
 
 const sum = (values, from = 0, to = values.length) => {

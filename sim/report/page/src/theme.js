@@ -90,7 +90,8 @@ export function policyColour(id) {
 export const kernelColour = (slot) => shade(kernelColours[slot % kernelColours.length]);
 export const stallColour = (reason) => shade(stallColours[reason] ?? ['#888888', '#888888']);
 
-const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+export const css = (name) =>
+  getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // What the charts take from the style sheet.
 export function chartConfig() {
