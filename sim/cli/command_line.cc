@@ -97,6 +97,7 @@ CommandLineParser::CommandLineParser() {
   AddCompare();
   AddSweep();
   AddReport();
+  AddTimeline();
   AddTrace();
   AddValidate();
   AddSynth();
@@ -242,6 +243,21 @@ void CommandLineParser::AddReport() {
   sub->footer(kFooter);
   sub->callback([this] {
     action = [this](const Context& context) { return ReportCommand(context, report); };
+  });
+}
+
+void CommandLineParser::AddTimeline() {
+  CLI::App* sub = app.add_subcommand("timeline", "draw which TB was where and when");
+  sub->add_option("folder", timeline.folder, "folder of run")->type_name("DIR")->required();
+  sub->add_flag("--svg", timeline.svg, "as a picture");
+  AddText(sub, "--cycles", &timeline.cycles, "only these (default: all)", "FROM:TO");
+  AddTexts(sub, "--sm", &timeline.sms, "only this SM; again for more", "N");
+  AddText(sub, "--width", &timeline.width, "in pixels (default 1200)", "N");
+  AddText(sub, "--out", &timeline.out, "the picture (default: timeline.svg in DIR)", "FILE");
+  sub->add_flag("--quiet", timeline.quiet, "print nothing");
+  sub->footer(kFooter);
+  sub->callback([this] {
+    action = [this](const Context& context) { return TimelineCommand(context, timeline); };
   });
 }
 

@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "cli/sweep.h"
 #include "cli/synth.h"
+#include "cli/timeline.h"
 #include "cli/trace.h"
 #include "cli/validate.h"
 
@@ -23,6 +24,7 @@ struct CommandLineParser {
   SweepOptions sweep;
   SynthOptions synth;
   ReportOptions report;
+  TimelineOptions timeline;
   TraceInfoOptions trace_info;
   TraceExportOptions trace_export;
   ValidateOptions validate;
@@ -42,6 +44,7 @@ struct CommandLineParser {
   void AddSweep();
   void AddSweepWords(CLI::App* sub);  // those of a sweep without a file
   void AddReport();
+  void AddTimeline();
   void AddSynth();
   void AddList();
   void AddHelp();

@@ -60,6 +60,8 @@ def call_all(smk, prefix):
     smk("trace", "info", "traces/sgemm")
     (smk.scratch / "traces/expected.csv").write_text("trace,accelsim_cycles\nsgemm,5000\n")
     smk("validate", "traces")
+    smk("timeline", "run", "--svg")
+    check("sgemm TB" in (smk.scratch / "run/timeline.svg").read_text(), "the timeline has no sgemm")
     if (prefix / "share/smk/page.html").is_file():
         smk("report", "run")
         smk("report", "x.db")

@@ -24,6 +24,7 @@ const std::map<std::string, std::vector<std::string>> kCommands = {
     {"compare", {"compare", "a+b"}},
     {"sweep", {"sweep", "s.toml"}},
     {"report", {"report", "folder"}},
+    {"timeline", {"timeline", "folder"}},
     {"synth", {"synth"}},
     {"list", {"list", "policies"}},
     {"doctor", {"doctor"}},

@@ -66,8 +66,8 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
     EXPECT_EQ(outcome.err, "") << arguments;
   }
   const std::string help = Smk("help").out;
-  for (const char* word :
-       {"run", "compare", "sweep", "report", "trace", "validate", "synth", "list", "doctor"}) {
+  for (const char* word : {"run", "compare", "sweep", "report", "timeline", "trace", "validate",
+                           "synth", "list", "doctor"}) {
     EXPECT_NE(help.find(word), std::string::npos) << word;
   }
 }
