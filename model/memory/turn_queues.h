@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Requests that wait at the crossbar for their turn, and their replies.
 //
-// Purpose     The crossbar with memory.xbar_order `turns`: two TurnSwitches, SMs to slices and back.
+// Purpose     The crossbar with memory.xbar_order `turns`: two TurnSwitches, SMs to slices and
+//             back.
 //             Who passes when depends on who else comes meanwhile, so that an answer is known only
 //             when the reply passes: Ask() takes a request, Step() tells the completions.
 // Packets     A line asks with a packet per sector; each is served and answered by itself. Without
 //             sectors a packet is the line.
-// Queues      kQueue packets each. An SM's LSU must wait while its queue is full (Full()); the lines
-//             of contexts, of which few are on their way, need not. A slice whose queue
-//             of replies is full takes no more requests; replies that come meanwhile stay in the L2.
+// Queues      kQueue packets each. An SM's LSU must wait while its queue is full (Full()); the
+//             lines of contexts, of which few are on their way, need not. A slice whose queue of
+//             replies is full takes no more requests; replies that come meanwhile stay in the L2.
 // L2, DRAM    are asked when a request passes, and answer at once with the time of the reply.
 // Idle        next() is the next cycle in which Step() has work; nothing happens between.
 #pragma once

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of a crossbar with input queues, whose outputs serve the inputs in turn.
 //
-// Purpose     Says in each cycle which packets pass: at most one from an input and one to an output.
+// Purpose     Says in each cycle which packets pass: at most one from an input and one to an
+//             output.
 // Queues      One per input, first in first out: only its head asks for an output, and one that
 //             waits holds back those behind it (head-of-line blocking).
 // Turns       An output that several heads ask for takes the first of them, counted from the input
