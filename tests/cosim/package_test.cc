@@ -94,7 +94,9 @@ TYPED_TEST(PackageFunctions, FindTheHighest) {
     m.eval();
     EXPECT_EQ(m.highest_one_o, std::uint64_t{1} << high);
     EXPECT_EQ(m.index_o, high);
-    if (high < P::NumSlots) EXPECT_EQ(m.highest_slot_o, std::uint64_t{1} << high);
+    if (high < P::NumSlots) {
+      EXPECT_EQ(m.highest_slot_o, std::uint64_t{1} << high);
+    }
   }
 }
 
