@@ -197,6 +197,7 @@ std::vector<std::string> ReasonColumns() { return {kStallNames.begin(), kStallNa
 
 std::vector<std::string> SimStallColumns() {
   std::vector<std::string> names;
+  names.reserve(kSimStalls.size());
   for (const CounterText& stall : kSimStalls) names.emplace_back(stall.name);
   return names;
 }

@@ -34,10 +34,10 @@ class PackageFunctions : public testing::Test {
 
   // A mask of `bits` bits with `low` as its lowest.
   std::uint64_t Mask(unsigned bits, unsigned low) {
-    return ((random_() << low) | (std::uint64_t{1} << low)) & Below(bits);
+    return ((dice() << low) | (std::uint64_t{1} << low)) & Below(bits);
   }
-  std::mt19937_64 random_{1};
-  typename Of::Model model_;
+  std::mt19937_64 dice{1};
+  typename Of::Model model;
 };
 
 using Builds = testing::Types<Build<Vlargest_package, Vlargest_package_smk_pkg>,
@@ -47,11 +47,11 @@ TYPED_TEST_SUITE(PackageFunctions, Builds);
 
 TYPED_TEST(PackageFunctions, FindTheLowestSmAndItsNumber) {
   using P = typename TestFixture::P;
-  auto& m = this->model_;
+  auto& m = this->model;
   for (unsigned sm = 0; sm < P::NumSms; ++sm) {
     SmMask mask = SmMask::Of(sm);
     for (unsigned other = sm + 1; other < P::NumSms; ++other) {
-      if ((this->random_() & 1) != 0) mask.Set(other);
+      if ((this->dice() & 1) != 0) mask.Set(other);
     }
     Pack<Bits<P::NumSms>>(mask, &m.sms_i);
     m.eval();
@@ -62,7 +62,7 @@ TYPED_TEST(PackageFunctions, FindTheLowestSmAndItsNumber) {
 
 TYPED_TEST(PackageFunctions, FindTheLowestOfKernelsSlotsAndWarps) {
   using P = typename TestFixture::P;
-  auto& m = this->model_;
+  auto& m = this->model;
   for (unsigned low = 0; low < 64; ++low) {
     const std::uint64_t bit = std::uint64_t{1} << low;
     m.kernels_i = static_cast<decltype(+m.kernels_i)>(this->Mask(P::NumKernels, low));
@@ -82,14 +82,14 @@ TYPED_TEST(PackageFunctions, FindTheLowestOfKernelsSlotsAndWarps) {
 
 TYPED_TEST(PackageFunctions, FindTheHighest) {
   using P = typename TestFixture::P;
-  auto& m = this->model_;
+  auto& m = this->model;
   m.bits_i = 0;
   m.slots_i = 0;
   m.eval();
   EXPECT_EQ(m.highest_one_o, 0u);
   EXPECT_EQ(m.highest_slot_o, 0u);
   for (unsigned high = 0; high < 64; ++high) {
-    m.bits_i = (std::uint64_t{1} << high) | (this->random_() & Below(high));
+    m.bits_i = (std::uint64_t{1} << high) | (this->dice() & Below(high));
     m.slots_i = static_cast<decltype(+m.slots_i)>(m.bits_i & Below(P::NumSlots));
     m.eval();
     EXPECT_EQ(m.highest_one_o, std::uint64_t{1} << high);
@@ -101,7 +101,7 @@ TYPED_TEST(PackageFunctions, FindTheHighest) {
 }
 
 TYPED_TEST(PackageFunctions, SetTheBitsOfARange) {
-  auto& m = this->model_;
+  auto& m = this->model;
   for (unsigned from = 0; from <= 64; ++from) {
     for (unsigned limit = 0; limit <= 64; ++limit) {
       m.from_i = static_cast<CData>(from);
