@@ -147,10 +147,9 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
                 "through the crossbar, one way");
   keys->Integer("xbar_bytes_per_cycle", &memory->xbar_bytes_per_cycle, 8, 1024, "bytes",
                 "per port and direction of the crossbar; also the size of a flit");
-  MachineKey& order =
-      keys->Text("xbar_order", &memory->xbar_order, "",
-                 "free: any request whose slice is free goes; fifo: an SM's go in their order; "
-                 "turns: and ports serve SMs in turn");
+  MachineKey& order = keys->Text(
+      "xbar_order", &memory->xbar_order, "",
+      "free: whose slice is free; fifo: in an SM's order; turns: ports serve SMs in turn");
   for (const char* known : kXbarOrders) order.choices.emplace_back(known);
   MachineKey& writes = keys->Text("writes", &memory->writes, "",
                                   "complete when the L2 takes them, or when their reply is back");
