@@ -62,7 +62,7 @@ TEST_F(ReportTimelines, ColumnsAreSmallNumbersWithLinks) {
   EXPECT_EQ(j["links"], ordered_json::parse("[[0, 0, 1]]"));
   EXPECT_EQ(j["outcomes"][j["outcome"][0].get<std::size_t>()], "saved");
   EXPECT_EQ(j["decisions"]["id"], ordered_json({1})) << "those that move TBs";
-  EXPECT_EQ(j["decisions"]["victim"], ordered_json({0}));
+  EXPECT_EQ(j["decisions"]["victim"], ordered_json::array({0}));
 }
 
 TEST_F(ReportTimelines, LinksFollowTheStaysIntoTheOrderOfStarts) {
@@ -80,7 +80,7 @@ TEST_F(ReportTimelines, FoldersOfOlderVersionsHaveNoLinks) {
            "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome\n");
   const ordered_json j = TimelineColumns(timeline);
   EXPECT_EQ(j["links"], ordered_json::array());
-  EXPECT_EQ(j["waited"], ordered_json({nullptr}));
+  EXPECT_EQ(j["waited"], ordered_json::array({nullptr}));
   EXPECT_THAT(Svg(timeline), HasSubstr("TB 7"));
 }
 
