@@ -7,7 +7,10 @@ import pathlib
 import shutil
 import subprocess
 
-BUILD = pathlib.Path(__file__).resolve().parents[2] / "build"
+HERE = pathlib.Path(__file__).resolve()
+# Of an installation: PREFIX/lib/python3/dist-packages/smk is this module, PREFIX/bin/smk the program.
+BESIDE = HERE.parents[4] / "bin/smk" if HERE.parts[-5:-2] == ("lib", "python3", "dist-packages") else None
+BUILD = HERE.parents[2] / "build"
 
 
 class Error(Exception):
@@ -27,7 +30,8 @@ class RunFailed(Error, RuntimeError):
 
 
 def find():
-    """The path of the program: the environment variable SMK, else PATH, else the build folder of this tree."""
+    """The path of the program: the environment variable SMK, else that of the same installation, else PATH, else
+    the build folder of this tree."""
     named = os.environ.get("SMK")
     if named:
         found = shutil.which(named)
@@ -35,9 +39,9 @@ def find():
             raise ProgramNotFound(f"SMK={named}: no such program")
         return found
     built = [BUILD / preset / "bin" / "smk" for preset in ("release", "debug")]
-    for path in [shutil.which("smk"), *map(str, built)]:
-        if path and os.access(path, os.X_OK):
-            return path
+    for path in filter(None, (BESIDE, shutil.which("smk"), *built)):
+        if os.access(path, os.X_OK):
+            return str(path)
     raise ProgramNotFound("smk: not found; build it, or set SMK to its path")
 
 

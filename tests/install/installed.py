@@ -32,7 +32,7 @@ def install(build, prefix):
 
 def environment(home):
     """As a user has it who never heard of the source tree."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("SMK_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("SMK")}
     return {**kept, "HOME": str(home), "XDG_CACHE_HOME": str(home / "cache")}
 
 

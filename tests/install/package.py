@@ -19,7 +19,7 @@ NEEDS = {
 }
 HOLDS = {
     "smk": ["./usr/bin/smk", "./usr/share/smk/sim/machines/gtx980.toml", "./usr/share/smk/tb/top/wave.toml",
-            "./usr/share/man/man1/smk.1", "./usr/share/bash-completion/completions/smk"],
+            "./usr/lib/python3/dist-packages/smk/__init__.py", "./usr/share/man/man1/smk.1", "./usr/share/bash-completion/completions/smk"],
     "libsmk-dev": ["libsmk_model.a", "smkConfig.cmake", "./usr/include/smk/host/simulation.h"],
 }
 

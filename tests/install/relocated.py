@@ -76,6 +76,18 @@ def call_all(smk, prefix):
         smk.called.add("synth")
 
 
+def call_from_python(smk, prefix):
+    """The module finds the program beside it, and not another one in PATH."""
+    module = prefix / "lib/python3/dist-packages"
+    other = smk.scratch / "other"
+    other.mkdir()
+    (other / "smk").symlink_to("/bin/false")
+    script = "import smk; print(smk.__file__, smk.find(), smk.run('sgemm+lbm', cycles='8k').workload)"
+    found = call([*smk.before, "/usr/bin/python3", "-B", "-c", script], cwd=smk.scratch,
+                 env={**smk.environment, "PYTHONPATH": str(module), "PATH": f"{other}:/usr/bin:/bin"})
+    check(found.split() == [f"{module}/smk/__init__.py", str(smk.smk), "sgemm+lbm"], f"Python finds {found}")
+
+
 def main():
     build = pathlib.Path(sys.argv[1]).resolve()
     folders = [ROOT] if ROOT in build.parents else [ROOT, build]
@@ -91,6 +103,7 @@ def main():
             print("the tree is not hidden: unshare and mount are not allowed here")
         smk = Calls(prefix, scratch, before)
         call_all(smk, prefix)
+        call_from_python(smk, prefix)
         smk("help")
         listed = call([smk.smk, "--help"]).split("Subcommands:")[1]
         commands = set(re.findall(r"^  ([a-z]+) ", listed, re.M))
