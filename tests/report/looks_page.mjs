@@ -48,6 +48,14 @@ async function checkWidths(browser, file, checks, name) {
   }
 }
 
+// Tables that end outside of the window.
+const wideTables = (page) =>
+  page.evaluate(() =>
+    [...document.querySelectorAll('table')]
+      .filter((table) => table.getBoundingClientRect().right > window.innerWidth + 1)
+      .map((table) => table.closest('[aria-label]')?.getAttribute('aria-label')),
+  );
+
 // Nobody has scrolled, and the window is dark.
 async function checkPaper(browser, file, checks, name) {
   const { page, context } = await openPage(browser, file, { colorScheme: 'dark', height: 300 });
@@ -81,6 +89,9 @@ async function checkPaper(browser, file, checks, name) {
     0,
     `${name}: nothing for the hand on paper`,
   );
+  // A4 between margins of a centimetre.
+  await page.setViewportSize({ width: 718, height: 1000 });
+  checks.equal(await wideTables(page), [], `${name}: tables cut off on paper`);
   await context.close();
 }
 
