@@ -41,6 +41,28 @@ if(CMAKE_SCRIPT_MODE_FILE AND DEFINED CHECKERS)
   file(WRITE "${OUT}" "${text}\n")
   return()
 elseif(CMAKE_SCRIPT_MODE_FILE)
+  # Takes the ports, and then the scope of the module, out of the function that declares a model's signals.
+  function(smk_without_module_scope module variable)
+    set(text "${${variable}}")
+    string(FIND "${text}" "pushNamePrefix(\"${module} \")" at)
+    if(at GREATER 0)  # Verilator 5.006
+      string(SUBSTRING "${text}" 0 ${at} ports)
+      string(SUBSTRING "${text}" ${at} -1 rest)
+      string(REGEX REPLACE "tracep->decl(Bit|Bus|Quad|Array)\\([^\n]*\n" "" ports "${ports}")
+      string(REPLACE "pushNamePrefix(\"${module} \")" "pushNamePrefix(\"\")" rest "${rest}")
+      set(text "${ports}${rest}")
+    endif()
+    string(FIND "${text}" "tracep->pushPrefix(\"${module}\"," at)
+    if(at GREATER 0)  # Verilator 5.032
+      string(SUBSTRING "${text}" 0 ${at} ports)
+      string(SUBSTRING "${text}" ${at} -1 rest)
+      string(REGEX REPLACE "\n    tracep->[^\n]*" "" ports "${ports}")
+      set(name "std::string{vlSymsp->name()}")
+      string(REPLACE "pushPrefix(\"${module}\"," "pushPrefix(${name}.substr(${name}.rfind(' ') + 1)," rest "${rest}")
+      set(text "${ports}${rest}")
+    endif()
+    set(${variable} "${text}" PARENT_SCOPE)
+  endfunction()
   file(GLOB parts RELATIVE "${DIR}" "${DIR}/*.cpp")
   list(SORT parts)
   if(SOURCE)
@@ -53,25 +75,31 @@ elseif(CMAKE_SCRIPT_MODE_FILE)
       endif()
     endforeach()
   endif()
+  set(included "")
   if(INNER)
     file(GLOB traces "${DIR}/*__Trace__*__Slow.cpp")
     foreach(trace IN LISTS traces)
       file(READ "${trace}" text)
-      string(FIND "${text}" "pushNamePrefix(\"${MODULE} \")" at)
-      if(at GREATER 0)
-        string(SUBSTRING "${text}" 0 ${at} ports)
-        string(SUBSTRING "${text}" ${at} -1 rest)
-        string(REGEX REPLACE "tracep->decl(Bit|Bus|Quad|Array)\\([^\n]*\n" "" ports "${ports}")
-        string(REPLACE "pushNamePrefix(\"${MODULE} \")" "pushNamePrefix(\"\")" rest "${rest}")
-        file(WRITE "${trace}" "${ports}${rest}")
-      endif()
+      smk_without_module_scope("${MODULE}" text)
+      file(WRITE "${trace}" "${text}")
     endforeach()
+    # Verilator 5.032 takes the last word of a model's name for its scope; 5.006 makes a scope of each word.
+    file(READ "${DIR}/${PREFIX}.cpp" text)
+    set(name "std::string{vlSymsp->name()}")
+    string(REPLACE "tracep->pushPrefix(${name}," "std::istringstream outer{${name}.substr(0, ${name}.rfind(' ') + 1)};
+    for (std::string word; outer >> word;) tracep->pushPrefix(word," changed "${text}")
+    if(NOT changed STREQUAL text)
+      string(REPLACE "tracep->popPrefix();" "for (const char c : ${name}) if (c == ' ') tracep->popPrefix();"
+        changed "${changed}")
+      file(WRITE "${DIR}/${PREFIX}.cpp" "${changed}")
+      set(included "#include <sstream>\n")
+    endif()
   endif()
   list(REMOVE_ITEM parts "${PREFIX}__all.cpp")
   list(TRANSFORM parts PREPEND "#include \"")
   list(TRANSFORM parts APPEND "\"\n")
   string(JOIN "" text ${parts})
-  file(WRITE "${DIR}/${PREFIX}__all.cpp" "// Written by cmake/Verilate.cmake.\n${text}")
+  file(WRITE "${DIR}/${PREFIX}__all.cpp" "// Written by cmake/Verilate.cmake.\n${included}${text}")
   return()
 endif()
 
@@ -100,6 +128,11 @@ target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
 
 # Seen by callers in other folders, too.
 set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}" CACHE INTERNAL "")
+# Newer ones report what they did, of every block.
+set(_smk_verilator_quiet "" CACHE INTERNAL "")
+if(verilator_VERSION VERSION_GREATER_EQUAL 5.032)
+  set(_smk_verilator_quiet --quiet-stats CACHE INTERNAL "")
+endif()
 
 function(smk_verilate target module file)
   cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "CONFIG;PREFIX;RTL;TRACE_DEPTH" "DEPENDS")
@@ -149,7 +182,7 @@ function(smk_verilate target module file)
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
     COMMAND "${CMAKE_COMMAND}" "-DCHECKERS=${checkers}" "-DFILE=${file}" "-DRTL=${rtl}"
       "-DOUT=${dir}/checkers.f" -P "${_smk_verilate_script}"
-    COMMAND "${VERILATOR_BIN}" ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
+    COMMAND "${VERILATOR_BIN}" ${_smk_verilator_quiet} ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
       -f "${dir}/checkers.f"
     COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" "-DMODULE=${module}"
       "-DINNER=${arg_INNER}" "-DSOURCE=${PROJECT_SOURCE_DIR}" -P "${_smk_verilate_script}"
