@@ -10,6 +10,8 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "model/workload_rig.h"
 #include "workload/program_summary.h"
@@ -76,14 +78,15 @@ const Reference kReferences[] = {
      {30.928 + 3.944 + 20.736, 0, 1.472, 6, 0, 0, 0, 0, 0, 0, 0, 0, 6}},
 };
 
-const KernelSpec& KernelOf(const std::string& workload, const std::string& name) {
+const KernelSpec& KernelOf(std::string_view workload, std::string_view name) {
   static std::map<std::string, std::shared_ptr<const Workload>> loaded;
-  auto& file = loaded[workload];
-  if (file == nullptr) file = FindWorkload("parboil/" + workload, SMK_SOURCE_DIR);
+  const std::string path = "parboil/" + std::string(workload);
+  auto& file = loaded[path];
+  if (file == nullptr) file = FindWorkload(path, SMK_SOURCE_DIR);
   for (const KernelSpec& kernel : file->kernels) {
     if (kernel.name == name) return kernel;
   }
-  throw InputError(workload + " has no kernel " + name);
+  throw InputError(path + " has no kernel " + std::string(name));
 }
 
 TEST(WorkloadParboil, WarpInstructionsMatch) {
