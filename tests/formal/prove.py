@@ -149,7 +149,9 @@ def build(proof, mutant, source, work):
     rtl = copy_rtl(proof, mutant, source, work)
     files = files_of(property_files(module)[0], rtl)
     holds = "Hold" in proof["assertions"]
-    keep = ["setattr -set held 1 -set keep 1 smk_*/t:$*dff*", "setattr -set keep 1 smk_*/t:$mem*"]
+    # Also where the wrapper sets parameters of the block, and Yosys calls it something else.
+    keep = [f"setattr -set held 1 -set keep 1 smk_*/t:$*dff* *smk_{module}*/t:$*dff* %u",
+            "setattr -set keep 1 smk_*/t:$mem*"]
     read = f"read_verilog -sv -formal -I {rtl}/common -I {rtl}/config/small -I {TB} -I {TB}/common "
     yosys([
         read + " ".join(map(str, files)),
