@@ -130,6 +130,7 @@ std::string PaperTable(const SynthSummary& summary) {
                           : "compared with the papers (45 nm, this library is larger)";
   TextTable table({title, "paper", "here"}, {0});
   const SynthResult* profile = summary.Find("profile_counters");
+  const SynthResult* planner = summary.Find("waterfill_planner");
   const SynthResult* sm = summary.Find("sm_control");
   const SynthResult* driver = summary.Find("driver");
   if (const std::uint64_t bits = summary.CounterBits(); bits != 0) {
@@ -141,7 +142,10 @@ std::string PaperTable(const SynthSummary& summary) {
     table.Add(
         {"profile counters of one SM, um2", Number(kPaperProfileUm2), Number(profile->total.um2)});
   }
-  table.Add({"water-filling planner, mm2", fmt::format("{:.2f}", kPaperPlannerMm2), "not built"});
+  if (planner != nullptr) {
+    table.Add({"water-filling planner, mm2", fmt::format("{:.2f}", kPaperPlannerMm2),
+               fmt::format("{:.3f}", planner->total.um2 / 1e6)});
+  }
   if (sm != nullptr && driver != nullptr) {
     const double mm2 = Gpu(summary, *sm, *driver).um2 / 1e6;
     table.Add({"control logic of the GPU, mm2 without SRAM; 16 SMs of GPUWattch",

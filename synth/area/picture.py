@@ -28,7 +28,8 @@ def instances(name):
     )
 
 
-areas = {name: instances(name) * block["own"]["um2"] for name, block in blocks.items()}
+# Without those that the GPU does not have yet.
+areas = {name: instances(name) * block["own"]["um2"] for name, block in blocks.items() if instances(name)}
 total = sum(areas.values())
 largest = max(areas.values())
 rows = sorted(areas.items(), key=lambda item: -item[1])

@@ -210,7 +210,6 @@ sm_control                 25          10         96  130     65
 
 compared with the papers (45 nm, this library is larger)             paper            here
 partition and quota counters, bytes (2 SMs, 4 kernels; paper 16, 4)   2816               6
-water-filling planner, mm2                                            0.04       not built
 control logic of the GPU, mm2 without SRAM; 16 SMs of GPUWattch        704  0.001 (0.00 %)
 )");
 }
@@ -289,6 +288,12 @@ TEST_F(AreaTables, DamageIsAnInputErrorNeverAnotherOne) {
         "{\"blocks\": [], \"library\": {}, \"config\": []}"}) {
     EXPECT_NE(RefusalOf(text), "accepted") << text;
   }
+}
+
+TEST(SynthTables, ThePlannerStandsBesideThePapers) {
+  SynthSummary summary = Chip();
+  summary.results.push_back(Block("waterfill_planner", false, Area(9, 9, 0, 26'000)));
+  EXPECT_THAT(ToText(summary), testing::ContainsRegex("water-filling planner, mm2 +0.04 +0.026\n"));
 }
 
 }  // namespace
