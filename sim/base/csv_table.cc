@@ -1,17 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/csv_table.h"
 
+#include <csv.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
+#include <new>
 
 #include "base/error.h"
 #include "base/files.h"
 
 namespace smk::sim {
+
+// The parser, and the records that it has found and Next() has not asked for.
+struct CsvTable::Parser {
+  Parser() { csv_init(&csv, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL); }
+  ~Parser() { csv_free(&csv); }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  static void OnCell(void* text, std::size_t size, void* parser) {
+    static_cast<Parser*>(parser)->cells.emplace_back(static_cast<const char*>(text), size);
+  }
+  static void OnEnd(int end, void* parser) { static_cast<Parser*>(parser)->EndRecord(end); }
+
+  void EndRecord(int end) {
+    // The second character of CRLF; any other record without cells is an empty line.
+    const bool second = end == '\n' && last_end == '\r' && cells.empty();
+    last_end = second ? 0 : end;
+    if (second) return;
+    if (cells.empty()) cells.emplace_back();
+    records.push_back(std::move(cells));
+    cells.clear();
+  }
+
+  csv_parser csv{};
+  std::vector<std::string> cells;
+  std::deque<std::vector<std::string>> records;
+  int last_end = 0;
+};
+
 CsvTable::CsvTable(const std::string& path, const std::vector<std::string>& columns)
-    : path_(path), text_(ReadFile(path)) {
+    : path_(path), text_(ReadFile(path)), parser_(std::make_unique<Parser>()) {
+  // Spaces belong to cells.
+  csv_set_space_func(&parser_->csv, [](unsigned char) { return 0; });
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // of spreadsheets
   if (std::string_view(text_).substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     at_ = kByteOrderMark.size();
@@ -21,31 +55,35 @@ CsvTable::CsvTable(const std::string& path, const std::vector<std::string>& colu
   for (const std::string& name : columns) Column(name);
 }
 
-bool CsvTable::NextRecord() {
-  if (at_ >= text_.size()) return false;
-  line_ = next_line_++;
-  cells_.assign(1, "");
-  bool quoted = false;
-  for (; at_ < text_.size(); ++at_) {
-    const char c = text_[at_];
-    const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\n';
-    if (c == '"') {
-      const bool doubled = quoted && next == '"';
-      if (doubled) cells_.back() += text_[at_++];
-      quoted = doubled || !quoted;
-    } else if (quoted) {
-      cells_.back() += c;
-      next_line_ += c == '\n' ? 1 : 0;
-    } else if (c == ',') {
-      cells_.emplace_back();
-    } else if (c == '\n') {
-      break;
-    } else if (c != '\r' || next != '\n') {
-      cells_.back() += c;
-    }
+CsvTable::~CsvTable() = default;
+
+// Gives the parser the text up to the next line end.
+void CsvTable::ParseLine() {
+  const std::size_t end = std::min(text_.find('\n', at_), text_.size() - 1) + 1;
+  const std::size_t size = end - at_;
+  csv_parser* csv = &parser_->csv;
+  if (csv_parse(csv, &text_[at_], size, &Parser::OnCell, &Parser::OnEnd, parser_.get()) != size) {
+    if (csv_error(csv) != CSV_EPARSE) throw std::bad_alloc();
+    line_ = next_line_;
+    Fail("a quote neither begins nor ends a cell");
   }
-  ++at_;
-  if (quoted) Fail("a quote is not closed");
+  at_ = end;
+  if (at_ < text_.size()) return;
+  if (csv_fini(csv, &Parser::OnCell, &Parser::OnEnd, parser_.get()) != 0) {
+    line_ = next_line_;
+    Fail("a quote is not closed");
+  }
+}
+
+bool CsvTable::NextRecord() {
+  while (parser_->records.empty() && at_ < text_.size()) ParseLine();
+  if (parser_->records.empty()) return false;
+  cells_ = std::move(parser_->records.front());
+  parser_->records.pop_front();
+  line_ = next_line_++;
+  for (const std::string& cell : cells_) {
+    next_line_ += static_cast<std::size_t>(std::count(cell.begin(), cell.end(), '\n'));
+  }
   return true;
 }
 
@@ -79,12 +117,9 @@ void CsvTable::Fail(const std::string& what) const {
 
 std::string QuotedCell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    quoted += c;
-    if (c == '"') quoted += c;
-  }
-  return quoted + "\"";
+  std::string quoted(2 * text.size() + 2, '\0');
+  quoted.resize(csv_write(quoted.data(), quoted.size(), text.data(), text.size()));
+  return quoted;
 }
 
 }  // namespace smk::sim

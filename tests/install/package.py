@@ -14,7 +14,7 @@ from installed import call, check, environment
 
 SKIPPED = 77
 NEEDS = {
-    "smk": ["libc6 (", "libfmt", "liblzma5", "libsqlite3", "libssl3", "libstdc++6", "libsystemc", "libtomlplusplus", "zlib1g"],
+    "smk": ["libc6 (", "libcsv3", "libfmt", "liblzma5", "libsqlite3", "libssl3", "libstdc++6", "libsystemc", "libtomlplusplus", "zlib1g"],
     "libsmk-dev": ["smk (= ", "libsystemc-dev", "libtomlplusplus-dev", "liblzma-dev"],
 }
 HOLDS = {

@@ -85,6 +85,29 @@ TEST_F(CsvFiles, SpreadsheetsEndLinesWithTwoCharacters) {
   EXPECT_EQ(table.Number(1), 2u);
 }
 
+TEST_F(CsvFiles, OldSpreadsheetsEndLinesWithTheOther) {
+  EXPECT_THAT(RowsOf("a,b\r1,2\r\"3\",\r"),
+              ElementsAre(ElementsAre("1", "2"), ElementsAre("3", "")));
+  EXPECT_EQ(RefusalOf("a,b\r1,2\r3\r"), ":3: expected 2 cells, got 1");
+}
+
+TEST_F(CsvFiles, AnEmptyLineIsARow) {
+  EXPECT_EQ(RefusalOf("a,b\r\n\r\n1,2\r\n"), ":2: expected 2 cells, got 1");
+  EXPECT_THAT(RowsOf("a\n\n1\n"), ElementsAre(ElementsAre(""), ElementsAre("1")));
+}
+
+TEST_F(CsvFiles, SpacesBelongToCells) {
+  EXPECT_THAT(RowsOf("a,b\n 1 ,\t2\n"), ElementsAre(ElementsAre(" 1 ", "\t2")));
+}
+
+TEST_F(CsvFiles, QuotesAreAroundWholeCells) {
+  for (const char* row : {"1\"2,3", "\"1\"2,3", "\"1\" ,3"}) {
+    EXPECT_EQ(RefusalOf(std::string("a,b\n1,2\n") + row + "\n"),
+              ":3: a quote neither begins nor ends a cell")
+        << row;
+  }
+}
+
 TEST_F(CsvFiles, EveryEmptyCellIsACell) {
   EXPECT_THAT(RowsOf("a,b,c\n,,\n1,,3\n"),
               ElementsAre(ElementsAre("", "", ""), ElementsAre("1", "", "3")));
