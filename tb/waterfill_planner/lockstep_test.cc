@@ -252,6 +252,28 @@ TEST(WaterfillPlannerLockstep, SpatialWhenAKernelLosesMoreThanTheLimit) {
   }
 }
 
+// A level decides with each of its bits: kernel k keeps just so much, the other all. Within the
+// limit to the last 2^-16, and beyond it by one.
+TEST(WaterfillPlannerLockstep, EveryBitOfALevelCounts) {
+  Gtx980 bench(1);
+  for (unsigned k = 0; k < kMaxKernels; ++k) bench.Launch(k, {100, 0, 1, 1});
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    const unsigned other = (k + 1) % kMaxKernels;
+    bench.Samples(other, {1, 1});
+    for (unsigned bit = 0; bit < WaterfillPlanner::kPerformanceWidth; ++bit) {
+      bench.Samples(k, {1u << bit, 0xffff});
+      for (unsigned less = 0; less < 2; ++less) {
+        Inputs in = StartOf(static_cast<KernelMask>(1u << k | 1u << other));
+        in.loss_limit = 2 * (WaterfillPlanner::kBest - (1u << bit)) - less;
+        bench.Plan(in);
+        EXPECT_EQ(bench.Tbs()[k], 1u);
+        EXPECT_EQ(bench.lockstep().dut().spatial_o, less) << "bit " << bit << " of kernel " << k;
+      }
+    }
+  }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
 // The last place of all, whoever has it.
 TEST(WaterfillPlannerLockstep, OneKernelMayHaveAllTbs) {
   Gtx980 bench(1);
