@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_slicer_profiler: profiles kernels on SMs with 1, 2, 3, ... TBs, and watches them afterwards.
+//
+// Purpose     Gives each SM a kernel and a number of TBs, samples a window, makes each kernel's curve
+//             of performance from it and asks for a plan; then watches IPC for a change.
+// Paper       [Warped-Slicer] Sec. IV-A and IV-B, Fig. 4. Deviations [D33], [D34], [D35], [D36].
+// Interface   start_i: pulse with a set of kernels, not empty; begins anew at any time. stop_i: pulse.
+//             give_*: pulse, what an SM has to do from now on. window_o: level, to the counters.
+//             count_sm_o: whose counts issued_i and stalled_i are. sample_*, plan_o: pulses to
+//             waterfill_planner, planned_i: its answer.
+// Latency     A profile takes warm-up, window and 53 to 74 cycles a sample; the page has each step.
+// Throughput  One profile at a time; a sample for each SM and window.
+// Reset       Idle.
+// Model       model/control/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
+// Timers of 0 count as 1. Does not move TBs and does not plan.
+`include "smk_assert.svh"
+
+module smk_slicer_profiler #(
+  parameter int unsigned SampleWidth = 16
+) (
+  input  logic                   clk_i,
+  input  logic                   rst_ni,
+  // Profile these kernels; be idle.
+  input  logic                   start_i,
+  input  smk_pkg::kernel_mask_t  kernels_i,
+  input  logic                   stop_i,
+  // Constant during a run: cycles before the first window, between plan and window of the others, of
+  // a window, and before a plan is asked for.
+  input  logic [15:0]            warmup_i,
+  input  logic [15:0]            settle_i,
+  input  logic [15:0]            window_i,
+  input  logic [15:0]            delay_i,
+  // IPC has changed when it differs by more than 2^-change of what it was, for so many windows.
+  input  logic [2:0]             change_i,
+  input  logic [3:0]             sustain_i,
+  // What one TB of each kernel needs.
+  input  smk_pkg::need_vec_t     need_i,
+  // Counts of the SM that count_sm_o names.
+  output smk_pkg::sm_id_t        count_sm_o,
+  input  logic [SampleWidth-1:0] issued_i,
+  input  logic [SampleWidth-1:0] stalled_i,
+  output logic                   window_o,
+  // The SM samples or watches this kernel; with so many TBs of it alone, or as planned if 0.
+  output logic                   give_valid_o,
+  output smk_pkg::sm_id_t        give_sm_o,
+  output smk_pkg::kernel_id_t    give_kernel_o,
+  output smk_pkg::tb_cnt_t       give_tbs_o,
+  // Towards waterfill_planner.
+  output logic                   sample_valid_o,
+  output smk_pkg::kernel_id_t    sample_kernel_o,
+  output smk_pkg::tb_cnt_t       sample_tbs_o,
+  output logic [SampleWidth-1:0] sample_performance_o,
+  output logic                   plan_o,
+  output smk_pkg::kernel_mask_t  kernels_o,
+  input  logic                   planned_i,
+  // Which phase it is; of the kernel that is sampled again.
+  output logic                   profiling_o,
+  output logic                   sharing_o,
+  output logic                   priority_valid_o,
+  output smk_pkg::kernel_id_t    priority_kernel_o
+);
+  `SMK_CHECK_CONFIG
+
+  localparam int unsigned NumKernels  = smk_pkg::NumKernels;
+  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
+  localparam int unsigned NumSms      = smk_pkg::NumSms;
+  // From the end of a window until its counts are read: the counters' two, and registers between.
+  localparam logic [15:0] Drain       = 16'd4;
+
+  typedef enum logic [3:0] {StIdle, StAlone, StAssign, StSettle, StWindow, StDrain, StRead, StScale,
+                            StDelay, StPlan, StTurns, StAdd, StAddLast, StCompare, StJudge} step_e;
+  step_e                  step_d, step_q;
+  logic [15:0]            timer_d, timer_q;
+  smk_pkg::sm_id_t        sm_d, sm_q;
+  // Of the profile; its kernels that are still to be sampled; the next sample's TBs; both as they
+  // were before the SMs of this window.
+  smk_pkg::kernel_mask_t  kernels_q, left_d, left_q, left_was_q;
+  smk_pkg::tb_cnt_t       tbs_d, tbs_q, tbs_was_q;
+  // The kernel at work, one-hot.
+  smk_pkg::kernel_mask_t  at_d, at_q;
+  // Kernels of which a TB fits an SM; the one that is sampled again.
+  smk_pkg::kernel_mask_t  fits_q;
+  smk_pkg::kernel_id_t    again_kernel_q;
+  logic                   first_q, again_q, watches_q;
+  smk_pkg::tb_cnt_vec_t   most_q;
+  logic [SampleWidth-1:0] issued_q, stalled_q;
+
+  // The next kernel of those left; in watching, whose turn it is.
+  smk_pkg::kernel_mask_t left_next, lowest;
+  smk_pkg::kernel_id_t   kernel, kernel_at;
+  smk_pkg::tb_cnt_t      most;
+  always_comb begin
+    lowest    = left_q & (~left_q + 1'b1);
+    left_next = left_q & ~lowest;
+    kernel    = '0;
+    kernel_at = '0;
+    most      = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (lowest[k]) kernel    = kernel | KernelWidth'(k);
+      if (lowest[k]) most      = most | most_q.kernel[k];
+      if (at_q[k])   kernel_at = kernel_at | KernelWidth'(k);
+    end
+  end
+
+  // How many TBs of the kernel at work an SM of its own holds; in the first cycle its need is read.
+  smk_pkg::tb_cnt_t alone;
+  logic             ends_alone, alone_done, fresh_q, member, last_kernel;
+  smk_tbs_alone u_alone (
+    .clk_i, .rst_ni, .kernel_i(at_q), .need_i,
+    .begin_i(start_i || step_q != StAlone || ends_alone || fresh_q),
+    .tbs_o  (alone),
+    .done_o (alone_done)
+  );
+  assign member      = (kernels_q & at_q) != '0;
+  assign last_kernel = at_q[NumKernels-1];
+
+  logic [SampleWidth-1:0] performance;
+  logic scaled, last_sm, timed_out, sampled;
+  assign last_sm    = 32'(sm_q) == NumSms - 1;
+  assign timed_out  = timer_q[15:1] == '0;
+  assign sampled    = step_q == StScale && scaled;
+  assign ends_alone = step_q == StAlone && ((alone_done && !fresh_q) || !member);
+
+  smk_curve_scaler #(
+    .SampleWidth(SampleWidth)
+  ) u_scaler (
+    .clk_i, .rst_ni,
+    .start_i      (step_q == StScale && timer_q[0]),
+    .cancel_i     (start_i || stop_i),
+    .issued_i     (issued_q),
+    .stalled_i    (stalled_q),
+    .cycles_i     (SampleWidth'(window_i << $clog2(smk_pkg::NumSchedulers))),
+    .tbs_i        (tbs_q),
+    .most_i       (most),
+    .done_o       (scaled),
+    .performance_o(performance)
+  );
+
+  logic changed, again;
+  smk_ipc_watch #(
+    .SampleWidth(SampleWidth)
+  ) u_watch (
+    .clk_i, .rst_ni, .change_i, .sustain_i,
+    .forget_i(start_i || stop_i || step_q == StPlan),
+    .kernel_i(at_q),
+    .clear_i (step_q == StDrain || step_q == StJudge),
+    .add_i   (step_q == StAdd && lowest == at_q),
+    .issued_i(issued_i),
+    .diff_i  (step_q == StCompare),
+    .judge_i (step_q == StJudge && member),
+    .again_o (changed)
+  );
+  assign again = step_q == StJudge && member && changed;
+
+  always_comb begin
+    step_d = step_q;
+    unique case (step_q)
+      StIdle:    step_d = StIdle;
+      // How many TBs of each kernel there are to sample.
+      StAlone:   if (ends_alone && last_kernel) step_d = StAssign;
+      // Each SM its kernel and TBs.
+      StAssign:  if (last_sm) step_d = StSettle;
+      StSettle:  if (timed_out) step_d = StWindow;
+      StWindow:  if (timed_out) step_d = StDrain;
+      StDrain:   if (`SMK_CUT(DrainEnds, timed_out)) step_d = watches_q ? StAdd : StRead;
+      // The counts of each SM, and its point of the curve.
+      StRead:    step_d = (left_q == '0) ? StDelay : StScale;
+      StScale:   if (scaled) step_d = !last_sm ? StRead : (left_d == '0) ? StDelay : StAssign;
+      StDelay:   if (timed_out) step_d = StPlan;
+      StPlan:    if (planned_i) step_d = StTurns;
+      // Each SM a kernel to watch; then windows without end.
+      StTurns:   if (last_sm) step_d = StWindow;
+      StAdd:     if (last_sm) step_d = StAddLast;
+      StAddLast: step_d = StCompare;
+      StCompare: if (timed_out) step_d = StJudge;
+      StJudge:   step_d = again ? StAssign : last_kernel ? StWindow : StAdd;
+      default:   step_d = StIdle;
+    endcase
+    if (stop_i)  step_d = StIdle;
+    if (start_i) step_d = StAlone;
+  end
+
+  // Timers, loaded with the step before; one of 0 counts as 1. In StScale its first cycle.
+  logic [15:0] timer_less;
+  assign timer_less = timer_q - 1'b1;
+  always_comb begin
+    unique case (step_q)
+      StAssign:          timer_d = first_q ? warmup_i : settle_i;
+      StSettle:          timer_d = timed_out ? window_i : timer_less;
+      StWindow:          timer_d = timed_out ? Drain : timer_less;
+      StAddLast:         timer_d = 16'd2;
+      StDrain, StDelay, StCompare: timer_d = timer_less;
+      StRead:            timer_d = (left_q == '0) ? delay_i : 16'd1;
+      StScale:           timer_d = scaled ? delay_i : '0;
+      StTurns, StJudge:  timer_d = window_i;
+      default:           timer_d = timer_q;
+    endcase
+  end
+
+  // SMs in turn, and the kernel at work.
+  logic walks;
+  assign walks = `SMK_CUT(Walks, step_q == StAssign || step_q == StTurns || step_q == StAdd ||
+                                 sampled);
+  always_comb begin
+    sm_d = sm_q;
+    at_d = at_q;
+    if (walks) sm_d = last_sm ? '0 : sm_q + 1'b1;
+    if (step_q == StRead && left_q == '0) sm_d = '0;
+    if (ends_alone || step_q == StJudge) at_d = {at_q[NumKernels-2:0], at_q[NumKernels-1]};
+    if (step_q == StIdle || step_q == StPlan || again) at_d = NumKernels'(1);
+    if (start_i || stop_i) {sm_d, at_d} = {smk_pkg::SmWidth'(0), NumKernels'(1)};
+  end
+
+  // The next sample: over the SMs twice in a window, to give and to take. In watching whose turn.
+  logic advances;
+  assign advances = (step_q == StAssign && left_q != '0) || sampled;
+  always_comb begin
+    left_d = left_q;
+    tbs_d  = tbs_q;
+    if (advances && tbs_q == most) {left_d, tbs_d} = {left_next, smk_pkg::TbCntWidth'(1)};
+    else if (advances)             tbs_d = tbs_q + 1'b1;
+    if (step_q == StAssign && last_sm) begin
+      {left_d, tbs_d} = (sm_q == '0) ? {left_q, tbs_q} : {left_was_q, tbs_was_q};
+    end
+    // A kernel whose TB fits no SM is not sampled.
+    if (ends_alone && alone == '0) left_d = left_q & ~at_q;
+    if (step_q == StTurns || step_q == StAdd) left_d = (left_next == '0) ? kernels_q : left_next;
+    if (step_q == StPlan || ((step_q == StTurns || step_q == StAdd) && last_sm)) left_d = kernels_q;
+    if (again) {left_d, tbs_d} = {at_q & fits_q, smk_pkg::TbCntWidth'(1)};
+    if (start_i) {left_d, tbs_d} = {kernels_i, smk_pkg::TbCntWidth'(1)};
+  end
+
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      step_q <= StIdle;
+      {timer_q, sm_q, kernels_q, left_q, left_was_q, tbs_q, tbs_was_q, issued_q, stalled_q} <= '0;
+      at_q      <= NumKernels'(1);
+      first_q   <= 1'b0;
+      fresh_q   <= 1'b0;
+      again_kernel_q <= '0;
+      again_q   <= 1'b0;
+      watches_q <= 1'b0;
+    end else begin
+      step_q  <= step_d;
+      timer_q <= timer_d;
+      sm_q    <= sm_d;
+      at_q    <= at_d;
+      left_q  <= left_d;
+      tbs_q   <= tbs_d;
+      if (start_i) kernels_q <= kernels_i;
+      if (step_q == StAssign && sm_q == '0) {left_was_q, tbs_was_q} <= {left_q, tbs_q};
+      if (step_q == StRead) {issued_q, stalled_q} <= {issued_i, stalled_i};
+      if (again) again_kernel_q <= kernel_at;
+      fresh_q   <= start_i || ends_alone || (fresh_q && step_q != StAlone);
+      first_q   <= start_i || (first_q && step_q != StWindow);
+      again_q   <= !start_i && !stop_i && (again || (again_q && step_q != StPlan));
+      watches_q <= !start_i && !stop_i && !again &&
+                   (watches_q || (step_q == StPlan && planned_i));
+    end
+  end
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
+    always_ff @(posedge clk_i or negedge rst_ni) begin
+      if (!rst_ni) begin
+        {most_q.kernel[k], fits_q[k]} <= '0;
+      end else if (ends_alone && at_q[k]) begin
+        {most_q.kernel[k], fits_q[k]} <= {alone & {smk_pkg::TbCntWidth{member}}, member && alone != '0};
+      end
+    end
+  end
+
+  // Outputs to other blocks.
+  logic                   give_valid_q, sample_valid_q, plan_q;
+  smk_pkg::sm_id_t        give_sm_q;
+  smk_pkg::kernel_id_t    give_kernel_q, sample_kernel_q;
+  smk_pkg::tb_cnt_t       give_tbs_q, sample_tbs_q;
+  logic [SampleWidth-1:0] sample_performance_q;
+  logic                   gives;
+  assign gives = step_q == StAssign || step_q == StTurns;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      {give_valid_q, give_sm_q, give_kernel_q, give_tbs_q} <= '0;
+      {sample_valid_q, sample_kernel_q, sample_tbs_q, sample_performance_q, plan_q} <= '0;
+    end else begin
+      give_valid_q   <= gives && !start_i && !stop_i;
+      sample_valid_q <= sampled && !start_i && !stop_i;
+      plan_q         <= step_q == StDelay && timed_out && !start_i && !stop_i;
+      if (gives) begin
+        give_sm_q     <= sm_q;
+        give_kernel_q <= kernel;
+        give_tbs_q    <= (step_q == StAssign && left_q != '0) ? tbs_q : '0;
+      end
+      if (sampled) begin
+        sample_kernel_q      <= kernel;
+        sample_tbs_q         <= tbs_q;
+        sample_performance_q <= performance;
+      end
+    end
+  end
+  assign give_valid_o         = give_valid_q;
+  assign give_sm_o            = give_sm_q;
+  assign give_kernel_o        = give_kernel_q;
+  assign give_tbs_o           = give_tbs_q;
+  assign sample_valid_o       = sample_valid_q;
+  assign sample_kernel_o      = sample_kernel_q;
+  assign sample_tbs_o         = sample_tbs_q;
+  assign sample_performance_o = sample_performance_q;
+  assign plan_o               = plan_q;
+  assign count_sm_o        = sm_q;
+  assign window_o          = step_q == StWindow;
+  assign kernels_o         = kernels_q;
+  assign profiling_o       = step_q != StIdle && !watches_q;
+  assign sharing_o         = watches_q;
+  assign priority_valid_o  = again_q && step_q != StDelay && step_q != StPlan;
+  assign priority_kernel_o = again_kernel_q;
+
+  // There is something to profile.
+  `SMK_ASSERT(SomeKernel_M, start_i |-> kernels_i != '0)
+  // An answer is one to a question.
+  `SMK_ASSERT(PlannedWhenAsked_M, planned_i |-> step_q == StPlan)
+  // A start begins anew, a stop ends all.
+  `SMK_ASSERT(StartsAnew_A, start_i |=> step_q == StAlone && !watches_q && !again_q)
+  `SMK_ASSERT(Stops_A, stop_i && !start_i |=> step_q == StIdle && !sample_valid_o && !plan_o)
+  // Who is still to be sampled has TBs to be sampled with.
+  `SMK_ASSERT(SomeTbs_A, (step_q == StAssign || step_q == StRead) && left_q != '0 |->
+              tbs_q != '0 && tbs_q <= most)
+  // Pulses go to an SM that there is; windows are of a profile or of watching.
+  `SMK_ASSERT(GivesToAnSm_A, give_valid_o |-> 32'(give_sm_o) < NumSms)
+  // Idle: nothing changes without a start.
+  `SMK_ASSERT(IdleHolds_A, step_q == StIdle && !start_i && !give_valid_o && !sample_valid_o |=> $stable(
+              {step_q, timer_q, sm_q, kernels_q, left_q, tbs_q, at_q, most_q, issued_q, stalled_q}))
+  // Several windows, a profile begun anew, one kernel sampled again, in our tests.
+  `SMK_COVER(SharesTime_C, step_q == StScale && step_d == StAssign)
+  `SMK_COVER(Restarted_C, start_i && step_q != StIdle)
+  `SMK_COVER(Again_C, again)
+  `SMK_COVER(NobodyFits_C, step_q == StAssign && left_q == '0 && sm_q == '0)
+endmodule
