@@ -33,8 +33,9 @@ constexpr LaneMask SchedulerField(unsigned scheduler) {
 inline constexpr LaneMask kLastLanes = 0x8000800080008000;
 // From four bits: a multiplication moves them to 15, 31, 47 and 63.
 constexpr LaneMask LastLanesOf(unsigned schedulers) {
-  return (schedulers * 0x1000200040008000) & kLastLanes;
+  return (schedulers * LaneMask{0x1000200040008000}) & kLastLanes;
 }
+static_assert(LastLanesOf(15) == kLastLanes);  // an overflow of signed numbers would not compile
 // Of the schedulers that have a lane in the mask.
 constexpr LaneMask LastLanesIn(LaneMask mask) {
   return (((mask & ~kLastLanes) + ~kLastLanes) | mask) & kLastLanes;  // a sum stays in its field
