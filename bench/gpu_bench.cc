@@ -129,6 +129,10 @@ BENCHMARK_CAPTURE(GpuCycles, sgemm, "sgemm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(GpuCycles, sgemm_trace, "traced/sgemm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(GpuCycles, lbm_trace, "traced/lbm", DispatchMode::kLeftover, false)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(GpuCycles, stencil_trace, "traced/stencil", DispatchMode::kLeftover, false)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(GpuCycles, lbm, "lbm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(GpuCycles, cutcp_stencil, "cutcp+stencil", DispatchMode::kPartitioned, true)
