@@ -15,6 +15,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import re
 import resource
 import shlex
 import shutil
@@ -38,7 +39,9 @@ FORBIDDEN = (
     "/usr/include", "/usr/lib",
 )  # fmt: skip
 # Notices of AddressSanitizer, which does not know SystemC's stacks; that is not ours.
-NOTICES = ("WARNING: ASan is ignoring", "False positive error reports", "For details see https://github.com/google/sanit")
+NOTICES = re.compile(
+    r"==\d+==WARNING: ASan is ignoring|False positive error reports|For details see https://github.com/google/sanit"
+)
 
 
 def limit_memory():
@@ -155,7 +158,7 @@ def ended_badly(group, value, ended):
     if ended.returncode not in (expected if isinstance(expected, list) else [expected]):
         return f"status {ended.returncode}, expected {expected}"
     out, err = ended.stdout.decode("utf-8", "replace"), ended.stderr.decode("utf-8", "replace")
-    lines = [line for line in err.removesuffix("\n").split("\n") if line and not line.startswith(NOTICES)]
+    lines = [line for line in err.removesuffix("\n").split("\n") if line and not NOTICES.match(line)]
     found = [word for word in FORBIDDEN if word in out + err]
     if found:
         return f"words of a library: {found}"
