@@ -45,7 +45,7 @@ TEST(WorkloadManual, TheTableHasTheNumbersOfTheFiles) {
   const std::string manual = Manual();
   const ResourceVector gtx980{256, 384, 64, 32};
   for (const WorkloadEntry& entry : ListWorkloads(SMK_SOURCE_DIR)) {
-    if (entry.group != "parboil") continue;
+    if (entry.group != "parboil" && entry.group != "kernelet") continue;
     const auto workload = LoadWorkload(entry.path);
     for (std::size_t i = 0; i < workload->kernels.size(); ++i) {
       const KernelSpec& k = workload->kernels[i];
