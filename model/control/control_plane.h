@@ -52,6 +52,16 @@ struct ControlConfig {
   unsigned warps_per_scheduler = 16;
   ResourceVector limits{256, 384, 64, 32};  // per SM, allocation units
   unsigned preempted_depth = 512;           // preempted TBs per kernel that can wait
+  // Relay stations between the driver and each SM: link_stages, and 0 to link_spread more that
+  // depend on the SM and on link_seed.
+  std::uint8_t link_stages = 0;
+  std::uint8_t link_spread = 0;
+  std::uint32_t link_seed = 1;
+  unsigned LinkStages(unsigned sm) const {
+    std::uint64_t x = (std::uint64_t{link_seed} << 32 | sm) * 0x9e3779b97f4a7c15;
+    x = (x ^ x >> 31) * 0xbf58476d1ce4e5b9;
+    return link_stages + static_cast<unsigned>((x ^ x >> 29) % (link_spread + 1u));
+  }
 };
 
 // Configuration inputs of the hardware: constant during a run.
@@ -59,6 +69,8 @@ struct PolicyConfig {
   DispatchMode dispatch = DispatchMode::kPartitioned;
   PreemptMode preempt = PreemptMode::kSwitch;
   WarpPolicy warp_policy = WarpPolicy::kGto;
+  // TBs one per cycle, in modes in which room is a question of the SM alone.
+  bool stream = true;
   bool quota_enable = false;  // SMK Sec. 5.4; dedicates one SM per kernel
   bool quota_gate = true;     // false: quotas are not put in force
   EpochEnd epoch_end = EpochEnd::kSpent;

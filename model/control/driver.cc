@@ -11,17 +11,19 @@ Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
       drf_({config.num_sms, config.limits, ShareWeights::Of(config.limits),
             policy.kernels_per_sm < kMaxKernels}),
       dispatch_({config.num_sms, config.limits}),
+      stream_({config.num_sms, config.limits}),
       planner_({config.limits}),
       queue_({config.num_sms, config.preempted_depth}),
       quota_({config.num_sms}) {
   state_.views = kernels_.Views();
+  state_.credit = SmMask::First(config.num_sms);
 }
 
 Driver::Events Driver::Collect(const Inputs& in) {
   Events e;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const SmToDriver& s = (*in.sm)[sm];
-    if (s.command_ready) e.command_ready.Set(sm);
+    if (s.command_credit) e.credit.Set(sm);
     if (!s.event.valid) continue;
     e.any.Set(sm);
     drf_in_.event[sm] = s.event;
@@ -41,8 +43,9 @@ KernelTable::Inputs Driver::KernelInputs(const HostInputs& host) const {
   k.launch_valid = host.launch_valid;
   k.launch_kernel = host.launch_kernel;
   k.launch = host.launch;
-  k.dispatch_new_valid = p.dispatch_new;
-  k.dispatch_new_kernel = p.kernel;
+  const TbStream::State& s = stream_.state();
+  k.dispatch_new_valid = p.dispatch_new || (s.send && !s.pop);
+  k.dispatch_new_kernel = p.dispatch_new ? p.kernel : static_cast<KernelId>(s.send_kernel);
   k.finished = state_.finished;
   k.tick = host.tick;
   k.linger_ticks = policy_.linger_ticks;
@@ -54,10 +57,11 @@ void Driver::SetDrfInputs(const Events& events, KernelMask kernel_done) {
   DrfTracker::Inputs& in = drf_in_;
   in.kernel_table = &kernels_.state();
   in.kernel_done = kernel_done;
-  in.dispatch_valid = d.pulses.dispatch;
+  const TbStream::State& s = stream_.state();
+  in.dispatch_valid = d.pulses.dispatch || s.send;
   in.dispatch_reserved = d.pulses.dispatch_reserved;
-  in.dispatch_kernel = d.pulses.kernel;
-  in.dispatch_sm = d.pulses.sm;
+  in.dispatch_kernel = s.send ? static_cast<KernelId>(s.send_kernel) : d.pulses.kernel;
+  in.dispatch_sm = s.send ? static_cast<SmId>(s.send_sm) : d.pulses.sm;
   in.reserve_valid = d.pulses.reserve;
   in.cancel_valid = d.pulses.cancel;
   in.reserve_kernel = d.pulses.kernel;
@@ -71,16 +75,18 @@ void Driver::SetDrfInputs(const Events& events, KernelMask kernel_done) {
 
 void Driver::SetQueueInputs(const Inputs& in, const Events& events) {
   PreemptedQueue::Inputs& q = queue_in_;
-  q.request_mask = SmMask();
+  q.request_mask = q.withdraw_mask = SmMask();
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const SmToDriver& s = (*in.sm)[sm];
+    if (s.buffer_withdraw) q.withdraw_mask.Set(sm);
     if (!s.buffer_request) continue;
     q.request_mask.Set(sm);
     q.request_kernel[sm] = s.buffer_kernel;
   }
   q.event_mask = events.to_queue;
-  q.pop_valid = dispatch_.state().pulses.pop;
-  q.pop_kernel = dispatch_.state().pulses.kernel;
+  const TbDispatch::Pulses& pulses = dispatch_.state().pulses;
+  q.pop_valid = pulses.pop || stream_.state().pop;
+  q.pop_kernel = pulses.pop ? pulses.kernel : static_cast<KernelId>(stream_.state().send_kernel);
 }
 
 // SMs whose partition covers the kernels that may run there and is in force.
@@ -93,21 +99,36 @@ SmMask Driver::Settled() const {
   return mask - dispatch_.state().busy;
 }
 
-// The i-th member's window comes from SM i, in the cycle in which it ends.
+// The window of the i-th member of the last tick comes from SM i, whenever it comes; they are
+// passed on together.
 void Driver::HearProfile(const Inputs& in) {
   state_.profile_valid = 0;
   if (!policy_.quota_enable || !policy_.quota_gate) return;
+  KernelMask here = 0;
   unsigned rank = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if ((kernels_.members() >> k & 1) == 0) continue;
+  for (KernelMask left = state_.wanted; left != 0; left &= static_cast<KernelMask>(left - 1)) {
+    const auto k = static_cast<unsigned>(__builtin_ctz(left));
     const SmToDriver& s = (*in.sm)[rank++];
     if (!s.profile_valid) continue;
-    state_.profile_valid |= static_cast<KernelMask>(1u << k);
+    here |= static_cast<KernelMask>(1u << k);
     state_.profile_issued[k] = s.profile_issued[k];
+  }
+  state_.got |= here;
+  if (here != 0 && state_.got == state_.wanted) {
+    state_.profile_valid = state_.wanted;
+    state_.got = 0;
+  }
+  if (!state_.tick) return;
+  state_.got = 0;
+  state_.wanted = 0;
+  rank = 0;
+  for (KernelMask left = kernels_.members(); left != 0 && rank != config_.num_sms; ++rank) {
+    state_.wanted |= static_cast<KernelMask>(left & -left);
+    left &= static_cast<KernelMask>(left - 1);
   }
 }
 
-QuotaCalculator::Inputs Driver::QuotaInputs(const Events& events) const {
+QuotaCalculator::Inputs Driver::QuotaInputs() const {
   QuotaCalculator::Inputs q;
   q.members = state_.members;
   q.epoch_length = policy_.epoch_length;
@@ -115,7 +136,7 @@ QuotaCalculator::Inputs Driver::QuotaInputs(const Events& events) const {
   q.profile_issued = state_.profile_issued;
   q.partition = &dispatch_.state().partition;
   if (quota_.busy()) q.settled = Settled();
-  q.command_ready = state_.quota_owns_bus && events.command_ready.Test(quota_.state().sm);
+  q.command_ready = state_.quota_owns_bus;
   return q;
 }
 
@@ -134,30 +155,74 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.member_expired = member_expired_;
   t.event_mask = events.any;
   t.settled_mask = events.settled;
-  if (!state_.quota_owns_bus) t.command_ready = events.command_ready;
+  t.command_ready = state_.credit;
   return t;
+}
+
+TbStream::Inputs Driver::StreamInputs() const {
+  TbStream::Inputs s;
+  s.policy = &policy_;
+  s.kernels = &kernels_.state();
+  s.drf = &drf_;
+  s.dispatch = &dispatch_.state();
+  s.assign = &assign_.state();
+  s.queue = &queue_;
+  s.credit = state_.credit;
+  const QuotaCalculator::State& q = quota_.state();
+  s.quota_waits = q.command_valid && state_.credit.Test(q.sm);
+  s.flush = dispatch_.Decides() || state_.assign_pending || assign_.state().busy ||
+            assign_.state().changed.Any() || state_.need_changed != 0 || member_expired_ != 0;
+  return s;
 }
 
 // Registers that said something before, and those that do now.
 void Driver::DriveSms(bool tick) {
   const PreemptedQueue::State& q = queue_.state();
   const TbDispatch::State& d = dispatch_.state();
-  SmMask look = tick ? SmMask::First(config_.num_sms) : q.ack | q.grant;
+  SmMask look = tick ? SmMask::First(config_.num_sms) : q.ack | q.grant | q.none;
   for (const unsigned sm : state_.look | look) {
     DriverToSm& out = state_.to_sm[sm];
     out.tick = tick;
     out.event_ack = q.ack.Test(sm);
     out.buffer_valid = q.grant.Test(sm);
     out.buffer = q.grant_buffer;
+    out.buffer_none = q.none.Test(sm);
     out.command_valid = false;
   }
-  if (state_.quota_owns_bus || d.command_valid) {
-    const unsigned sm = state_.quota_owns_bus ? quota_.state().sm : d.command_sm;
-    state_.to_sm[sm].command_valid = true;
-    state_.to_sm[sm].command = state_.quota_owns_bus ? quota_.state().command : d.command;
-    look.Set(sm);
+  const TbStream::State& s = stream_.state();
+  if (s.command_valid) {
+    state_.to_sm[s.command_sm].command_valid = true;
+    state_.to_sm[s.command_sm].command = s.command;
+    look.Set(s.command_sm);
+  } else if (state_.quota_owns_bus || d.command_valid) {
+    const SmMask sms =
+        state_.quota_owns_bus ? SmMask::Of(quota_.state().sm) : dispatch_.CommandSms();
+    if ((sms - state_.credit).None()) {
+      for (const unsigned sm : sms) {
+        state_.to_sm[sm].command_valid = true;
+        state_.to_sm[sm].command = state_.quota_owns_bus ? quota_.state().command : d.command;
+      }
+      look |= sms;
+    }
   }
   state_.look = look;
+}
+
+// While TBs stream, a plan is a decision for each SM to which its last command is sent.
+void Driver::LogPlan(Cycle now, std::vector<Decision>* log) const {
+  if (!TbDispatch::Streams(policy_)) return;
+  for (const unsigned sm : state_.look) {
+    const DriverToSm& out = state_.to_sm[sm];
+    if (!out.command_valid || out.command.op != CommandOp::kPartition || !out.command.last)
+      continue;
+    Decision d;
+    d.cycle = now;
+    d.reason = DecisionReason::kRepartition;
+    d.kernel = out.command.kernel;
+    d.sm = static_cast<SmId>(sm);
+    for (unsigned k = 0; k < kMaxKernels; ++k) d.share[k] = drf_.ShownShare(k);
+    log->push_back(d);
+  }
 }
 
 Driver::Outputs Driver::ToHost(const KernelTable::Outputs& kernels) {
@@ -168,15 +233,18 @@ Driver::Outputs Driver::ToHost(const KernelTable::Outputs& kernels) {
 // tb_dispatch, which reads the others directly, is clocked before them.
 void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decision>* log) {
   const Events events = Collect(in);
+  kernel_done_ = kernels_.state().done_pulse;
+  member_expired_ = kernels_.state().expired_pulse;
+  TbStream::Inputs stream = StreamInputs();
+  const TbStream::Outputs act = stream_.Eval(stream);
   const KernelTable::Inputs k = KernelInputs(in.host);
   const KernelTable::Outputs kernels = kernels_.Eval(k);
-  kernel_done_ = kernels.kernel_done;
-  member_expired_ = kernels.member_expired;
   *out = ToHost(kernels);
+  stream.changes = events.any.Any() || events.credit.Any() || kernels.launch_fire;
 
   SetDrfInputs(events, kernel_done_);
   SetQueueInputs(in, events);
-  const QuotaCalculator::Inputs quota = QuotaInputs(events);
+  const QuotaCalculator::Inputs quota = QuotaInputs();
   const TbDispatch::Pulses pulses = dispatch_.state().pulses;
   const SmAssign::Inputs assign{state_.assign_pending, kernels_.members(),
                                 policy_.dispatch == DispatchMode::kSpatial, policy_.quota_enable,
@@ -185,10 +253,16 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
                                          pulses.sm,         policy_.dispatch,
                                          policy_.table,     &state_.planned_kernels};
 
+  if (log != nullptr) LogPlan(now, log);
+  state_.quota_ready =
+      stream.quota_waits && !dispatch_.state().command_valid && !state_.quota_owns_bus;
   quota_.Tick(quota);
+  stream_.Tick(stream, act);
   dispatch_.Tick(DispatchInputs(events));
-  if (log != nullptr && dispatch_.state().decision) {
-    log->push_back(*dispatch_.state().decision);
+  const std::optional<Decision>& streamed = stream_.state().decision;
+  const std::optional<Decision>& decision = streamed ? streamed : dispatch_.state().decision;
+  if (log != nullptr && decision) {
+    log->push_back(*decision);
     log->back().cycle = now;
   }
   drf_.Tick(drf_in_);
@@ -196,6 +270,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   planner_.Tick(planner);
   assign_.Tick(assign);
   HearProfile(in);
+  state_.tick = in.host.tick;
   state_.members = kernels_.members();
   state_.planned_kernels = kernels_.state();
   kernels_.Tick(k);
@@ -207,16 +282,25 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   state_.need_changed =
       launch_new ? static_cast<KernelMask>(1u << Index(in.host.launch_kernel)) : 0;
   if (kernels.launch_fire) state_.views = kernels_.Views();
+  // A command that was sent in this cycle has used its SM's credit; a TB that streams has done so
+  // before.
+  if (act.takes) state_.credit.Clear(act.sm);
+  for (const unsigned sm : state_.look) {
+    if (state_.to_sm[sm].command_valid) state_.credit.Clear(sm);
+  }
+  state_.credit |= events.credit;
   state_.quota_owns_bus =
-      quota_.state().command_valid && (state_.quota_owns_bus || !dispatch_.state().command_valid);
+      state_.quota_ready && !dispatch_.state().command_valid && !stream_.state().command_valid;
   DriveSms(in.host.tick);
   const PreemptedQueue::State& q = queue_.state();
   awake_ = state_.look.Any() || state_.profile_valid != 0 || state_.some_finished ||
            state_.assign_pending || state_.need_changed != 0 || kernels_.state().done_pulse != 0 ||
            kernels_.state().expired_pulse != 0 || assign_.state().busy ||
            assign_.state().changed.Any() || planner_.state().busy || planner_.state().done ||
-           q.pending.Any() || q.ack.Any() || q.grant.Any() || quota_.busy() || drf_.busy() ||
-           dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events));
+           q.pending.Any() || q.ack.Any() || q.grant.Any() || (q.none | q.asked).Any() ||
+           quota_.busy() || drf_.busy() || dispatch_.state().pulses.any() ||
+           dispatch_.Awake(DispatchInputs(events)) || stream_.Awake(StreamInputs()) ||
+           quota_.state().command_valid;
 }
 
 }  // namespace smk

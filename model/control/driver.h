@@ -17,6 +17,7 @@
 #include "control/quota_calculator.h"
 #include "control/sm_assign.h"
 #include "control/tb_dispatch.h"
+#include "control/tb_stream.h"
 
 namespace smk {
 
@@ -33,17 +34,22 @@ class Driver {
     std::array<DriverToSm, kMaxSms> to_sm{};
     SmMask look{};  // SMs to which it says something
     KernelViews views{};
+    SmMask credit{};              // SMs that can take another command
     bool assign_pending = false;  // the set of kernels changed
     KernelMask need_changed = 0;  // launched with another need
     // What the kernel table and the quota calculator hear one cycle later.
     std::array<std::uint8_t, kMaxKernels> finished{};
     bool some_finished = false;
     KernelMask members = 0;
+    // Who was a member with an SM at the last tick, and whose windows have come since.
+    bool tick = false;
+    KernelMask wanted = 0, got = 0;
     // The profile that the quota calculator hears of one cycle late, too.
     KernelMask profile_valid = 0;
     std::array<std::uint16_t, kMaxKernels> profile_issued{};
     KernelTable::State planned_kernels{};  // as the planner sees them, one cycle late
-    bool quota_owns_bus = false;           // a quota command was offered and is not yet taken
+    bool quota_ready = false;     // its SM has had a credit in the last cycle, and it is not used
+    bool quota_owns_bus = false;  // a quota command was offered and is not yet taken
   };
 
   Driver(const ControlConfig& config, const PolicyConfig& policy);
@@ -61,6 +67,7 @@ class Driver {
   const DrfTracker& drf_tracker() const { return drf_; }
   const SmAssign& sm_assign() const { return assign_; }
   const TbDispatch& tb_dispatch() const { return dispatch_; }
+  const TbStream& tb_stream() const { return stream_; }
   const PreemptedQueue& preempted_queue() const { return queue_; }
   const QuotaCalculator& quota_calculator() const { return quota_; }
 
@@ -70,19 +77,21 @@ class Driver {
     SmMask any;
     SmMask settled;
     SmMask to_queue;
-    SmMask command_ready;
+    SmMask credit;
     std::array<std::uint8_t, kMaxKernels> finished{};
   };
   Events Collect(const Inputs& in);
   KernelTable::Inputs KernelInputs(const HostInputs& host) const;
+  TbStream::Inputs StreamInputs() const;
   void SetDrfInputs(const Events& events, KernelMask kernel_done);
   void SetQueueInputs(const Inputs& in, const Events& events);
-  QuotaCalculator::Inputs QuotaInputs(const Events& events) const;
+  QuotaCalculator::Inputs QuotaInputs() const;
   void HearProfile(const Inputs& in);
   TbDispatch::Inputs DispatchInputs(const Events& events) const;
   SmMask Settled() const;
   static Outputs ToHost(const KernelTable::Outputs& kernels);
   void DriveSms(bool tick);
+  void LogPlan(Cycle now, std::vector<Decision>* log) const;
 
   ControlConfig config_;
   PolicyConfig policy_;
@@ -90,6 +99,7 @@ class Driver {
   SmAssign assign_;
   DrfTracker drf_;
   TbDispatch dispatch_;
+  TbStream stream_;
   PartitionPlanner planner_;
   PreemptedQueue queue_;
   QuotaCalculator quota_;

@@ -92,7 +92,7 @@ struct PolicyFields {
   static constexpr auto kFields = std::make_tuple(
       Is<Bits<3>>("dispatch", &Message::dispatch), Is<Bits<2>>("preempt", &Message::preempt),
       Is<Bits<1>>("warp_policy", &Message::warp_policy),
-      Is<Bits<1>>("quota_enable", &Message::quota_enable),
+      Is<Bits<1>>("quota_enable", &Message::quota_enable), Is<Bits<1>>("stream", &Message::stream),
       Is<Bits<1>>("quota_gate", &Message::quota_gate),
       Is<Bits<1>>("epoch_end", &Message::epoch_end),
       Is<Bits<P::KernelCntWidth>>("kernels_per_sm", &Message::kernels_per_sm),
@@ -314,6 +314,7 @@ struct DriverToSmFields {
       Is<SmCommandFields<P>>("command", &Message::command, HasCommand, "tb_dispatch"),
       Is<Bits<1>>("buffer_valid", &Message::buffer_valid, Always, "preempted_queue"),
       Is<Bits<P::BufferWidth>>("buffer", &Message::buffer, HasBuffer, "preempted_queue"),
+      Is<Bits<1>>("buffer_none", &Message::buffer_none, Always, "preempted_queue"),
       Is<Bits<1>>("event_ack", &Message::event_ack, Always, "preempted_queue"),
       Is<Bits<1>>("tick", &Message::tick));
 };
@@ -324,11 +325,12 @@ struct SmToDriverFields {
   static constexpr bool HasKernel(const SmToDriver& s) { return s.buffer_request; }
   static constexpr bool HasProfile(const SmToDriver& s) { return s.profile_valid; }
   static constexpr auto kFields = std::make_tuple(
-      Is<Bits<1>>("command_ready", &Message::command_ready, Always, "tb_table"),
+      Is<Bits<1>>("command_credit", &Message::command_credit, Always, "tb_table"),
       Is<SmEventFields<P>>("event", &Message::event),
       Is<Bits<1>>("buffer_request", &Message::buffer_request, Always, "preempt_engine"),
       Is<Bits<P::KernelWidth>>("buffer_kernel", &Message::buffer_kernel, HasKernel,
                                "preempt_engine"),
+      Is<Bits<1>>("buffer_withdraw", &Message::buffer_withdraw, Always, "preempt_engine"),
       Is<Bits<1>>("profile_valid", &Message::profile_valid, Always, "profile_counters"),
       Is<IssuedVec<P>>("profile_issued", &Message::profile_issued, HasProfile, "profile_counters"));
 };

@@ -79,16 +79,18 @@ struct DriverToSm {
   SmCommand command{};
   bool buffer_valid = false;  // pulse: a context buffer for the pending request
   std::uint16_t buffer = 0;
-  bool event_ack = false;  // pulse
-  bool tick = false;       // pulse
+  bool buffer_none = false;  // pulse: the request was withdrawn
+  bool event_ack = false;    // pulse
+  bool tick = false;         // pulse
 };
 
 struct SmToDriver {
-  bool command_ready = true;
+  bool command_credit = false;  // pulse: another command can come
   SmEvent event{};
-  bool buffer_request = false;  // level, until buffer_valid
+  bool buffer_request = false;  // pulse
   KernelId buffer_kernel{0};
-  bool profile_valid = false;  // pulse, after a tick: instructions issued in the window that ends
+  bool buffer_withdraw = false;  // pulse: the request is void, unless it was granted
+  bool profile_valid = false;    // pulse, after a tick: instructions issued in the window that ends
   std::array<std::uint16_t, kMaxKernels> profile_issued{};
 };
 

@@ -36,23 +36,19 @@ bool PartitionPlanner::Before(unsigned a, unsigned b) const {
   return (a - state_.first) % kMaxKernels < (b - state_.first) % kMaxKernels;
 }
 
-std::uint8_t PartitionPlanner::First(const Inputs& in, const KernelTable::State& kernels) const {
-  ResourceVector one_of_each;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if (in.kernels >> k & 1) one_of_each += kernels.slot[k].need;
-  }
-  if (in.kernels == 0 || FitsIn(one_of_each, config_.limits)) return 0;
+// Who goes first when not one TB of each fits: the kernels take turns from SM to SM.
+std::uint8_t PartitionPlanner::First(const Inputs& in) {
   KernelMask left = in.kernels;
   const unsigned turn = Index(in.sm) % static_cast<unsigned>(__builtin_popcount(in.kernels));
   for (unsigned n = turn; n != 0; --n) left &= static_cast<KernelMask>(left - 1);
   return static_cast<std::uint8_t>(__builtin_ctz(left));
 }
 
-void PartitionPlanner::LayOut(const KernelTable::State& kernels) {
+void PartitionPlanner::LayOut() {
   ResourceVector base;
   for (unsigned order = 0; order < kMaxKernels; ++order) {
     for (unsigned k = 0; k < kMaxKernels; ++k) {
-      if ((state_.kernels >> k & 1) == 0 || kernels.slot[k].order != order) continue;
+      if ((state_.kernels >> k & 1) == 0 || state_.order[k] != order) continue;
       const ResourceVector limit = base + state_.part[k];
       PartitionRange& r = state_.range[k];
       r = {base.registers,
@@ -75,7 +71,13 @@ void PartitionPlanner::Tick(const Inputs& in) {
     state_ = State{};
     state_.busy = true;
     state_.kernels = in.kernels;
-    state_.first = First(in, kernels);
+    ResourceVector one_of_each;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (in.kernels >> k & 1) one_of_each += kernels.slot[k].need;
+    }
+    state_.anywhere = in.kernels == 0 || FitsIn(one_of_each, config_.limits);
+    state_.first = state_.anywhere ? 0 : First(in);
+    for (unsigned k = 0; k < kMaxKernels; ++k) state_.order[k] = kernels.slot[k].order;
     return;
   }
   if (!state_.busy) return;
@@ -85,7 +87,7 @@ void PartitionPlanner::Tick(const Inputs& in) {
     if (best == kMaxKernels || Before(k, best)) best = k;
   }
   if (best == kMaxKernels) {
-    LayOut(kernels);
+    LayOut();
     state_.busy = false;
     state_.done = true;
     return;

@@ -39,7 +39,9 @@ class PartitionPlanner {
     bool busy = false;
     bool done = false;  // pulse
     KernelMask kernels = 0;
+    bool anywhere = false;   // the plan is the same on every SM
     std::uint8_t first = 0;  // who goes first among kernels with equal rK and TBs
+    std::array<std::uint8_t, kMaxKernels> order{};  // of arrival, as it was when the plan began
     ResourceVector taken{};
     std::array<ResourceVector, kMaxKernels> part{};  // taken by each kernel; part[k].tbs = its TBs
     std::array<std::uint32_t, kMaxKernels> share{};  // rK on this SM, weighted
@@ -56,8 +58,8 @@ class PartitionPlanner {
  private:
   bool Eligible(unsigned kernel, const Inputs& in, const KernelTable::State& kernels) const;
   bool Before(unsigned a, unsigned b) const;
-  std::uint8_t First(const Inputs& in, const KernelTable::State& kernels) const;
-  void LayOut(const KernelTable::State& kernels);
+  static std::uint8_t First(const Inputs& in);
+  void LayOut();
 
   Config config_;
   State state_;

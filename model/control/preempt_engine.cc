@@ -8,8 +8,8 @@ std::uint32_t PreemptEngine::StopNext() const {
   std::uint32_t stop = 0;
   const bool at_hand = s.step == Step::kDrain || s.step == Step::kTransfer || s.step == Step::kWait;
   if (at_hand && !s.loading && !s.gone) stop |= 1u << s.slot;
-  const bool impatient = s.step == Step::kBuffer && s.waited == kBufferPatience;
-  if (s.whole_sm && s.mode != PreemptMode::kDrain && !impatient) stop |= s.leaving;
+  const bool waited_long = s.step == Step::kBuffer && s.waited == kBufferPatience;
+  if (s.whole_sm && s.mode != PreemptMode::kDrain && !waited_long) stop |= s.leaving;
   return stop;
 }
 
@@ -18,7 +18,8 @@ PreemptEngine::Outputs PreemptEngine::Eval(const Inputs& in) const {
   const State& s = state_;
   const std::uint32_t bit = 1u << s.slot;
   out.stop = s.stop;
-  out.buffer_request = s.step == Step::kBuffer;
+  out.buffer_request = s.request;
+  out.buffer_withdraw = s.withdraw;
   if (s.step == Step::kIdle) return out;
   const KernelView& view = View(in);
   out.buffer_kernel = (*in.slot_kernel)[s.slot];
@@ -85,6 +86,7 @@ void PreemptEngine::LookUp(const Inputs& in) {
     s.step = Step::kOffset;
   } else {
     s.step = Step::kBuffer;
+    s.request = true;
   }
 }
 
@@ -108,6 +110,7 @@ void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
   State& s = state_;
   const std::uint32_t bit = 1u << s.slot;
   const std::uint32_t stop = StopNext();
+  s.request = s.withdraw = false;
   const bool leaves = !s.loading && s.step >= Step::kBuffer && s.step <= Step::kDrain;
   if (leaves && (in.finished & bit) != 0) s.gone = true;
   switch (s.step) {
@@ -123,6 +126,7 @@ void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
         s.step = Step::kOffset;
       } else if (s.gone) {
         s.step = Step::kWithdraw;
+        s.withdraw = true;
       } else if (s.waited != kBufferPatience) {
         ++s.waited;
       }
@@ -151,8 +155,12 @@ void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
       if (in.event_ack) s.step = Step::kIdle;
       break;
     case Step::kWithdraw:
-      s.buffer = in.buffer;
-      s.step = in.buffer_valid ? Step::kReport : Step::kIdle;
+      if (in.buffer_valid) {
+        s.buffer = in.buffer;
+        s.step = Step::kReport;
+      } else if (in.buffer_none) {
+        s.step = Step::kIdle;
+      }
       break;
   }
   std::uint32_t left = in.finished;

@@ -7,8 +7,9 @@
 //             SM's other TBs keep running, except when the whole SM is switched.
 // Paper       [SMK] Sec. 5.1, Fig. 3 (steps 1-4, i-iii); whole-SM modes: Sec. 3 [8][9].
 // Interface   leave: pulse with a mask of slots. load: pulse with a mask of slots. context: stream.
-//             buffer_request: level until buffer_valid, or until the TB has finished: then a buffer
-//             may still come one cycle later. event: held until event_sent, then event_ack.
+//             buffer_request: pulse, answered by one buffer_valid however long that takes, or by
+//             buffer_none, which only buffer_withdraw can bring about. event: held until
+//             event_sent, then event_ack.
 // Latency     The buffer is requested 3 cycles after leave, a context 5 after load; a save takes 2
 //             + drain + lines + memory latency; quiet must hold for 2 cycles of stop.
 // Throughput  One context line per cycle.
@@ -45,6 +46,7 @@ class PreemptEngine {
     // From the driver and the event register.
     bool buffer_valid = false;
     std::uint16_t buffer = 0;
+    bool buffer_none = false;
     bool event_sent = false;
     bool event_ack = false;
   };
@@ -57,6 +59,7 @@ class PreemptEngine {
     bool loaded_valid = false;
     TbSlot loaded_slot{0};
     bool buffer_request = false;
+    bool buffer_withdraw = false;
     KernelId buffer_kernel{0};
     bool event_valid = false;
     SmEvent event{};
@@ -88,6 +91,8 @@ class PreemptEngine {
     std::uint16_t line = 0;  // next to issue
     std::uint16_t done = 0;  // completed
     bool quiet_seen = false;
+    bool request = false;   // a buffer is asked for
+    bool withdraw = false;  // or not any more
     std::uint8_t waited = 0;
     std::uint32_t leaving = 0;  // slots that must go
     std::uint32_t counted = 0;  // of these, because of kPreempt

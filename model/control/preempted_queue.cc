@@ -34,13 +34,15 @@ void PreemptedQueue::Pop(unsigned kernel) {
   if (entry.restart) FreeBuffer(&q, entry.buffer);
 }
 
-// Lowest SM with a request that its kernel's free list can serve; not one that was granted just now
-// and has not yet seen it.
+// Lowest SM with a request that its kernel's free list can serve. The others wait.
 void PreemptedQueue::Grant(const Inputs& in) {
-  const SmMask candidates = in.request_mask - state_.grant;
+  for (const unsigned sm : in.request_mask) state_.asked_kernel[sm] = in.request_kernel[sm];
+  state_.none = state_.asked & in.withdraw_mask;
+  state_.asked |= in.request_mask;
+  state_.asked -= in.withdraw_mask;
   state_.grant = SmMask();
-  for (const unsigned sm : candidates) {
-    Queue& q = state_.queue[Index(in.request_kernel[sm])];
+  for (const unsigned sm : state_.asked) {
+    Queue& q = state_.queue[Index(state_.asked_kernel[sm])];
     if (q.free_count != 0) {
       state_.grant_buffer = q.free_ring[q.free_head];
       q.free_head = static_cast<std::uint16_t>((q.free_head + 1u) % config_.depth);
@@ -51,6 +53,7 @@ void PreemptedQueue::Grant(const Inputs& in) {
       continue;
     }
     state_.grant = SmMask::Of(sm);
+    state_.asked.Clear(sm);
     return;
   }
 }

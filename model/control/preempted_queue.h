@@ -5,7 +5,8 @@
 //             list of its context buffers. A buffer is reserved before a TB may leave, so a TB is
 //             never without a place; full means that no TB of the kernel can leave.
 // Paper       [SMK] Sec. 5.1 (Preempted TB Queue, steps 4 and i); deviation [D8].
-// Interface   request: level per SM until grant or withdrawal. event: pulse per SM, acknowledged
+// Interface   request: pulse per SM, kept until its grant or until it is withdrawn; each has one
+//             answer, and an SM one request at a time. event: pulse per SM, acknowledged
 //             when queued; an SM sends no second acknowledged event before that. pop: pulse from
 //             smk_tb_dispatch.
 // Latency     Grant and acknowledge 1 cycle after they win arbitration (lowest SM first).
@@ -34,7 +35,8 @@ class PreemptedQueue {
   struct Inputs {
     SmMask request_mask{};  // SMs that ask for a buffer
     std::array<KernelId, kMaxSms> request_kernel{};
-    SmMask event_mask{};  // SMs with a new acknowledged event
+    SmMask withdraw_mask{};  // SMs that need it no more
+    SmMask event_mask{};     // SMs with a new acknowledged event
     std::array<SmEvent, kMaxSms> event{};
     bool pop_valid = false;
     KernelId pop_kernel{0};
@@ -53,6 +55,9 @@ class PreemptedQueue {
     std::array<SmEvent, kMaxSms> pending_event{};
     SmMask ack{};    // pulse
     SmMask grant{};  // pulse, one hot
+    SmMask none{};   // pulse: withdrawn, no buffer comes
+    SmMask asked{};  // requests that wait, and for which kernel
+    std::array<KernelId, kMaxSms> asked_kernel{};
     std::uint16_t grant_buffer = 0;
   };
   // All outputs are registers.

@@ -7,6 +7,7 @@
 #include "control/control_probe.h"
 #include "control/driver.h"
 #include "control/sm_control.h"
+#include "control/sm_link.h"
 
 namespace smk {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 class ReferenceControl final : public ControlPlane, public ControlProbe {
  public:
   ReferenceControl(const ControlConfig& config, const PolicyConfig& policy)
-      : config_(config), driver_(config, policy) {
+      : config_(config), driver_(config, policy), links_(config) {
     sms_.reserve(config.num_sms);
     for (unsigned sm = 0; sm < config.num_sms; ++sm) sms_.emplace_back(config, policy);
   }
@@ -33,25 +34,30 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     const unsigned i = Index(sm);
     sms_[i].Step(in, driver_out_[i], views_, out);
     stepped_.Set(i);
-    if (sms_[i].awake() || awake_.Test(i)) stirred_.Set(i);
+    if (sms_[i].awake() || awake_.Test(i)) changed_.Set(i);
   }
 
   void EndCycle(Cycle) override {
     for (unsigned w = 0; w < SmMask::kWords; ++w) {
-      if (stirred_.word(w) != 0) EndSteps(w);
+      if (changed_.word(w) != 0) EndSteps(w);
     }
-    stepped_ = stirred_ = SmMask();
+    stepped_ = changed_ = SmMask();
+    if (links_.any()) TickLinks();
     if (driver_stepped_) {
       // Registers that no SM must look at say nothing, before and now.
-      for (const unsigned i : look_ | looked_) driver_out_[i] = driver_.state().to_sm[i];
-      looked_ = look_;
+      if (!links_.any()) {
+        for (const unsigned i : look_ | looked_) driver_out_[i] = driver_.state().to_sm[i];
+        looked_ = look_;
+      }
       views_ = driver_.state().views;
       driver_stepped_ = false;
     }
   }
 
-  SmMask awake_sms() const override { return awake_ | look_; }
-  bool driver_awake() const override { return driver_.awake() || talking_.Any(); }
+  SmMask awake_sms() const override { return awake_ | look_ | links_.busy(); }
+  bool driver_awake() const override {
+    return driver_.awake() || sending_.Any() || links_.busy().Any();
+  }
 
   void EnableDecisionLog(bool on) override { log_on_ = on; }
   const std::vector<Decision>& TakeDecisions() override {
@@ -67,25 +73,38 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     return q.gated ? q.quota : std::array<std::uint16_t, kMaxKernels>{};
   }
 
-  DriverToSm to_sm(unsigned sm) const override { return driver_out_[sm]; }
+  DriverToSm to_sm(unsigned sm) const override {
+    if (!links_.any()) return driver_out_[sm];
+    return look_.Test(sm) ? driver_.state().to_sm[sm] : DriverToSm{};
+  }
   SmToDriver to_driver(unsigned sm) const override { return sm_out_[sm]; }
 
  private:
+  // What both sides say goes into their links; what comes out is what they see.
+  void TickLinks() {
+    for (unsigned i = 0; i < config_.num_sms; ++i) {
+      const bool sent = driver_stepped_ && look_.Test(i);
+      links_.Tick(i, sent ? driver_.state().to_sm[i] : DriverToSm{},
+                  awake_.Test(i) ? sms_[i].state().to_driver : SmToDriver{});
+      driver_out_[i] = links_.down(i);
+      sm_out_[i] = links_.up(i);
+    }
+    sending_ = links_.arriving();
+  }
   // Of the SMs of one word of the masks.
   void EndSteps(unsigned w) {
-    std::uint64_t awake = awake_.word(w), talking = talking_.word(w);
-    for (std::uint64_t left = stirred_.word(w); left != 0; left &= left - 1) {
+    std::uint64_t awake = awake_.word(w), sending = sending_.word(w);
+    for (std::uint64_t left = changed_.word(w); left != 0; left &= left - 1) {
       const unsigned shift = static_cast<unsigned>(__builtin_ctzll(left));
       const unsigned i = w * SmMask::kWordBits + shift;
       const std::uint64_t bit = std::uint64_t{1} << shift;
       const bool now_awake = sms_[i].awake();
       const SmToDriver& out = sm_out_[i] = sms_[i].state().to_driver;
       awake = (awake & ~bit) | std::uint64_t{now_awake} << shift;
-      const bool talks = out.event.valid || out.buffer_request || out.profile_valid;
-      talking = (talking & ~bit) | std::uint64_t{talks} << shift;
+      sending = (sending & ~bit) | std::uint64_t{Speaks(out)} << shift;
     }
     awake_.set_word(w, awake);
-    talking_.set_word(w, talking);
+    sending_.set_word(w, sending);
   }
 
   ControlConfig config_;
@@ -94,13 +113,14 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   std::array<DriverToSm, kMaxSms> driver_out_{};
   std::array<SmToDriver, kMaxSms> sm_out_{};
   KernelViews views_{};
+  SmLinks links_;
   bool driver_stepped_ = false;
   SmMask stepped_;
-  SmMask stirred_;  // those that were awake or are now: the others say what they said before
+  SmMask changed_;  // those that were awake or are now: the others say what they said before
   SmMask awake_;
   SmMask look_;    // SMs to which the driver has said something, in this step
   SmMask looked_;  // and in the one before
-  SmMask talking_;
+  SmMask sending_;
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };
@@ -115,6 +135,10 @@ void CheckControl(const ControlConfig& config, const PolicyConfig& policy) {
   if (l.registers == 0 || l.shared_memory == 0 || l.threads == 0 || l.tbs == 0 ||
       l.tbs > kMaxTbSlots || l.threads > config.num_schedulers * config.warps_per_scheduler) {
     throw InputError("control: resource limits of an SM are zero or exceed its warp or TB slots");
+  }
+  if (config.link_stages + config.link_spread > kMaxLinkStages) {
+    throw InputError("control: a link has at most " + std::to_string(kMaxLinkStages) +
+                     " relay stations");
   }
   // rK is counted in 32 bits: limits without common factors have too large a common multiple.
   std::uint64_t whole = 1;

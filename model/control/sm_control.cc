@@ -4,7 +4,7 @@
 namespace smk {
 namespace {
 
-// Cycles until the schedulers have heard of everything.
+// Cycles until everything has reached the schedulers.
 constexpr std::uint8_t kEcho = 3;
 
 }  // namespace
@@ -208,6 +208,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   PartitionCounters::Inputs partitions;
   PreemptEngine::Inputs engine;
   const TbTable::State& t = table_.state();
+  const bool was_launching = table_.launching();
   if (state_.changed != 0) --state_.changed;
   state_.used = state_.quotas;
   state_.quotas.load = false;
@@ -223,6 +224,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   engine.context_done = in.context_done;
   engine.buffer_valid = from_driver.buffer_valid;
   engine.buffer = from_driver.buffer;
+  engine.buffer_none = from_driver.buffer_none;
   engine.event_ack = from_driver.event_ack;
   const PreemptEngine::Outputs e = engine_.Eval(engine);
   if (table_.launching()) Launch(kernels, &partitions, &table);
@@ -232,9 +234,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   Judge(&partitions, &engine);
   state_.finish_counted |= in.tb_finished & ((engine_.state().counted & engine_.state().leaving) |
                                              (engine.leave_counted ? engine.leave : 0));
-  if (from_driver.command_valid && state_.to_driver.command_ready) {
-    TakeCommand(from_driver.command, &table, &partitions, &engine);
-  }
+  if (from_driver.command_valid) TakeCommand(from_driver.command, &table, &partitions, &engine);
   table.finished = state_.finished;
   table.release_valid = state_.release;
   table.release_slot = e.release_slot;
@@ -266,20 +266,22 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   state_.finished = in.tb_finished;
   state_.release = e.release_valid;
   state_.loaded = e.loaded_valid;
-  state_.to_driver.command_ready = !table_.launching();
-  state_.to_driver.buffer_request = engine_.state().step == PreemptEngine::Step::kBuffer;
+  // One credit for each command: at once, or when the TB that it brought is placed.
+  const bool took = from_driver.command_valid && !table.dispatch_valid;
+  state_.to_driver.command_credit = took || (was_launching && !table_.launching());
+  state_.to_driver.buffer_request = engine_.state().request;
+  state_.to_driver.buffer_withdraw = engine_.state().withdraw;
   state_.to_driver.buffer_kernel = t.kernel[engine_.state().slot];
   awake_ = table_.launching() || engine_.busy() || state_.finish_pending != 0 ||
            state_.settle_pending || state_.report.valid || state_.to_driver.event.valid ||
-           state_.start.valid || state_.changed != 0 || state_.to_driver.profile_valid;
+           state_.start.valid || state_.changed != 0 || state_.to_driver.profile_valid ||
+           state_.to_driver.command_credit || state_.to_driver.buffer_request;
 }
 
 void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
                      SmOutputs* out) {
   *out = SmOutputs{};
-  const bool quiet = !awake_ && in.tb_finished == 0 && in.context_done == 0 &&
-                     !from_driver.command_valid && !from_driver.buffer_valid &&
-                     !from_driver.event_ack && !from_driver.tick;
+  const bool quiet = !awake_ && in.tb_finished == 0 && in.context_done == 0 && !Speaks(from_driver);
   if (quiet) {
     Grant(in, out);
   } else {

@@ -13,6 +13,7 @@
 #include "control/preempt_engine.h"
 #include "control/profile_counters.h"
 #include "control/quota_scheduler.h"
+#include "control/sm_link.h"
 #include "control/tb_table.h"
 
 namespace smk {

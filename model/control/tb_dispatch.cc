@@ -10,17 +10,19 @@ unsigned Lowest(KernelMask mask) { return static_cast<unsigned>(__builtin_ctz(ma
 
 }  // namespace
 
-// Whatever may change what a decision looks at: counts, shares, assignments, kernels.
+// Whatever may change what a decision looks at: counts, shares, assignments, kernels. On demand, rK
+// changes with every event; else a TB that leaves only makes room.
 bool TbDispatch::Happens(const Inputs& in) const {
-  return (in.event_mask | in.assign->changed | in.queue->state().ack).Any() ||
-         (in.need_changed | in.member_expired | in.kernel_done) != 0 || state_.pulses.dispatch ||
-         state_.pulses.cancel || state_.pulses.preempt;
+  SmMask changed = in.assign->changed;
+  if (!Streams(*in.policy)) changed |= in.event_mask | in.queue->state().ack;
+  return changed.Any() || (in.need_changed | in.member_expired | in.kernel_done) != 0 ||
+         state_.pulses.dispatch || state_.pulses.cancel || state_.pulses.preempt;
 }
 
 // The decision has looked at something that has changed since.
 bool TbDispatch::Overtaken() const {
   if (!Deciding()) return false;
-  return state_.stirred || state_.stirred_late || (state_.launched && state_.step > Step::kFit);
+  return state_.happened || state_.happened_late || (state_.launched && state_.step > Step::kFit);
 }
 
 // Registers that lose their meaning when kernels come and go or SMs change.
@@ -36,7 +38,8 @@ void TbDispatch::Forget(const Inputs& in) {
     }
     state_.tried.fill(SmMask());
   }
-  if (gone != 0 || in.assign->changed.Test(state_.sm)) state_.plan_void = true;
+  if (gone != 0 || (in.assign->changed & state_.plan_sms).Any()) state_.plan_void = true;
+  if (gone != 0) state_.plan_kept = false;
   ForgetDone(in);
 }
 
@@ -67,7 +70,8 @@ void TbDispatch::ForgetDone(const Inputs& in) {
 // What the step of this cycle does, on top of what happened in it.
 void TbDispatch::Apply(const Inputs& in) {
   if (act_.failed) {
-    state_.tried[state_.kernel] |= SmMask::Of(state_.candidate_sm) - Retry(in);
+    state_.tried[state_.kernel] |=
+        SmMask::Of(state_.candidate_sm) - (Retry(in) | state_.changed_late);
   }
   if (act_.retry_all) state_.tried.fill(SmMask());
   state_.busy |= act_.leaving;
@@ -75,9 +79,11 @@ void TbDispatch::Apply(const Inputs& in) {
   state_.reservations = (state_.reservations - act_.unreserve) | act_.reserve;
   if (act_.plan_start) state_.plan_void = false;
   if (!act_.plan_in_force) return;
-  state_.planned[state_.sm] = state_.plan_void ? 0 : in.planner->kernels;
-  for (unsigned i = 0; i < kMaxKernels; ++i) {
-    state_.partition[state_.sm][i] = static_cast<std::uint8_t>(in.planner->part[i].tbs);
+  for (const unsigned sm : state_.plan_sms) {
+    state_.planned[sm] = state_.plan_void ? 0 : in.planner->kernels;
+    for (unsigned i = 0; i < kMaxKernels; ++i) {
+      state_.partition[sm][i] = static_cast<std::uint8_t>(in.planner->part[i].tbs);
+    }
   }
 }
 
@@ -101,6 +107,17 @@ SmMask TbDispatch::Usable(const Inputs& in, unsigned kernel) const {
          state_.reservations;
 }
 
+SmMask TbDispatch::Candidates(const Inputs& in, unsigned kernel) const {
+  SmMask sms = Usable(in, kernel) - state_.tried[kernel];
+  if (!Streams(*in.policy)) return sms;
+  // TBs are left to others: only where there is no plan.
+  if (!Partitioned(*in.policy)) return {};
+  for (const unsigned sm : sms) {
+    if ((state_.planned[sm] >> kernel & 1) != 0) sms.Clear(sm);
+  }
+  return sms;
+}
+
 // SMs that host a kernel which may not run there any more. With partitions, planning evicts.
 SmMask TbDispatch::SmsToEvict(const Inputs& in) const {
   if (in.assign_busy) return {};
@@ -122,7 +139,7 @@ bool TbDispatch::HasCandidates(const Inputs& in) const {
 
 bool TbDispatch::HasWork(const Inputs& in) const {
   if (in.assign_busy || (state_.reservations - state_.busy).Any()) return true;
-  return HasCandidates(in) || (!partitioned(*in.policy) && SmsToEvict(in).Any());
+  return HasCandidates(in) || (!Partitioned(*in.policy) && SmsToEvict(in).Any());
 }
 
 void TbDispatch::Decide(DecisionReason reason) {
@@ -133,7 +150,7 @@ void TbDispatch::Decide(DecisionReason reason) {
   d.tb = state_.command.tb;
   d.victim = static_cast<KernelId>(state_.victim);
   d.victim_tbs = state_.victim_tbs;
-  for (unsigned k = 0; k < kMaxKernels; ++k) d.share[k] = in_->drf->KernelShare(k);
+  for (unsigned k = 0; k < kMaxKernels; ++k) d.share[k] = in_->drf->ShownShare(k);
   state_.decision = d;
 }
 
@@ -154,7 +171,7 @@ void TbDispatch::Send(const SmCommand& command) {
 // First cycle of a decision: what it is about, and on which SMs.
 void TbDispatch::Mask(const Inputs& in) {
   const SmMask settled_reservations = state_.reservations - state_.busy;
-  const SmMask evict = partitioned(*in.policy) ? SmMask() : SmsToEvict(in);
+  const SmMask evict = Partitioned(*in.policy) ? SmMask() : SmsToEvict(in);
   state_.step = Step::kSm;
   state_.reserved = settled_reservations.Any();
   state_.evict = !state_.reserved && evict.Any();
@@ -172,7 +189,16 @@ void TbDispatch::Mask(const Inputs& in) {
       const bool may = (waiting >> k & 1) != 0 && state_.candidates[k].Any();
       state_.kernels |= static_cast<KernelMask>((may ? 1u : 0u) << k);
     }
+    if (Streams(*in.policy)) TakeLowest();
   }
+}
+
+// While TBs stream, shares are not still, and who goes first does not matter: the lowest.
+void TbDispatch::TakeLowest() {
+  for (SmMask& sms : state_.candidates) {
+    if (sms.Any()) sms = SmMask::Of(sms.Lowest());
+  }
+  state_.kernels = static_cast<KernelMask>(state_.kernels & -state_.kernels);
 }
 
 // Second cycle: the SM with the lowest rSM for each kernel, or an eviction.
@@ -192,6 +218,10 @@ void TbDispatch::PickSm(const Inputs& in) {
 
 void TbDispatch::Evict(const Inputs& in) {
   if (!state_.searching && state_.wait > 2 * in.policy->latency_scale) return;
+  if (Streams(*in.policy) && !SmsToEvict(in).Test(state_.sm)) {  // they have finished
+    state_.step = Step::kIdle;
+    return;
+  }
   state_.kernel = static_cast<std::uint8_t>(Lowest(in.drf->ResidentOn(state_.sm)));
   act_.leaving = SmMask::Of(state_.sm);
   SmCommand command;
@@ -257,11 +287,17 @@ void TbDispatch::FitReserved(const Inputs& in) {
 
 void TbDispatch::FitPartitioned(const Inputs& in) {
   if (!state_.look.planned) {
+    const KernelMask wanted = in.assign->allowed[state_.sm] & in.active;
+    const bool kept = state_.plan_kept && in.planner->kernels == wanted;
     act_.plan_start = true;
-    state_.pulses.plan_start = true;
-    state_.pulses.plan_kernels = in.assign->allowed[state_.sm] & in.active;
-    state_.step = Step::kPlan;
-    return Decide(DecisionReason::kRepartition);
+    state_.pulses.plan_start = !kept;
+    state_.pulses.plan_kernels = wanted;
+    state_.plan_sms = SmMask::Of(state_.sm) | (kept ? PlanSms(in) : SmMask());
+    state_.plan_kernel = 0;
+    state_.step = kept ? Step::kSendPlan : Step::kPlan;
+    // A plan for several SMs is logged when it is sent.
+    if (!Streams(*in.policy)) Decide(DecisionReason::kRepartition);
+    return;
   }
   if (state_.look.below) return Dispatch(in);
   GiveUp(DecisionReason::kPartitionFull);
@@ -275,11 +311,21 @@ void TbDispatch::Fit(const Inputs& in) {
     state_.step = Step::kIdle;
     return;
   }
-  if (partitioned(*in.policy)) return FitPartitioned(in);
+  if (Partitioned(*in.policy)) return FitPartitioned(in);
   if (state_.look.fits) return Dispatch(in);
   if (in.policy->dispatch != DispatchMode::kOnDemand) return GiveUp(DecisionReason::kNoRoom);
   state_.search.sms = Usable(in, state_.kernel);
   state_.step = Step::kVictimSm;
+}
+
+// SMs that want the plan that is there, and can take a command.
+SmMask TbDispatch::PlanSms(const Inputs& in) const {
+  SmMask sms;
+  for (const unsigned sm : in.command_ready - state_.busy - state_.reservations) {
+    const KernelMask wanted = in.assign->allowed[sm] & in.active;
+    if (wanted == in.planner->kernels && (wanted & ~state_.planned[sm]) != 0) sms.Set(sm);
+  }
+  return sms;
 }
 
 // One command per kernel of the new plan; the last one puts it in force.
@@ -295,13 +341,13 @@ void TbDispatch::SendPlan(const Inputs& in) {
   command.last = (left & (left - 1)) == 0;
   Send(command);
   act_.plan_in_force = command.last;
-  if (command.last) act_.leaving = SmMask::Of(state_.sm);
+  if (command.last) act_.leaving = state_.plan_sms;
   state_.plan_kernel = static_cast<std::uint8_t>(k + 1);
 }
 
 // The command was offered; it holds until the SM takes it.
 void TbDispatch::WaitForSm(const Inputs& in) {
-  if (!in.command_ready.Test(state_.command_sm)) return;
+  if ((CommandSms() - in.command_ready).Any()) return;
   const bool plan = state_.command.op == CommandOp::kPartition && !state_.command.last;
   state_.command_valid = false;
   state_.step = plan ? Step::kSendPlan : Step::kIdle;
@@ -309,7 +355,8 @@ void TbDispatch::WaitForSm(const Inputs& in) {
 
 void TbDispatch::WaitForPlan(const Inputs& in) {
   if (!in.planner->done) return;
-  state_.plan_kernel = 0;
+  state_.plan_kept = in.planner->anywhere && !state_.plan_void && Streams(*in.policy);
+  if (in.planner->anywhere && Streams(*in.policy)) state_.plan_sms |= PlanSms(in);
   state_.step = Step::kSendPlan;
 }
 
@@ -320,7 +367,7 @@ void TbDispatch::TakeStep(const Inputs& in) {
   }
   switch (state_.step) {
     case Step::kIdle:
-      if (HasWork(in) && !state_.stirred) state_.step = Step::kMask;
+      if (HasWork(in) && !state_.happened) state_.step = Step::kMask;
       break;
     case Step::kMask:
       return Mask(in);
@@ -372,8 +419,9 @@ void TbDispatch::Tick(const Inputs& in) {
   Wait(in, before);
   Forget(in);
   Apply(in);
-  state_.stirred_late = state_.stirred;
-  state_.stirred = happens;
+  state_.changed_late = in.event_mask | in.assign->changed;
+  state_.happened_late = state_.happened;
+  state_.happened = happens;
   state_.launched = in.active != state_.active;
   state_.active = in.active;
   state_.pulses.kernel = static_cast<KernelId>(state_.kernel);

@@ -111,11 +111,12 @@ class TbDispatch {
     Step step = Step::kIdle;
     std::uint16_t wait = 0;  // cycles before a decision may act at the earliest
     bool searching = false;  // the wait of a dispatch is over, that of a preemption has begun
-    bool stirred = false;    // something has happened: what a decision looked at may have changed
-    bool stirred_late = false;  // the cycle before
-    bool launched = false;      // the set of active kernels has changed
-    KernelMask active = 0;      // of the last cycle
-    KernelMask kernels = 0;     // that may be dispatched
+    bool happened = false;   // something has happened: what a decision looked at may have changed
+    bool happened_late = false;  // the cycle before
+    SmMask changed_late{};       // SMs with an event, or assigned anew, in the last cycle
+    bool launched = false;       // the set of active kernels has changed
+    KernelMask active = 0;       // of the last cycle
+    KernelMask kernels = 0;      // that may be dispatched
     std::array<SmMask, kMaxKernels> candidates{};
     std::uint8_t kernel = 0;  // candidate kernel
     std::uint8_t candidate_sm = 0;
@@ -128,6 +129,8 @@ class TbDispatch {
     bool reserved = false;   // the decision serves a reservation
     bool evict = false;      // the decision evicts
     std::uint8_t plan_kernel = 0;
+    bool plan_kept = false;  // what the planner has holds on any SM with these kernels
+    SmMask plan_sms{};       // the plan goes to these
     std::array<SmMask, kMaxKernels> tried{};
     SmMask busy{};  // SMs with TBs leaving: not settled
     std::array<Reservation, kMaxSms> reservation{};
@@ -147,13 +150,24 @@ class TbDispatch {
   explicit TbDispatch(const Config& config) : config_(config) {}
   // False: nothing will happen without an input.
   bool Awake(const Inputs& in) const {
-    return state_.step != Step::kIdle || state_.stirred || state_.stirred_late || state_.launched ||
-           in.active != state_.active || HasWork(in);
+    return state_.step != Step::kIdle || state_.happened || state_.happened_late ||
+           state_.launched || in.active != state_.active || HasWork(in);
   }
   const Outputs& Eval(const Inputs&) const { return state_; }
   void Tick(const Inputs& in);
   const State& state() const { return state_; }
-  bool partitioned(const PolicyConfig& policy) const {
+  // It is about to decide, or decides: nobody else dispatches.
+  bool Decides() const { return state_.step != Step::kIdle; }
+  // To whom the command goes.
+  SmMask CommandSms() const {
+    const bool plan = state_.command.op == CommandOp::kPartition;
+    return plan ? state_.plan_sms : SmMask::Of(state_.command_sm);
+  }
+  // TBs are left to tb_stream.
+  static bool Streams(const PolicyConfig& policy) {
+    return policy.stream && policy.dispatch != DispatchMode::kOnDemand;
+  }
+  static bool Partitioned(const PolicyConfig& policy) {
     return policy.dispatch == DispatchMode::kPartitioned ||
            policy.dispatch == DispatchMode::kEven || policy.dispatch == DispatchMode::kTable;
   }
@@ -185,12 +199,11 @@ class TbDispatch {
   KernelMask Waiting(const Inputs& in) const;
   SmMask Usable(const Inputs& in, unsigned kernel) const;
   // SMs on which something might still be done for the kernel.
-  SmMask Candidates(const Inputs& in, unsigned kernel) const {
-    return Usable(in, kernel) - state_.tried[kernel];
-  }
+  SmMask Candidates(const Inputs& in, unsigned kernel) const;
   SmMask SmsToEvict(const Inputs& in) const;
   bool HasCandidates(const Inputs& in) const;
   void Mask(const Inputs& in);
+  void TakeLowest();
   void PickSm(const Inputs& in);
   void LookAt(const Inputs& in);
   void Fit(const Inputs& in);
@@ -202,6 +215,7 @@ class TbDispatch {
   void TestRange(const Inputs& in);
   void Preempt();
   unsigned RoomComing(unsigned kernel) const;
+  SmMask PlanSms(const Inputs& in) const;
   void SendPlan(const Inputs& in);
   void WaitForSm(const Inputs& in);
   void TakeStep(const Inputs& in);

@@ -221,7 +221,7 @@ void Sm::EndKernel(KernelId kernel, Cycle now) {
 // All warps of the TB exit now. One that is stopped stays: it is about to be saved.
 void Sm::EndEarly(ThreadBlock* block, unsigned slot, Cycle now) {
   if (!block->valid || !block->active || block->AllExited() || (tb_stop_ >> slot & 1) != 0) return;
-  if ((data_ready_ & runnable_) != 0) Settle(now + 1);  // warps may have waited for pipes
+  Settle(now + 1);  // cycles until now are charged by the warps that there were
   for (LaneMask lanes = block->lanes & live_; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
     const LaneMask keep = ~LaneBit(lane);

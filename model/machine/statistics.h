@@ -9,7 +9,7 @@
 
 namespace smk {
 
-// What people are told of a counter.
+// The text of a counter on a page.
 struct CounterText {
   const char* name;
   const char* unit;

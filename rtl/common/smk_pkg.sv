@@ -143,6 +143,7 @@ package smk_pkg;
     preempt_mode_e           preempt;
     warp_policy_e            warp_policy;
     logic                    quota_enable;
+    logic                    stream;         // TBs one per cycle, where room is a question of the SM alone
     logic                    quota_gate;     // quotas are not only worked out, but put in force
     epoch_end_e              epoch_end;      // with the last quota, or with each tick as well
     kernel_cnt_t             kernels_per_sm;
@@ -177,6 +178,8 @@ package smk_pkg;
   parameter int unsigned BasesWidth =
       RegisterCntWidth + SharedCntWidth + ThreadCntWidth + TbCntWidth;
   typedef struct packed {logic [NumKernels-1:0][2*BasesWidth-1:0] kernel;} range_vec_t;
+  // What is taken of every SM (resource_vector_t).
+  typedef struct packed {logic [NumSms-1:0][BasesWidth-1:0] sm;} sm_taken_t;
 
   typedef enum logic [2:0] {CommandDispatch, CommandPreempt, CommandPartition, CommandEvict,
                             CommandQuota} command_op_e;
@@ -238,14 +241,15 @@ package smk_pkg;
     tb_cnt_t      victim_tbs;
   } dispatch_pulses_t;
 
-  // A TB on its way to an SM: one bit each, and what it needs, for every four SMs: nothing for
-  // those among which its SM is not. One register for all of them would be slow.
+  // A TB on its way to an SM: one bit each, and its kernel and what it needs, for every four SMs:
+  // nothing for those among which its SM is not. One register for all of them would be slow.
   parameter int unsigned NumSmGroups = (NumSms + 3) / 4;
   typedef struct packed {logic [NumSmGroups-1:0][NeedWidth-1:0] group;} group_needs_t;
+  typedef struct packed {logic [NumSmGroups-1:0][NumKernels-1:0] group;} group_kernels_t;
   typedef struct packed {
-    sm_mask_t     sms;
-    kernel_mask_t kernels;
-    group_needs_t needs;
+    sm_mask_t       sms;
+    group_kernels_t kernels;
+    group_needs_t   needs;
   } tb_arrival_t;
 
   typedef enum logic [3:0] {ReasonDispatchNew, ReasonDispatchRestored, ReasonDispatchRestarted,

@@ -5,8 +5,9 @@
 // Paper       [SMK] Fig. 3.
 // Interface   launch_*: stream from the host, never waits. context_o: a stream per SM to memory,
 //             with context_ready_i. All else towards the machine: pulses and levels, one per SM.
-// Latency     ready_i to grant 0 cycles; launch to the first dispatch command at an SM NumSms + 4
-//             cycles without partitions; every signal between driver and SMs is a register.
+//             LinkStages: relay stations between the driver and each SM, four bits each.
+// Latency     ready_i to grant 0 cycles; launch to the first dispatch command at an SM 10
+//             cycles and its link's without partitions; every signal between driver and SMs is a register.
 // Throughput  One command to one SM, one event of every SM, all grants of all SMs per cycle.
 // Reset       No kernel, no TB.
 // Model       model/control/reference_control.cc   Doc  docs/blocks/top.md
@@ -14,7 +15,9 @@
 // nor the driver tells it something. Wiring only.
 `include "smk_assert.svh"
 
-module smk_top (
+module smk_top #(
+  parameter logic [4*smk_pkg::NumSms-1:0] LinkStages = '0
+) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
   // Constant during a run.
@@ -63,19 +66,23 @@ module smk_top (
 
   // Registers between the driver and the SMs.
   smk_pkg::sm_events_t      sm_events         /*verilator public_flat_rd*/;
-  smk_pkg::sm_mask_t        sm_command_ready  /*verilator public_flat_rd*/;
+  smk_pkg::sm_mask_t        sm_command_credit  /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        sm_buffer_request /*verilator public_flat_rd*/;
   smk_pkg::sm_kernel_id_t   sm_buffer_kernel  /*verilator public_flat_rd*/;
+  smk_pkg::sm_mask_t        sm_buffer_withdraw /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        sm_profile_valid  /*verilator public_flat_rd*/;
   smk_pkg::sm_issued_t      sm_profile_issued /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        command_valid     /*verilator public_flat_rd*/;
   smk_pkg::sm_command_t     command           /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        buffer_valid      /*verilator public_flat_rd*/;
   smk_pkg::buffer_t         buffer            /*verilator public_flat_rd*/;
+  smk_pkg::sm_mask_t        buffer_none       /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        event_ack         /*verilator public_flat_rd*/;
   logic                     tick              /*verilator public_flat_rd*/;
   smk_pkg::context_views_t  views;
   smk_pkg::thread_cnt_vec_t warps;
+  logic                     driver_awake;
+  smk_pkg::sm_mask_t        link_busy, control_awake;
 
   smk_driver u_driver (
     .clk_i,
@@ -89,20 +96,22 @@ module smk_top (
     .launch_error_o,
     .kernel_done_o,
     .sm_events_i        (sm_events),
-    .sm_command_ready_i (sm_command_ready),
+    .sm_command_credit_i (sm_command_credit),
     .sm_buffer_request_i(sm_buffer_request),
     .sm_buffer_kernel_i (sm_buffer_kernel),
+    .sm_buffer_withdraw_i(sm_buffer_withdraw),
     .sm_profile_valid_i (sm_profile_valid),
     .sm_profile_issued_i(sm_profile_issued),
     .command_valid_o    (command_valid),
     .command_o          (command),
     .buffer_valid_o     (buffer_valid),
     .buffer_o           (buffer),
+    .buffer_none_o      (buffer_none),
     .event_ack_o        (event_ack),
     .tick_o             (tick),
     .views_o            (views),
     .warps_o            (warps),
-    .awake_o            (driver_awake_o),
+    .awake_o            (driver_awake),
     .decision_o,
     .share_o,
     .partition_o
@@ -117,6 +126,49 @@ module smk_top (
     smk_pkg::kernel_id_t       buffer_kernel;
     smk_pkg::issued_vec_t      profile_issued;
     smk_pkg::quota_vec_t       quota, quota_left;
+    // At the SM's end of its link.
+    smk_pkg::sm_command_t      link_command;
+    smk_pkg::buffer_t          link_buffer;
+    smk_pkg::sm_event_t        link_event;
+    smk_pkg::kernel_id_t       link_buffer_kernel;
+    smk_pkg::issued_vec_t      link_profile_issued;
+    logic                      link_command_valid, link_buffer_valid, link_event_ack, link_tick;
+    logic                      link_command_credit, link_buffer_request, link_profile_valid;
+    logic                      link_buffer_none, link_buffer_withdraw;
+
+    smk_sm_link #(.Stages(32'(LinkStages[4*i +: 4]))) u_link (
+      .clk_i,
+      .rst_ni,
+      .driver_command_valid_i (command_valid[i]),
+      .driver_command_i       (command),
+      .driver_buffer_valid_i  (buffer_valid[i]),
+      .driver_buffer_i        (buffer),
+      .driver_buffer_none_i   (buffer_none[i]),
+      .driver_event_ack_i     (event_ack[i]),
+      .driver_tick_i          (tick),
+      .driver_command_credit_o(sm_command_credit[i]),
+      .driver_event_o         (sm_event),
+      .driver_buffer_request_o(sm_buffer_request[i]),
+      .driver_buffer_kernel_o (buffer_kernel),
+      .driver_buffer_withdraw_o(sm_buffer_withdraw[i]),
+      .driver_profile_valid_o (sm_profile_valid[i]),
+      .driver_profile_issued_o(profile_issued),
+      .sm_command_valid_o     (link_command_valid),
+      .sm_command_o           (link_command),
+      .sm_buffer_valid_o      (link_buffer_valid),
+      .sm_buffer_o            (link_buffer),
+      .sm_buffer_none_o       (link_buffer_none),
+      .sm_event_ack_o         (link_event_ack),
+      .sm_tick_o              (link_tick),
+      .sm_command_credit_i    (link_command_credit),
+      .sm_event_i             (link_event),
+      .sm_buffer_request_i    (link_buffer_request),
+      .sm_buffer_kernel_i     (link_buffer_kernel),
+      .sm_buffer_withdraw_i   (link_buffer_withdraw),
+      .sm_profile_valid_i     (link_profile_valid),
+      .sm_profile_issued_i    (link_profile_issued),
+      .busy_o                 (link_busy[i])
+    );
 
     smk_sm_control u_sm_control (
       .clk_i,
@@ -129,12 +181,13 @@ module smk_top (
       .tb_flushable_i  (tb_flushable_i.sm[i]),
       .context_ready_i (context_ready_i[i]),
       .context_done_i  (context_done_i.sm[i]),
-      .command_valid_i (command_valid[i]),
-      .command_i       (command),
-      .buffer_valid_i  (buffer_valid[i]),
-      .buffer_i        (buffer),
-      .event_ack_i     (event_ack[i]),
-      .tick_i          (tick),
+      .command_valid_i (link_command_valid),
+      .command_i       (link_command),
+      .buffer_valid_i  (link_buffer_valid),
+      .buffer_i        (link_buffer),
+      .buffer_none_i   (link_buffer_none),
+      .event_ack_i     (link_event_ack),
+      .tick_i          (link_tick),
       .views_i         (views),
       .warps_i         (warps),
       .grant_valid_o   (grant_valid_o.sm[i]),
@@ -147,15 +200,16 @@ module smk_top (
       .release_slot_o  (release_slot_o.sm[i]),
       .release_kind_o  (release_kind),
       .quota_left_o    (quota_left),
-      .command_ready_o (sm_command_ready[i]),
-      .event_o         (sm_event),
-      .buffer_request_o(sm_buffer_request[i]),
-      .buffer_kernel_o (buffer_kernel),
-      .profile_valid_o (sm_profile_valid[i]),
-      .profile_issued_o(profile_issued),
+      .command_credit_o(link_command_credit),
+      .event_o         (link_event),
+      .buffer_request_o(link_buffer_request),
+      .buffer_kernel_o (link_buffer_kernel),
+      .buffer_withdraw_o(link_buffer_withdraw),
+      .profile_valid_o (link_profile_valid),
+      .profile_issued_o(link_profile_issued),
       .quota_o         (quota),
       .gated_o         (gated_o[i]),
-      .awake_o         (sm_awake_o[i])
+      .awake_o         (control_awake[i])
     );
     assign grant_warp_o.sm[i]      = grant_warp;
     assign warp_start_o.sm[i]      = warp_start;
@@ -167,4 +221,7 @@ module smk_top (
     assign sm_buffer_kernel.sm[i]  = buffer_kernel;
     assign sm_profile_issued.sm[i] = profile_issued;
   end
+  // What is on its way wakes both ends.
+  assign sm_awake_o     = control_awake | link_busy;
+  assign driver_awake_o = driver_awake || link_busy != '0;
 endmodule

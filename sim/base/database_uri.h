@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How SQLite is told that nobody writes a database.
+// How SQLite opens a database that nobody writes.
 #pragma once
 
 #include <string>

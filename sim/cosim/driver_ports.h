@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "control/message_fields.h"
+#include "control/tb_dispatch.h"
 #include "cosim/pack.h"
 
 namespace smk {
@@ -50,6 +51,25 @@ struct DriverPorts {
     Unpack<TotalShareVec<Package>>(model.share_o, &d.share);
     log->push_back(d);
   }
+  // While TBs stream, a plan is a decision for each SM to which its last command is sent. `between`
+  // has the registers towards the SMs, `model` the shares.
+  template <typename Between, typename Model>
+  static void ReadPlan(const Between& between, const Model& model, Cycle now,
+                       std::vector<Decision>* log) {
+    const auto sms = UnpackMask<SmMask, Package::NumSms>(between.command_valid_o);
+    if (sms.None()) return;
+    const auto command = Unpack<SmCommandFields<Package>>(between.command_o);
+    if (command.op != CommandOp::kPartition || !command.last) return;
+    Decision d;
+    d.cycle = now;
+    d.reason = DecisionReason::kRepartition;
+    d.kernel = command.kernel;
+    Unpack<TotalShareVec<Package>>(model.share_o, &d.share);
+    for (const unsigned sm : sms) {
+      d.sm = static_cast<SmId>(sm);
+      log->push_back(d);
+    }
+  }
   template <typename Model>
   static PartitionTable Partitions(const Model& model) {
     PartitionTable table{};
@@ -61,9 +81,10 @@ struct DriverPorts {
   template <typename Model>
   static void Hear(unsigned sm, const SmToDriver& in, Model* model) {
     PackAt<SmEvents<Package>>(sm, in.event, &model->sm_events_i);
-    PackAt<SmFlags<Package>>(sm, in.command_ready, &model->sm_command_ready_i);
+    PackAt<SmFlags<Package>>(sm, in.command_credit, &model->sm_command_credit_i);
     PackAt<SmFlags<Package>>(sm, in.buffer_request, &model->sm_buffer_request_i);
     PackAt<SmKernelId<Package>>(sm, in.buffer_kernel, &model->sm_buffer_kernel_i);
+    PackAt<SmFlags<Package>>(sm, in.buffer_withdraw, &model->sm_buffer_withdraw_i);
     PackAt<SmFlags<Package>>(sm, in.profile_valid, &model->sm_profile_valid_i);
     PackAt<SmIssued<Package>>(sm, in.profile_issued, &model->sm_profile_issued_i);
   }
@@ -74,6 +95,7 @@ struct DriverPorts {
     if (d.command_valid) Unpack<SmCommandFields<Package>>(model.command_o, &d.command);
     UnpackAt<SmFlags<Package>>(sm, model.buffer_valid_o, &d.buffer_valid);
     d.buffer = model.buffer_o;
+    UnpackAt<SmFlags<Package>>(sm, model.buffer_none_o, &d.buffer_none);
     UnpackAt<SmFlags<Package>>(sm, model.event_ack_o, &d.event_ack);
     d.tick = model.tick_o != 0;
     return d;

@@ -21,8 +21,8 @@ class RtlControl final : public ControlPlane, public ControlProbe {
  public:
   using Package = typename Rtl::Package;
 
-  RtlControl(const PolicyConfig& policy, const RtlOptions& options)
-      : all_(options.evaluate_all || !options.wave.path.empty()) {
+  RtlControl(const ControlConfig& config, const PolicyConfig& policy, const RtlOptions& options)
+      : links_(config), all_(options.evaluate_all || !options.wave.path.empty()) {
     context_.fatalOnError(false);
     if (!options.wave.path.empty()) context_.traceEverOn(true);
     driver_ = std::make_unique<RtlDriver<Rtl>>(&context_, policy);
@@ -41,17 +41,22 @@ class RtlControl final : public ControlPlane, public ControlProbe {
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
     now_ = now;
-    for (const unsigned sm : heard_) {
-      driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+    for (const unsigned sm : arriving_) {
+      if (links_.any()) {
+        driver_->Hear(sm, links_.up(sm));
+      } else {
+        driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+      }
     }
-    heard_ = SmMask();
+    arriving_ = SmMask();
     driver_->Step(in, now, out, log_on_ ? &log_ : nullptr);
     driver_stepped_ = true;
   }
 
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
-    sms_[i].Step(in, driver_->model(), all_, out);
+    const DriverToSm* link = links_.any() ? &links_.down(i) : nullptr;
+    sms_[i].Step(in, driver_->model(), link, all_, out);
     stepped_.Set(i);
   }
 
@@ -62,23 +67,26 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     for (const unsigned i : stepped_) {
       if (!sms_[i].Edge()) continue;
       awake_.Assign(i, sms_[i].awake());
-      talking_.Assign(i, sms_[i].talks());
-      heard_.Set(i);
+      sending_.Assign(i, sms_[i].sends());
+      arriving_.Set(i);
     }
     stepped_ = SmMask();
     if (driver_stepped_) {
       driver_->Edge();
       look_ = driver_->look();
-      driver_stepped_ = false;
     }
+    if (links_.any()) TickLinks();
+    driver_stepped_ = false;
     if (context_.gotError()) {
       throw CheckFailure("cycle " + std::to_string(now) +
                          ": an assertion of the RTL failed, see above");
     }
   }
 
-  SmMask awake_sms() const override { return awake_ | look_; }
-  bool driver_awake() const override { return driver_->awake() || talking_.Any(); }
+  SmMask awake_sms() const override { return awake_ | look_ | links_.busy(); }
+  bool driver_awake() const override {
+    return driver_->awake() || sending_.Any() || links_.busy().Any();
+  }
 
   void EnableDecisionLog(bool on) override { log_on_ = on; }
   const std::vector<Decision>& TakeDecisions() override {
@@ -93,9 +101,21 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   }
 
   DriverToSm to_sm(unsigned sm) const override { return driver_->ToSm(sm); }
-  SmToDriver to_driver(unsigned sm) const override { return sms_[sm].ToDriver(); }
+  SmToDriver to_driver(unsigned sm) const override {
+    return links_.any() ? links_.up(sm) : sms_[sm].ToDriver();
+  }
 
  private:
+  // What both sides say goes into their links; what comes out is what they see.
+  void TickLinks() {
+    for (unsigned i = 0; i < Package::NumSms; ++i) {
+      const bool sent = driver_stepped_ && look_.Test(i);
+      links_.Tick(i, sent ? driver_->ToSm(i) : DriverToSm{},
+                  awake_.Test(i) ? sms_[i].ToDriver() : SmToDriver{});
+    }
+    arriving_ = SmMask::First(Package::NumSms);
+    sending_ = links_.arriving();
+  }
   template <typename Visitor>
   void VisitUnits(Visitor visit) {
     visit(driver_->unit());
@@ -132,14 +152,15 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   std::vector<RtlSm<Rtl>> sms_;
   RtlCoverage coverage_{&context_};
   std::unique_ptr<WaveWriter> wave_;
+  SmLinks links_;
   const bool all_;
   Cycle now_ = 0;
   bool driver_stepped_ = false;
   SmMask stepped_;
   SmMask awake_;
   SmMask look_;
-  SmMask talking_;
-  SmMask heard_;  // SMs whose registers may have changed since the driver looked
+  SmMask sending_;
+  SmMask arriving_;  // SMs whose registers may have changed since the driver looked
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };
@@ -167,10 +188,13 @@ std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
                                              const PolicyConfig& policy,
                                              const RtlOptions& options) {
   CheckControl(config, policy);
-  if (Fits<RtlGtx980>(config)) return std::make_unique<RtlControl<RtlGtx980>>(policy, options);
-  if (Fits<RtlFermi>(config)) return std::make_unique<RtlControl<RtlFermi>>(policy, options);
-  if (Fits<RtlSmall>(config)) return std::make_unique<RtlControl<RtlSmall>>(policy, options);
-  if (Fits<RtlV100>(config)) return std::make_unique<RtlControl<RtlV100>>(policy, options);
+  if (Fits<RtlGtx980>(config))
+    return std::make_unique<RtlControl<RtlGtx980>>(config, policy, options);
+  if (Fits<RtlFermi>(config))
+    return std::make_unique<RtlControl<RtlFermi>>(config, policy, options);
+  if (Fits<RtlSmall>(config))
+    return std::make_unique<RtlControl<RtlSmall>>(config, policy, options);
+  if (Fits<RtlV100>(config)) return std::make_unique<RtlControl<RtlV100>>(config, policy, options);
   throw InputError("control: the RTL is built for the SMs of " + RtlConfigurations() +
                    "; with another number of SMs, schedulers or resources use --control reference");
 }

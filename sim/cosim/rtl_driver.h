@@ -20,7 +20,7 @@ class RtlDriver {
   using Driver = typename Rtl::Driver;
 
   RtlDriver(VerilatedContext* context, const PolicyConfig& policy)
-      : driver_(context, "top u_driver") {
+      : driver_(context, "top u_driver"), streams_(TbDispatch::Streams(policy)) {
     Ports::SetPolicy(policy, driver_.operator->());
     driver_.Reset();
   }
@@ -29,19 +29,24 @@ class RtlDriver {
   template <typename Tables, typename Profile>
   void Hear(unsigned sm, const Tables& tables, const Profile& profile) {
     CopyAt<SmEvents<Package>>(sm, tables.event_o, &driver_->sm_events_i);
-    CopyAt<SmFlags<Package>>(sm, tables.command_ready_o, &driver_->sm_command_ready_i);
+    CopyAt<SmFlags<Package>>(sm, tables.command_credit_o, &driver_->sm_command_credit_i);
     CopyAt<SmFlags<Package>>(sm, tables.buffer_request_o, &driver_->sm_buffer_request_i);
     CopyAt<SmKernelId<Package>>(sm, tables.buffer_kernel_o, &driver_->sm_buffer_kernel_i);
+    CopyAt<SmFlags<Package>>(sm, tables.buffer_withdraw_o, &driver_->sm_buffer_withdraw_i);
     CopyAt<SmFlags<Package>>(sm, profile.report_valid_o, &driver_->sm_profile_valid_i);
     CopyAt<SmIssued<Package>>(sm, profile.report_issued_o, &driver_->sm_profile_issued_i);
   }
+
+  void Hear(unsigned sm, const SmToDriver& in) { Ports::Hear(sm, in, driver_.operator->()); }
 
   // The wires of a cycle; the decision made in it, if any, goes to `log`.
   void Step(const HostInputs& in, Cycle now, HostOutputs* out, std::vector<Decision>* log) {
     Ports::DriveHost(in, driver_.operator->());
     driver_.Settle();
     *out = Ports::ReadHost(model());
-    if (log != nullptr) Ports::ReadDecision(model(), now, log);
+    if (log == nullptr) return;
+    if (streams_) Ports::ReadPlan(model(), model(), now, log);
+    Ports::ReadDecision(model(), now, log);
   }
   void Edge() { driver_.Edge(); }
 
@@ -52,13 +57,15 @@ class RtlDriver {
   SmMask look() const {
     if (driver_->tick_o != 0) return SmMask::First(Package::NumSms);
     const auto sms = [](const auto& port) { return UnpackMask<SmMask, Package::NumSms>(port); };
-    return sms(driver_->command_valid_o) | sms(driver_->buffer_valid_o) | sms(driver_->event_ack_o);
+    return sms(driver_->command_valid_o) | sms(driver_->buffer_valid_o) |
+           sms(driver_->buffer_none_o) | sms(driver_->event_ack_o);
   }
   PartitionTable partitions() const { return Ports::Partitions(model()); }
   DriverToSm ToSm(unsigned sm) const { return Ports::ToSm(model(), sm); }
 
  private:
   VerilatedUnit<Driver> driver_;
+  const bool streams_;
 };
 
 }  // namespace smk

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "control/message_fields.h"
+#include "control/sm_link.h"
 #include "cosim/pack.h"
 #include "cosim/verilated_unit.h"
 
@@ -41,17 +42,22 @@ class RtlSm {
     profile_.Reset();
   }
 
-  // One cycle. `driver` is read for its registers towards this SM; with `all`, every part is
-  // evaluated in every cycle, which changes nothing but what a waveform shows.
-  void Step(const SmInputs& in, const Driver& driver, bool all, SmOutputs* out) {
+  // One cycle. `driver` is read for its registers towards this SM, or `link`, when there is one,
+  // for what has come through it; with `all`, every part is evaluated in every cycle, which changes
+  // nothing but what a waveform shows.
+  void Step(const SmInputs& in, const Driver& driver, const DriverToSm* link, bool all,
+            SmOutputs* out) {
     *out = SmOutputs{};
-    const bool told =
-        Mine(driver.command_valid_o) || Mine(driver.buffer_valid_o) || Mine(driver.event_ack_o);
-    busy_ =
-        all || awake_ || told || driver.tick_o != 0 || in.tb_finished != 0 || in.context_done != 0;
+    const bool tick = link != nullptr ? link->tick : driver.tick_o != 0;
+    const bool sent = link != nullptr
+                          ? Speaks(*link)
+                          : Mine(driver.command_valid_o) || Mine(driver.buffer_valid_o) ||
+                                Mine(driver.buffer_none_o) || Mine(driver.event_ack_o);
+    busy_ = all || awake_ || sent || tick || in.tb_finished != 0 || in.context_done != 0;
     if (busy_) {
+      Tell(driver, link);
       BeginTables(in, driver, out);
-      IssueAll(in, driver.tick_o != 0, out);
+      IssueAll(in, tick, out);
     } else {
       IssueReady(in, out);
     }
@@ -75,16 +81,18 @@ class RtlSm {
   }
   // Registers, valid after Edge.
   bool awake() const { return awake_; }
-  bool talks() const {
+  bool sends() const {
     return Unpack<SmEventFields<Package>>(tables_->event_o).valid ||
-           (tables_->buffer_request_o | profile_->report_valid_o) != 0;
+           (tables_->buffer_request_o | tables_->buffer_withdraw_o | profile_->report_valid_o |
+            tables_->command_credit_o) != 0;
   }
   SmToDriver ToDriver() const {
     SmToDriver d;
-    d.command_ready = tables_->command_ready_o != 0;
+    d.command_credit = tables_->command_credit_o != 0;
     d.event = Unpack<SmEventFields<Package>>(tables_->event_o);
     d.buffer_request = tables_->buffer_request_o != 0;
     d.buffer_kernel = static_cast<KernelId>(tables_->buffer_kernel_o);
+    d.buffer_withdraw = tables_->buffer_withdraw_o != 0;
     d.profile_valid = profile_->report_valid_o != 0;
     Unpack<IssuedVec<Package>>(profile_->report_issued_o, &d.profile_issued);
     return d;
@@ -107,6 +115,7 @@ class RtlSm {
     return GetBits(port, sm_, 1) != 0;
   }
   void ReadQuotas(SmOutputs* out) const;
+  void Tell(const Driver& driver, const DriverToSm* link);
   void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
   void IssueAll(const SmInputs& in, bool tick, SmOutputs* out);
   void IssueReady(const SmInputs& in, SmOutputs* out);
@@ -143,14 +152,29 @@ void RtlSm<Rtl>::ReadQuotas(SmOutputs* out) const {
 }
 
 template <typename Rtl>
-void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out) {
-  using Slots = Bits<Package::NumSlots>;
+void RtlSm<Rtl>::Tell(const Driver& driver, const DriverToSm* link) {
   Tables& t = *tables_.operator->();
+  if (link != nullptr) {
+    t.command_valid_i = link->command_valid;
+    Pack<SmCommandFields<Package>>(link->command, &t.command_i);
+    t.buffer_valid_i = link->buffer_valid;
+    t.buffer_i = link->buffer;
+    t.buffer_none_i = link->buffer_none;
+    t.event_ack_i = link->event_ack;
+    return;
+  }
   t.command_valid_i = Mine(driver.command_valid_o);
   t.command_i = driver.command_o;
   t.buffer_valid_i = Mine(driver.buffer_valid_o);
   t.buffer_i = driver.buffer_o;
+  t.buffer_none_i = Mine(driver.buffer_none_o);
   t.event_ack_i = Mine(driver.event_ack_o);
+}
+
+template <typename Rtl>
+void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out) {
+  using Slots = Bits<Package::NumSlots>;
+  Tables& t = *tables_.operator->();
   t.views_i = driver.views_o;
   t.warps_i = driver.warps_o;
   Pack<Slots>(in.tb_finished, &t.tb_finished_i);

@@ -29,12 +29,14 @@ struct Between {
         command_o(r.smk_top__DOT__command),
         buffer_valid_o(r.smk_top__DOT__buffer_valid),
         buffer_o(r.smk_top__DOT__buffer),
+        buffer_none_o(r.smk_top__DOT__buffer_none),
         event_ack_o(r.smk_top__DOT__event_ack),
         tick_o(r.smk_top__DOT__tick) {}
   decltype(Root::smk_top__DOT__command_valid) command_valid_o;
   decltype(Root::smk_top__DOT__command) command_o;
   decltype(Root::smk_top__DOT__buffer_valid) buffer_valid_o;
   decltype(Root::smk_top__DOT__buffer) buffer_o;
+  decltype(Root::smk_top__DOT__buffer_none) buffer_none_o;
   decltype(Root::smk_top__DOT__event_ack) event_ack_o;
   decltype(Root::smk_top__DOT__tick) tick_o;
 };
@@ -45,7 +47,8 @@ class TopControl final : public ControlPlane, public ControlProbe {
  public:
   using Ports = DriverPorts<Package>;
 
-  explicit TopControl(const PolicyConfig& policy) : top_(&context_, "top") {
+  explicit TopControl(const PolicyConfig& policy)
+      : top_(&context_, "top"), streams_(TbDispatch::Streams(policy)) {
     context_.fatalOnError(false);
     Ports::SetPolicy(policy, top_.operator->());
     Ports::DriveHost({}, top_.operator->());
@@ -62,7 +65,10 @@ class TopControl final : public ControlPlane, public ControlProbe {
     top_.Settle();
     settled_ = true;
     *out = Ports::ReadHost(model());
-    if (log_on_) Ports::ReadDecision(model(), now, &log_);
+    if (log_on_) {
+      if (streams_) Ports::ReadPlan(Between(root()), model(), now, &log_);
+      Ports::ReadDecision(model(), now, &log_);
+    }
     host_spoke_ = in.launch_valid || in.tick;
   }
 
@@ -95,18 +101,20 @@ class TopControl final : public ControlPlane, public ControlProbe {
     const Between between(root());
     if (between.tick_o != 0) return SmMask::First(Package::NumSms);
     return Sms(model().sm_awake_o) | Sms(between.command_valid_o) | Sms(between.buffer_valid_o) |
-           Sms(between.event_ack_o);
+           Sms(between.buffer_none_o) | Sms(between.event_ack_o);
   }
   bool driver_awake() const override {
-    bool talking = model().driver_awake_o != 0 ||
+    bool sending = model().driver_awake_o != 0 ||
+                   Sms(root().smk_top__DOT__sm_command_credit).Any() ||
                    Sms(root().smk_top__DOT__sm_buffer_request).Any() ||
+                   Sms(root().smk_top__DOT__sm_buffer_withdraw).Any() ||
                    Sms(root().smk_top__DOT__sm_profile_valid).Any();
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
       SmEvent event;
       UnpackAt<SmEvents<Package>>(sm, root().smk_top__DOT__sm_events, &event);
-      talking = talking || event.valid;
+      sending = sending || event.valid;
     }
-    return talking;
+    return sending;
   }
 
   void EnableDecisionLog(bool on) override { log_on_ = on; }
@@ -125,10 +133,11 @@ class TopControl final : public ControlPlane, public ControlProbe {
   SmToDriver to_driver(unsigned sm) const override {
     const auto& r = root();
     SmToDriver d;
-    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_command_ready, &d.command_ready);
+    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_command_credit, &d.command_credit);
     UnpackAt<SmEvents<Package>>(sm, r.smk_top__DOT__sm_events, &d.event);
     UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_buffer_request, &d.buffer_request);
     UnpackAt<SmKernelId<Package>>(sm, r.smk_top__DOT__sm_buffer_kernel, &d.buffer_kernel);
+    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_buffer_withdraw, &d.buffer_withdraw);
     UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_profile_valid, &d.profile_valid);
     UnpackAt<SmIssued<Package>>(sm, r.smk_top__DOT__sm_profile_issued, &d.profile_issued);
     return d;
@@ -183,6 +192,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
   bool settled_ = false;     // the wires are those of this cycle's inputs
   bool host_spoke_ = false;  // its pulses are still driven
   SmMask stepped_;
+  const bool streams_;
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };

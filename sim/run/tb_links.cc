@@ -80,7 +80,7 @@ class Linker {
     if (links_[i].dispatched_by) stay_of_[*links_[i].dispatched_by] = i;
   }
 
-  // From when on the TB can have been told to leave.
+  // From when on the TB can have been ordered to leave.
   Cycle Since(std::size_t i) const {
     const auto& dispatch = links_[i].dispatched_by;
     return dispatch ? decisions_[*dispatch].cycle : tbs_[i].start;

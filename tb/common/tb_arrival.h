@@ -8,17 +8,17 @@
 
 namespace smk {
 
-// The need stands only with the four SMs among which its SM is.
+// Kernel and need stand only with the four SMs among which its SM is.
 struct TbArrival {
   SmMask sms{};  // its SM; none: no TB comes
-  KernelMask kernels = 0;
+  std::array<KernelMask, (kMaxSms + 3) / 4> kernels{};
   std::array<ResourceVector, (kMaxSms + 3) / 4> needs{};
 };
 
 inline TbArrival ArrivalOf(KernelId kernel, SmId sm, const ResourceVector& need) {
   TbArrival arrival;
   arrival.sms = SmMask::Of(Index(sm));
-  arrival.kernels = static_cast<KernelMask>(1u << Index(kernel));
+  arrival.kernels[Index(sm) / 4] = static_cast<KernelMask>(1u << Index(kernel));
   arrival.needs[Index(sm) / 4] = need;
   return arrival;
 }
@@ -26,11 +26,11 @@ inline TbArrival ArrivalOf(KernelId kernel, SmId sm, const ResourceVector& need)
 template <typename P>
 struct TbArrivalFields {
   using Message = TbArrival;
-  static constexpr bool Comes(const TbArrival& a) { return a.kernels != 0; }
-  static constexpr auto kFields =
-      std::make_tuple(Is<Bits<P::NumSms>>("sms", &Message::sms),
-                      Is<Bits<P::NumKernels>>("kernels", &Message::kernels, Comes),
-                      Is<Vector<P::NumSmGroups, TbNeedFields<P>>>("needs", &Message::needs, Comes));
+  static constexpr bool Comes(const TbArrival& a) { return a.sms.Any(); }
+  static constexpr auto kFields = std::make_tuple(
+      Is<Bits<P::NumSms>>("sms", &Message::sms),
+      Is<Vector<P::NumSmGroups, Bits<P::NumKernels>>>("kernels", &Message::kernels, Comes),
+      Is<Vector<P::NumSmGroups, TbNeedFields<P>>>("needs", &Message::needs, Comes));
 };
 
 }  // namespace smk

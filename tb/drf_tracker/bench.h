@@ -28,7 +28,7 @@ struct Question {
   }
 };
 
-// One cycle of the block: what it is told and asked, and what kernels need.
+// One cycle of the block: what it gets and answers, and what kernels need.
 struct Step {
   DrfTracker::Inputs in;
   Question ask;
@@ -36,7 +36,7 @@ struct Step {
 };
 
 // The block and its reference. With `distort` the block is compared with a second reference that
-// is told or asked something else: one rule broken.
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -58,13 +58,13 @@ class Bench {
   void Cycle(const Step& step) {
     Drive(step);
     lockstep_.Eval();
-    Step told = step;
-    if (distort) distort(&told);
+    Step distorted = step;
+    if (distort) distort(&distorted);
     Observe(step);
-    Compare(distort ? broken_ : model_, told);
+    Compare(distort ? broken_ : model_, distorted);
     lockstep_.ClockEdge();
     Tick(&model_, step);
-    if (distort) Tick(&broken_, told);
+    if (distort) Tick(&broken_, distorted);
   }
   const DrfTracker& model() const { return model_; }
   Lockstep<Dut>& lockstep() { return lockstep_; }

@@ -117,7 +117,7 @@ module formal_drf_tracker (
     formal_sm_record u_sm (
       .clk_i, .rst_ni,
       .comes_i      (arrival_i.sms[s]),
-      .come_kernel_i(arrival_i.kernels),
+      .come_kernel_i(arrival_i.kernels.group[s/4]),
       .come_need_i  (arrival_i.needs.group[s/4]),
       .event_i      (events_i.sm[s]),
       .need_i       (need_q),

@@ -31,7 +31,11 @@ struct BenchSm {
   std::vector<SmCommand> plan;
   std::array<unsigned, kMaxKernels> quota{};
   std::optional<PreemptMode> evict_mode;  // of the last kEvict
-  bool ready = true;
+  bool ready = true;                      // gives the credit of a command back
+  bool owes = false;                      // has taken a command and not yet given its credit back
+  bool asks = false;                      // waits for a buffer
+  bool withdrawn = false;                 // or for the answer that there is none
+  unsigned asks_for = 0;                  // kernel
 };
 
 // `D` is a Driver, or something that is stepped like one.
@@ -49,7 +53,8 @@ class DriverBenchOf {
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) input |= PutEvent(sm);
     TakeCommands();
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-      input |= registers_[sm].buffer_request || registers_[sm].profile_valid;
+      input |= registers_[sm].buffer_request || registers_[sm].buffer_withdraw ||
+               registers_[sm].profile_valid || registers_[sm].command_credit;
     }
     if (lazy && !input && !driver_.awake()) return;
     Driver::Inputs in;
@@ -95,15 +100,25 @@ class DriverBenchOf {
     away_[tb.kernel][tb.tb] = {buffer, flush};
     Send(sm, event);
   }
-  // Asks for a buffer until it is granted, at most four cycles.
-  std::optional<unsigned> AskForBuffer(unsigned sm, unsigned kernel) {
+  // Asks for a buffer; it may come later.
+  void Ask(unsigned sm, unsigned kernel) {
     registers_[sm].buffer_request = true;
     registers_[sm].buffer_kernel = static_cast<KernelId>(kernel);
-    for (int i = 0; i < 4 && registers_[sm].buffer_request; ++i) Cycle();
-    if (registers_[sm].buffer_request) {
-      registers_[sm].buffer_request = false;
-      return std::nullopt;
-    }
+    sms_[sm].asks = true;
+    sms_[sm].asks_for = kernel;
+  }
+  // The TB with this index finishes while a buffer for it is asked for. A buffer that comes all the
+  // same is given back.
+  void Withdraw(unsigned sm, unsigned index) {
+    registers_[sm].buffer_withdraw = true;
+    sms_[sm].withdrawn = true;
+    Finish(sm, index);
+  }
+  // Asks for a buffer; nothing if it does not come within four cycles.
+  std::optional<unsigned> AskForBuffer(unsigned sm, unsigned kernel) {
+    Ask(sm, kernel);
+    for (int i = 0; i < 4 && sms_[sm].asks; ++i) Cycle();
+    if (sms_[sm].asks) return std::nullopt;
     return granted_[sm];
   }
   // The oldest restored context has been read.
@@ -189,7 +204,8 @@ class DriverBenchOf {
   // The SM's event register in this cycle; an acknowledged kind is not followed by another.
   bool PutEvent(unsigned i) {
     registers_[i].event = SmEvent{};
-    registers_[i].command_ready = sms_[i].ready;
+    registers_[i].command_credit = sms_[i].owes && sms_[i].ready;
+    sms_[i].owes = sms_[i].owes && !registers_[i].command_credit;
     auto& outbox = sms_[i].outbox;
     if (outbox.empty() || (awaits_ack_[i] && NeedsAck(outbox.front().kind))) return false;
     registers_[i].event = outbox.front();
@@ -199,15 +215,26 @@ class DriverBenchOf {
   }
   void AfterDriver(unsigned i) {
     registers_[i].profile_valid = false;
+    registers_[i].buffer_request = registers_[i].buffer_withdraw = false;
     if (to_sm_[i].event_ack) awaits_ack_[i] = false;
-    if (!to_sm_[i].buffer_valid) return;
-    EXPECT_TRUE(registers_[i].buffer_request) << "SM " << i << " did not ask";
-    registers_[i].buffer_request = false;
-    granted_[i] = to_sm_[i].buffer;
+    if (!to_sm_[i].buffer_valid && !to_sm_[i].buffer_none) return;
+    BenchSm& sm = sms_[i];
+    EXPECT_TRUE(sm.asks) << "SM " << i << " did not ask";
+    sm.asks = false;
+    if (to_sm_[i].buffer_none) {
+      EXPECT_TRUE(sm.withdrawn) << "SM " << i << " still asked";
+    } else {
+      granted_[i] = to_sm_[i].buffer;
+      if (sm.withdrawn) sm.loading.emplace_back(sm.asks_for, granted_[i]);
+    }
+    sm.withdrawn = false;
   }
   void TakeCommands() {
     for (unsigned i = 0; i < config_.num_sms; ++i) {
-      if (to_sm_[i].command_valid && registers_[i].command_ready) Execute(i, to_sm_[i].command);
+      if (!to_sm_[i].command_valid) continue;
+      EXPECT_FALSE(sms_[i].owes) << "SM " << i << " was sent a command without a credit";
+      sms_[i].owes = true;
+      Execute(i, to_sm_[i].command);
     }
   }
   void Execute(unsigned i, const SmCommand& c) {

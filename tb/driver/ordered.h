@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver whose kernels come and end only when a test says so. What they are told, SMs do at once.
+// A driver whose kernels come and end only when a test says so. What it commands, SMs do at once.
 #pragma once
 
 #include "driver/traffic.h"

@@ -14,9 +14,14 @@ module smk_driver_checker (
   input smk_pkg::sm_mask_t             event_finished,
   input smk_pkg::sm_mask_t             event_to_queue,
   input smk_pkg::sm_events_t           sm_events_i,
+  input smk_pkg::sm_mask_t             sm_command_credit_i,
   input smk_pkg::sm_mask_t             sm_buffer_request_i,
+  input smk_pkg::sm_mask_t             sm_buffer_withdraw_i,
   input smk_pkg::sm_mask_t             sm_profile_valid_i,
   input smk_pkg::dispatch_pulses_t     pulses,
+  input smk_pkg::kernel_mask_t         stream_new,
+  input logic                          stream_valid,
+  input smk_pkg::sm_command_t          stream_command,
   input logic                          dispatch_command_valid,
   input smk_pkg::sm_command_t          dispatch_command,
   input logic                          quota_command_valid,
@@ -55,18 +60,25 @@ module smk_driver_checker (
   out_vec_t            out_q;
   smk_pkg::tb_id_vec_t new_q;
   smk_pkg::kernel_id_t launched;
+  // The TB that streams is a new one.
+  logic                stream_new_q;
   assign launched = launch_kernel_i[smk_pkg::KernelWidth-1:0];
   // TBs on the SMs or on their way there, and the index of the next new TB, from the launch's first on.
   always_ff @(posedge clk_i or negedge rst_ni) begin : count_tbs
     if (!rst_ni) begin
-      out_q <= '0;
-      new_q <= '0;
+      out_q        <= '0;
+      new_q        <= '0;
+      stream_new_q <= 1'b0;
     end else begin
-      if (pulses.dispatch || left != '0) begin
+      stream_new_q <= stream_new != '0;
+      if (pulses.dispatch || stream_valid || left != '0) begin
         out_vec_t out;
         out = out_q;
         if (pulses.dispatch) begin
           out.kernel[pulses.kernel] = out.kernel[pulses.kernel] + CountWidth'(1);
+        end
+        if (stream_valid) begin
+          out.kernel[stream_command.kernel] = out.kernel[stream_command.kernel] + CountWidth'(1);
         end
         for (int unsigned sm = 0; sm < NumSms; sm++) begin
           if (left[sm]) begin
@@ -78,6 +90,9 @@ module smk_driver_checker (
       if (pulses.dispatch_new) begin
         new_q.kernel[pulses.kernel] <= new_q.kernel[pulses.kernel] + smk_pkg::TbIdWidth'(1);
       end
+      if (stream_new_q) begin
+        new_q.kernel[stream_command.kernel] <= new_q.kernel[stream_command.kernel] + smk_pkg::TbIdWidth'(1);
+      end
       if (launch_fire) new_q.kernel[launched] <= launch_i.first_tb;
     end
   end
@@ -85,6 +100,7 @@ module smk_driver_checker (
   // A TB is dispatched as new once: in the order of their numbers, none left out.
   `SMK_ASSERT(TbDispatchedOnce_A, pulses.dispatch_new |->
               dispatch_command.tb == new_q.kernel[pulses.kernel])
+  `SMK_ASSERT(StreamedOnce_A, stream_new_q |-> stream_command.tb == new_q.kernel[stream_command.kernel])
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
     // Conservation: no TB comes back that was not dispatched, or twice.
     `SMK_ASSERT(TbRetiredOnce_A, 32'(out_q.kernel[k]) <= MostTbs)
@@ -92,14 +108,14 @@ module smk_driver_checker (
     `SMK_ASSERT(DoneTbsAreBack_A, kernel_done_o[k] |-> out_q.kernel[k] == '0 &&
                 queue_count.kernel[k] == '0 && remaining.kernel[k] == '0)
   end
-  // The bus offers a command whenever one is there, whoever is ready (S1).
-  `SMK_ASSERT(CommandOffered_A, (command_valid_o != '0) ==
-              (dispatch_command_valid || quota_command_valid))
+  // The bus sends a command only when one is there.
+  `SMK_ASSERT(CommandOffered_A, command_valid_o == '0 ||
+              dispatch_command_valid || stream_valid || quota_command_valid)
   // The tick goes to the SMs (S5).
   `SMK_ASSERT(TickIsTaken_A, 1'b1 |=> tick_o == $past(tick_i))
   // Nothing changes in an idle cycle.
   `SMK_ASSERT(IdleHolds_A, !awake_o && !launch_fire && !tick_i && event_valid == '0 &&
-              sm_buffer_request_i == '0 && sm_profile_valid_i == '0 |=> !awake_o &&
+              (sm_command_credit_i | sm_buffer_request_i | sm_buffer_withdraw_i) == '0 && sm_profile_valid_i == '0 |=> !awake_o &&
               $stable({active, members, need, remaining, queue_count, queue_free, allowed,
                        planned, partition_o, share_o}))
 endmodule

@@ -75,7 +75,8 @@ class DriverTraffic {
       if (bench_.finished(k) != tbs_[k]) return false;
     }
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-      if (!bench_.sm(sm).loading.empty() || bench_.sm(sm).settle_due) return false;
+      const BenchSm& s = bench_.sm(sm);
+      if (!s.loading.empty() || s.settle_due || s.asks) return false;
     }
     return bench_.Quiet();
   }
@@ -138,8 +139,13 @@ class DriverTraffic {
     s.ready = !Now(rates_.busy);
     if (!s.tbs.empty() && Now(rates_.finish)) {
       const unsigned index = Pick(static_cast<unsigned>(s.tbs.size()));
-      // A TB for which a buffer is asked stays until it has one.
-      if (saving_[sm] != index + 1) {
+      // A TB that has its buffer stays until it is saved.
+      if (saving_[sm] == index + 1) {
+        if (s.asks && !s.withdrawn) {
+          bench_.Withdraw(sm, index);
+          saving_[sm] = 0;
+        }
+      } else {
         if (saving_[sm] > index + 1) --saving_[sm];
         bench_.Finish(sm, index);
       }
@@ -151,13 +157,13 @@ class DriverTraffic {
   void Save(unsigned sm) {
     BenchSm& s = bench_.sm(sm);
     if (saving_[sm] == 0) {
+      if (s.asks) return;
       for (unsigned i = 0; i < s.tbs.size() && saving_[sm] == 0; ++i) {
         if (s.tbs[i].leaving) saving_[sm] = i + 1;
       }
       if (saving_[sm] == 0) return;
-      bench_.registers(sm).buffer_request = true;
-      bench_.registers(sm).buffer_kernel = static_cast<KernelId>(s.tbs[saving_[sm] - 1].kernel);
-    } else if (!bench_.registers(sm).buffer_request && Now(rates_.leave)) {
+      bench_.Ask(sm, s.tbs[saving_[sm] - 1].kernel);
+    } else if (!s.asks && Now(rates_.leave)) {
       bench_.Leave(sm, saving_[sm] - 1, bench_.granted(sm), Pick(4) == 0);
       saving_[sm] = 0;
     }

@@ -52,8 +52,8 @@ TEST(KernelTableLockstep, CountsACompletionOfEachOfEightySms) {
   for (const bool lose : {false, true}) {
     V100 bench(GetTestOptions().seed);
     if (lose) {
-      bench.distort = [](Inputs* told) {
-        told->finished[1] = std::min<std::uint8_t>(told->finished[1], 79);
+      bench.distort = [](Inputs* distorted) {
+        distorted->finished[1] = std::min<std::uint8_t>(distorted->finished[1], 79);
       };
     }
     Inputs in;

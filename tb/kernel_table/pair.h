@@ -10,7 +10,7 @@
 namespace smk {
 
 // The block and its reference. With `distort` the block is compared with a second reference that
-// is told something else: one rule broken.
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class KernelTablePair {
  public:
@@ -32,15 +32,15 @@ class KernelTablePair {
   KernelTable::Outputs Cycle(const Inputs& in = {}) {
     Drive(in);
     lockstep_.Eval();
-    Inputs told = in;
-    if (distort) distort(&told);
+    Inputs distorted = in;
+    if (distort) distort(&distorted);
     const KernelTable& want = distort ? broken_ : model_;
-    CompareLaunch(want.Eval(told));
+    CompareLaunch(want.Eval(distorted));
     CompareKernels(want);
     const KernelTable::Outputs out = model_.Eval(in);
     lockstep_.ClockEdge();
     model_.Tick(in);
-    if (distort) broken_.Tick(told);
+    if (distort) broken_.Tick(distorted);
     return out;
   }
   // A cycle of many that are alike, not compared.
@@ -60,8 +60,8 @@ class KernelTablePair {
     dut.launch_valid_i = in.launch_valid;
     dut.launch_kernel_i = static_cast<CData>(Index(in.launch_kernel));
     Pack<KernelDescriptorFields<Package>>(in.launch, &dut.launch_i);
-    dut.dispatch_new_valid_i = in.dispatch_new_valid;
-    dut.dispatch_new_kernel_i = static_cast<CData>(Index(in.dispatch_new_kernel));
+    dut.dispatch_new_i =
+        static_cast<CData>(in.dispatch_new_valid ? 1u << Index(in.dispatch_new_kernel) : 0);
     DriveFinished(in);
     dut.tick_i = in.tick;
     dut.linger_ticks_i = in.linger_ticks;

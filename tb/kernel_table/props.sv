@@ -32,8 +32,7 @@ module formal_kernel_table (
   input logic                            launch_valid_i,
   input logic [smk_pkg::KernelWidth:0]   launch_kernel_i,
   input smk_pkg::kernel_descriptor_t     launch_i,
-  input logic                            dispatch_new_valid_i,
-  input smk_pkg::kernel_id_t             dispatch_new_kernel_i,
+  input smk_pkg::kernel_mask_t           dispatch_new_i,
   input smk_pkg::sm_mask_t               finished_valid_i,
   input smk_pkg::sm_kernel_id_t          finished_kernel_i,
   input logic                            tick_i,
@@ -61,8 +60,8 @@ module formal_kernel_table (
   smk_pkg::tb_id_vec_t     remaining, next_tb;
   smk_pkg::context_views_t views;
   smk_kernel_table u_dut (
-    .clk_i, .rst_ni, .launch_valid_i, .launch_kernel_i, .launch_i, .dispatch_new_valid_i,
-    .dispatch_new_kernel_i, .finished_valid_i, .finished_kernel_i, .tick_i,
+    .clk_i, .rst_ni, .launch_valid_i, .launch_kernel_i, .launch_i, .dispatch_new_i,
+    .finished_valid_i, .finished_kernel_i, .tick_i,
     .linger_ticks_i  (linger_q),
     .launch_ready_o  (launch_ready),
     .launch_error_o  (launch_error),
@@ -85,7 +84,7 @@ module formal_kernel_table (
   smk_pkg::tb_id_t  next_q, total_q, handed_q, completed_q, completed_now;
   logic [7:0]       completes;
   assign launched  = launch_fire && launch_kernel_i == {1'b0, watched_q};
-  assign hands_out = dispatch_new_valid_i && dispatch_new_kernel_i == watched_q;
+  assign hands_out = dispatch_new_i[watched_q];
   always_comb begin
     completes = '0;
     for (int unsigned sm = 0; sm < NumSms; sm++) begin
@@ -117,8 +116,12 @@ module formal_kernel_table (
 
   // As smk_kernel_table requires: a TB that remains is handed out, one that was handed
   // out completes. A launch into the kernel's slot while it runs is refused.
-  `ASSUME(HandedOutRemains_M, !dispatch_new_valid_i ||
-          remaining.kernel[dispatch_new_kernel_i] != '0)
+  `ASSUME(HandedOutOnce_M, (dispatch_new_i & (dispatch_new_i - 1'b1)) == '0)
+  smk_pkg::kernel_mask_t none_remains;
+  for (genvar k = 0; k < smk_pkg::NumKernels; k++) begin : gen_none_remains
+    assign none_remains[k] = remaining.kernel[k] == '0;
+  end
+  `ASSUME(HandedOutRemains_M, (dispatch_new_i & none_remains) == '0)
   `ASSUME(CompletedWasHandedOut_M, completes == '0 || (running_q && completed_now <= handed_q &&
           completed_now >= completed_q))
 
@@ -147,6 +150,6 @@ module formal_kernel_table (
          launch_fire == (launch_valid_i && launch_error == smk_pkg::LaunchNone))
 
   (* keep *) logic idle;
-  assign idle = rst_ni && !launch_fire && !dispatch_new_valid_i && finished_valid_i == '0 &&
+  assign idle = rst_ni && !launch_fire && dispatch_new_i == '0 && finished_valid_i == '0 &&
                 !tick_i && !active[0] && !active[1] && kernel_done == '0 && member_expired == '0;
 endmodule

@@ -8,8 +8,7 @@ module smk_kernel_table_checker (
   input logic                   launch_fire_o,
   input logic [smk_pkg::KernelWidth:0] launch_kernel_i,
   input smk_pkg::kernel_descriptor_t   launch_i,
-  input logic                   dispatch_new_valid_i,
-  input smk_pkg::kernel_id_t    dispatch_new_kernel_i,
+  input smk_pkg::kernel_mask_t  dispatch_new_i,
   input smk_pkg::sm_mask_t      finished_valid_i,
   input smk_pkg::sm_kernel_id_t finished_kernel_i,
   input smk_pkg::kernel_mask_t  active_o,
@@ -39,9 +38,10 @@ module smk_kernel_table_checker (
               next_tb_o.kernel[$past(launched)] == $past(launch_i.first_tb) &&
               remaining_o.kernel[$past(launched)] == $past(launch_i.tb_count))
   // A TB that was handed out is not handed out again (S5).
-  `SMK_ASSERT(HandedOutIsTaken_A, dispatch_new_valid_i |=>
-              next_tb_o.kernel[$past(dispatch_new_kernel_i)] ==
-              $past(next_tb_o.kernel[dispatch_new_kernel_i]) + smk_pkg::TbIdWidth'(1))
+  for (genvar k = 0; k < smk_pkg::NumKernels; k++) begin : gen_handed_out
+    `SMK_ASSERT(HandedOutIsTaken_A, dispatch_new_i[k] |=> next_tb_o.kernel[k] ==
+                $past(next_tb_o.kernel[k]) + smk_pkg::TbIdWidth'(1))
+  end
 endmodule
 
 bind smk_kernel_table smk_kernel_table_checker u_checker (.*);

@@ -49,7 +49,7 @@ std::uint32_t Judge(PartitionCounters* counters, PartitionCounters::Inputs last)
   std::uint32_t misaligned = 0;
   while (counters->judging()) {
     const std::uint32_t now = counters->Eval(in).misaligned;
-    EXPECT_EQ(misaligned & now, 0u) << "told twice";
+    EXPECT_EQ(misaligned & now, 0u) << "sent twice";
     misaligned |= now;
     counters->Tick(in);
   }

@@ -25,7 +25,7 @@ using Inputs = PartitionCounters::Inputs;
 using SlotKernels = std::array<KernelId, kMaxTbSlots>;
 
 // The block and its reference. With `distort` the block is compared with a second reference that
-// is told something else: one rule broken.
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -40,13 +40,13 @@ class Bench {
     Drive(in);
     lockstep_.Eval();
     const PartitionCounters::Outputs out = model_.Eval(in);
-    Inputs told = in;
-    if (distort) distort(&told);
+    Inputs distorted = in;
+    if (distort) distort(&distorted);
     const PartitionCounters& other = distort ? broken_ : model_;
-    Compare(other, other.Eval(told), in.read_kernel);
+    Compare(other, other.Eval(distorted), in.read_kernel);
     lockstep_.ClockEdge();
     model_.Tick(in);
-    broken_.Tick(told);
+    broken_.Tick(distorted);
     return out;
   }
   const PartitionCounters& model() const { return model_; }

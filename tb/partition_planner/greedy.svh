@@ -41,6 +41,7 @@
   // When not one TB of each fits, the (SM mod n)-th of the n kernels goes first [D4]; else the lowest
   // id.
   logic [7:0] sharers, rank, turn;
+  logic       each_fits;
   always_comb begin
     sharers = '0;
     for (int unsigned k = 0; k < NumKernels; k++) sharers = sharers + 8'(kernels_i[k]);
@@ -52,8 +53,15 @@
       if (kernels_i[k] && rank == turn) first = smk_pkg::KernelWidth'(k);
       rank = rank + 8'(kernels_i[k]);
     end
-    if (32'(one_registers) <= smk_pkg::LimitRegisters && 32'(one_threads) <= smk_pkg::LimitThreads &&
-        32'(one_shared_memory) <= smk_pkg::LimitSharedMemory) first = '0;
+    each_fits = 32'(one_registers) <= smk_pkg::LimitRegisters &&
+                32'(one_threads) <= smk_pkg::LimitThreads &&
+                32'(one_shared_memory) <= smk_pkg::LimitSharedMemory;
+    if (each_fits) first = '0;
+  end
+  logic each_fits_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni)      each_fits_q <= 1'b0;
+    else if (start_i) each_fits_q <= each_fits;
   end
 
   // Who may have one TB more: it fits with all others. Under the even split it is the first of its
@@ -150,6 +158,7 @@
   `WATCH([NumKernels*(smk_pkg::ShareWidth+2)-1:0], dut_share, u_dut.share_q)
   `WATCH([NumKernels-1:0], dut_kernels, u_dut.kernels_q)
   `WATCH([NumKernels-1:0], dut_first, u_dut.first_q)
+  `WATCH([NumKernels*NumKernels-1:0], dut_at_place, u_dut.at_place_q)
   `WATCH([NumKernels-1:0], dut_sharers, u_dut.sharers_q)
   `WATCH([smk_pkg::BasesWidth-1:0], dut_room, u_dut.room_q)
   smk_pkg::resource_vector_t room;
@@ -172,6 +181,23 @@
          32'(room.shared_memory) + 32'(all_shared_memory) == smk_pkg::LimitSharedMemory &&
          32'(room.threads) + 32'(all_threads) == smk_pkg::LimitThreads &&
          32'(room.tbs) + 32'(all_tbs) == smk_pkg::LimitTbs)
+  // The kernel at each place is the one that so many of them came before.
+  logic [NumKernels*NumKernels-1:0] is_at_place;
+  logic [7:0]                       came_before;
+  always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      came_before = '0;
+      for (int unsigned j = 0; j < NumKernels; j++) begin
+        if (of_q[j] && order_q.kernel[j] < order_q.kernel[k]) came_before = came_before + 1'b1;
+      end
+      for (int unsigned p = 0; p < NumKernels; p++) begin
+        is_at_place[p*NumKernels + k] = of_q[k] && 32'(came_before) == p;
+      end
+    end
+  end
+  `PROVE(PlacesByArrival_A, dut_at_place == is_at_place)
+  // It says whether the plan is that of every SM.
+  `PROVE(AnywhereIsAnySm_A, anywhere == each_fits_q)
   logic [NumKernels-1:0] is_first, is_sharers, more_than_0;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin

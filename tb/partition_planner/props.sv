@@ -32,7 +32,7 @@ module formal_partition_planner (
     end
   end
 
-  logic                  busy, done;
+  logic                  busy, done, anywhere;
   smk_pkg::kernel_mask_t kernels;
   smk_pkg::range_vec_t   range;
   smk_partition_planner u_dut (
@@ -45,6 +45,7 @@ module formal_partition_planner (
     .busy_o     (busy),
     .done_o     (done),
     .kernels_o  (kernels),
+    .anywhere_o (anywhere),
     .range_o    (range)
   );
 

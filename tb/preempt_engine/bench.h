@@ -49,7 +49,7 @@ struct PreemptEngineBench {
     wires.leave = wires.load = wires.finished = 0;
     wires.leave_counted = wires.mode_valid = false;
     wires.context_done = 0;
-    wires.buffer_valid = wires.event_ack = false;
+    wires.buffer_valid = wires.buffer_none = wires.event_ack = false;
     return out;
   }
   void Run(unsigned cycles) {

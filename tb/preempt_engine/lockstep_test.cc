@@ -24,7 +24,7 @@ using preempt_engine::Tables;
 using preempt_engine::Tally;
 
 // The block and its reference. With `distort` the block is compared with a second reference that
-// is told something else: one rule broken.
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -49,12 +49,12 @@ class Bench {
     lockstep_.Eval();
     const PreemptEngine::Outputs out = model_.Eval(in);
     if (distort) {
-      Inputs told = in;
-      distort(&told);
-      const PreemptEngine::Outputs broken = broken_.Eval(told);
+      Inputs distorted = in;
+      distort(&distorted);
+      const PreemptEngine::Outputs broken = broken_.Eval(distorted);
       Compare(broken_, broken);
       lockstep_.ClockEdge();
-      broken_.Tick(told, broken);
+      broken_.Tick(distorted, broken);
     } else {
       Compare(model_, out);
       lockstep_.ClockEdge();
@@ -100,6 +100,7 @@ class Bench {
     dut.context_done_i = in.context_done;
     dut.buffer_valid_i = in.buffer_valid;
     dut.buffer_i = in.buffer;
+    dut.buffer_none_i = in.buffer_none;
     dut.event_sent_i = in.event_sent;
     dut.event_ack_i = in.event_ack;
   }
@@ -112,6 +113,7 @@ class Bench {
     lockstep_.Expect("release_valid", dut.release_valid_o, out.release_valid);
     lockstep_.Expect("loaded_valid", dut.loaded_valid_o, out.loaded_valid);
     lockstep_.Expect("buffer_request", dut.buffer_request_o, out.buffer_request);
+    lockstep_.Expect("buffer_withdraw", dut.buffer_withdraw_o, out.buffer_withdraw);
     lockstep_.Expect("event_valid", dut.event_valid_o, out.event_valid);
     if (want.state().step != Step::kIdle) {
       lockstep_.Expect("slot", dut.slot_o, Index(out.release_slot));

@@ -23,6 +23,7 @@ module formal_preempt_engine (
   input smk_pkg::done_t          context_done_i,
   input logic                    buffer_valid_i,
   input smk_pkg::buffer_t        buffer_i,
+  input logic                    buffer_none_i,
   input logic                    event_sent_i,
   input logic                    event_ack_i
 );
@@ -47,7 +48,7 @@ module formal_preempt_engine (
   smk_pkg::tb_release_e      release_kind;
   smk_pkg::event_kind_e      event_kind;
   smk_pkg::buffer_t          event_buffer;
-  logic                      release_valid, loaded_valid, buffer_request, event_valid;
+  logic                      release_valid, loaded_valid, buffer_request, withdraw, event_valid;
   logic                      event_counted, settled, busy;
   smk_preempt_engine u_dut (
     .clk_i, .rst_ni, .leave_i, .leave_counted_i, .mode_valid_i, .mode_i, .whole_sm_i, .load_i, .view_i,
@@ -61,6 +62,8 @@ module formal_preempt_engine (
     .release_kind_o  (release_kind),
     .loaded_valid_o  (loaded_valid),
     .buffer_request_o(buffer_request),
+    .buffer_withdraw_o(withdraw),
+    .buffer_none_i,
     .event_valid_o   (event_valid),
     .event_kind_o    (event_kind),
     .event_buffer_o  (event_buffer),
@@ -71,7 +74,7 @@ module formal_preempt_engine (
     .busy_o          (busy)
   );
 
-  // TBs: running; told to go; waiting for their context.
+  // TBs: running; ordered to go; waiting for their context.
   smk_pkg::slot_mask_t slot_bit, released, loaded, go_q, wait_q;
   assign slot_bit = NumSlots'(1) << slot;
   assign released = release_valid ? slot_bit : '0;
@@ -115,8 +118,12 @@ module formal_preempt_engine (
   assign stores    = context_o.valid ? context_o.store : transfer_q && store_q;
 
   // As smk_preempt_engine requires. TBs come into free slots, and one that goes or waits is
-  // not told so again.
-  logic request_q, answered_q, sent_q;
+  // not ordered so again.
+  logic asked, asked_q, sent_q;
+  assign asked = buffer_request || asked_q;
+  // Withdrawn, and not yet answered.
+  logic withdrawn, withdrawn_q;
+  assign withdrawn = withdraw || withdrawn_q;
   `ASSUME(ComeIntoFreeSlots_M, ((come_i | load_i) & (running_q | wait_q)) == '0 &&
           (come_i & load_i) == '0)
   `ASSUME(LeaversAreHere_M, (leave_i & ~(running_q | wait_q)) == '0 && (leave_i & go_q) == '0)
@@ -124,11 +131,12 @@ module formal_preempt_engine (
   `ASSUME(FinishersRun_M, (finished_i & ~running_q) == '0 &&
           (!stores || (finished_i & slot_bit) == '0))
   // A buffer comes once, and when it was asked for; an acknowledgement after the report.
-  `ASSUME(BufferWasAsked_M, !buffer_valid_i || buffer_request || (request_q && !answered_q))
+  `ASSUME(BufferWasAsked_M, !buffer_valid_i || asked)
+  `ASSUME(NoneWasWithdrawn_M, !buffer_none_i || (!buffer_valid_i && withdrawn))
   `ASSUME(AckWasAwaited_M, (!event_sent_i || event_valid) && (!event_ack_i || sent_q))
   always_ff @(posedge clk_i) begin
-    request_q  <= rst_ni && buffer_request;
-    answered_q <= buffer_valid_i;
+    asked_q    <= rst_ni && asked && !buffer_valid_i && !buffer_none_i;
+    withdrawn_q <= rst_ni && withdrawn && !buffer_valid_i && !buffer_none_i;
     sent_q     <= rst_ni && (event_sent_i || (sent_q && !event_ack_i));
   end
   // Memory completes no more lines than it took.
@@ -152,7 +160,7 @@ module formal_preempt_engine (
   // Every line is transferred once, in order, and of one TB at a time.
   `PROVE(LinesInOrder_A, !context_o.valid || (context_o.line == taken_q &&
          context_o.tb_slot == slot && (!transfer_q || context_o.store == store_q)))
-  // Stored is a TB that was told to go and is stopped; loaded one that waits for its context.
+  // Stored is a TB that was ordered to go and is stopped; loaded one that waits for its context.
   `PROVE(StoresLeaver_A, !context_o.valid || (context_o.store ?
          (go_q & stop & running_q & slot_bit) != '0 : (wait_q & slot_bit) != '0))
   // A TB is saved, or loaded, when all its lines are complete, and not before.
@@ -160,7 +168,7 @@ module formal_preempt_engine (
   assign all_lines = taken_q == view_i.context_lines && completed_now == view_i.context_lines;
   `PROVE(CompleteHasAllLines_A, (!loaded_valid || (all_lines && !stores)) &&
          (!release_valid || release_kind == smk_pkg::ReleaseFlushed || (all_lines && stores)))
-  // Only who was told to go is released.
+  // Only who was ordered to go is released.
   `PROVE(ReleasesLeaver_A, (released & ~go_q) == '0 && (loaded & ~wait_q) == '0)
 
   // A TB is stopped and quiet in the two cycles before its first line is stored.
@@ -172,7 +180,7 @@ module formal_preempt_engine (
   `PROVE(StoredIsQuiet_A, !context_o.valid || !context_o.store || transfer_q ||
          (still_q & still_before_q & slot_bit) != '0)
 
-  // Conservation: who was told to go is listed until it has finished or is released, and settled is
+  // Conservation: who was ordered to go is listed until it has finished or is released, and settled is
   // said only when nobody is.
   `PROVE(LeaversConserved_A, leaving == go_q && (!settled || go_q == '0))
   // After every TB that left, and every context that was loaded, one event: what it says is so.
@@ -200,7 +208,7 @@ module formal_preempt_engine (
     ready_q       <= (!context_o.valid || context_ready_i) ? '0 : ready_q + 1'b1;
     done_q        <= (context_done_i != '0 || completed_q == taken_q) ? '0 : done_q + 1'b1;
     quiet_q       <= ((stop & ~quiet_i & slot_bit) == '0) ? '0 : quiet_q + 1'b1;
-    buffer_wait_q <= (!buffer_request || buffer_valid_i) ? '0 : buffer_wait_q + 1'b1;
+    buffer_wait_q <= (!asked || buffer_valid_i || buffer_none_i) ? '0 : buffer_wait_q + 1'b1;
     sent_wait_q   <= (!event_valid || event_sent_i) ? '0 : sent_wait_q + 1'b1;
     ack_wait_q    <= (!sent_q || event_ack_i) ? '0 : ack_wait_q + 1'b1;
     fair_q        <= !rst_ni || fair;
@@ -214,16 +222,16 @@ module formal_preempt_engine (
                 (stopped_quiet_q & stop & ~quiet_i) == '0 && 32'(view_i.context_lines) <= MaxLines &&
                 mode_i != smk_pkg::PreemptDrain;
 
-  // With fair memory the engine gets on: as long as it is busy and nobody is told to go or comes to
+  // With fair memory the engine gets on: as long as it is busy and nobody is ordered to go or comes to
   // wait, within Bound cycles one TB more has left or is loaded, or the engine is done.
-  logic                       told;
+  logic                       ordered;
   logic [$clog2(Bound+2)-1:0] since_q;
   smk_pkg::slot_mask_t        go_before_q, wait_before_q;
-  assign told = leave_i != '0 || load_i != '0;
+  assign ordered = leave_i != '0 || load_i != '0;
   always_ff @(posedge clk_i) begin
     go_before_q   <= go_q;
     wait_before_q <= wait_q;
-    if (!rst_ni || told || !busy || go_q != go_before_q || wait_q != wait_before_q) since_q <= '0;
+    if (!rst_ni || ordered || !busy || go_q != go_before_q || wait_q != wait_before_q) since_q <= '0;
     else if (since_q != '1) since_q <= since_q + 1'b1;
   end
   `PROVE(EngineGetsOn_A, !fair || 32'(since_q) <= Bound)
@@ -249,18 +257,19 @@ module formal_preempt_engine (
   `PROVE(TbAtHandMustGo_A, step <= StWithdraw && (!has_tb || (loading ? step != StBuffer && step != StDrain
          : (go_q & running_q & slot_bit) != '0 || (gone && step >= StBuffer))) &&
          (!moves_lines || !gone) && (!loading || step == StLookUp || !gone) &&
-         sent_q == (step == StAck))
+         sent_q == (step == StAck) && withdrawn == (step == StWithdraw) &&
+         asked == (step == StBuffer || step == StWithdraw))
   // Its lines are counted from none to all.
   `PROVE(LinesAreCounted_A, (has_tb && step != StLookUp ? dut_line == taken_q && dut_done == completed_q
          : taken_q == '0 && completed_q == '0) && completed_q <= taken_q && (moves_lines
          ? (transfer_q ? store_q == !loading : step == StTransfer) && (step == StTransfer
            ? taken_q < view_q.context_lines : taken_q == view_q.context_lines)
          : taken_q == '0 && !transfer_q))
-  // What is known of it has been so for a cycle; in fair cycles nobody is told to drain.
+  // What is known of it has been so for a cycle; in fair cycles nobody is ordered to drain.
   `PROVE(ViewIsOfTb_A, (step <= StLookUp || slot == slot_before_q) &&
          (step <= StOffset || step == StWithdraw || !slot_is_new_q) &&
          (!fair_q || dut_mode != smk_pkg::PreemptDrain))
 
   (* keep *) logic idle;
-  assign idle = rst_ni && !busy && !told && !mode_valid_i;
+  assign idle = rst_ni && !busy && !ordered && !mode_valid_i;
 endmodule

@@ -33,6 +33,7 @@ class RandomEngine {
     if (Chance(30) && !saving) in.finished = in.running & static_cast<std::uint32_t>(random_());
     finished_ |= in.finished;
     in.buffer_valid = bench_.step() == Step::kBuffer && Chance(5);
+    in.buffer_none = bench_.step() == Step::kWithdraw && Chance(5);
     in.buffer = static_cast<std::uint16_t>(random_() % 512);
     if (in.buffer_valid) buffer_ = in.buffer;
     bench_.take_events = Chance(3);

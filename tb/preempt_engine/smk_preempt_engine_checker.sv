@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk_preempt_engine_checker: the engine offers what it has, takes what it is told, and rests.
+// smk_preempt_engine_checker: the engine offers what it has, takes what it is ordered, and rests.
 `include "smk_assert.svh"
 
 module smk_preempt_engine_checker (

@@ -63,7 +63,7 @@ class Surroundings {
   void ChangePhase() {
     ready_ = 10 + dice_.Below(91);
     done_ = dice_.Percent(20) ? 2 : ready_;
-    answer_ = dice_.Percent(20) ? 1 : 5 + dice_.Below(95);
+    answer_ = dice_.Percent(20) ? 2 : 5 + dice_.Below(95);
     // Every slot must be the only one sometimes.
     arrive_ = dice_.Percent(50) ? 1 : 40;
     leave_ = dice_.Percent(40) ? 1 : 1 + dice_.Below(20);
@@ -89,7 +89,8 @@ class Surroundings {
     in.context_done = static_cast<std::uint8_t>(
         dice_.Percent(done_) ? dice_.Below(std::min(in_flight_ + 1, 256u)) : 0);
     in.buffer_valid = (s.step == Step::kBuffer && dice_.Percent(answer_)) ||
-                      (s.step == Step::kWithdraw && dice_.Percent(50));
+                      (s.step == Step::kWithdraw && dice_.Percent(answer_ / 2));
+    in.buffer_none = s.step == Step::kWithdraw && !in.buffer_valid && dice_.Percent(answer_ / 2);
     in.buffer = static_cast<std::uint16_t>(dice_.Below(512));
     in.event_sent = bench_.Peek(in).event_valid && dice_.Percent(80);
     in.event_ack = s.step == Step::kAck && dice_.Percent(answer_);
@@ -115,7 +116,7 @@ class Surroundings {
   void Count(Step step, const Inputs& in, const PreemptEngine::Outputs& out) {
     if (in.event_sent) ++tally_.events[static_cast<unsigned>(out.event.kind)];
     tally_.loaded += out.loaded_valid;
-    tally_.withdrawn += step == Step::kWithdraw;
+    tally_.withdrawn += step == Step::kWithdraw && in.buffer_none;
     tally_.late_buffers += step == Step::kWithdraw && in.buffer_valid;
     tally_.finished_in_drain +=
         step == Step::kDrain && (in.finished >> bench_.model().state().slot & 1);

@@ -40,6 +40,7 @@ module formal_preempted_queue (
   input logic                   clk_i,
   input smk_pkg::sm_mask_t      request_i,
   input smk_pkg::sm_kernel_id_t request_kernel_i,
+  input smk_pkg::sm_mask_t      withdraw_i,
   input smk_pkg::sm_events_t    events_i,
   input smk_pkg::sm_mask_t      events_valid_i,
   input logic                   pop_valid_i,
@@ -61,22 +62,26 @@ module formal_preempted_queue (
   always_ff @(posedge clk_i) if (!rst_ni) buffer_q <= watched_buffer_i;
 
   smk_pkg::preempted_entry_t front;
+  smk_pkg::kernel_mask_t     pop;
+  logic [smk_pkg::NumKernels*(smk_pkg::TbIdWidth+smk_pkg::BufferWidth+1)-1:0] unused_fronts;
   smk_pkg::kernel_mask_t     queued;
   smk_pkg::buffer_cnt_vec_t  count, free;
-  smk_pkg::sm_mask_t         ack, grant;
+  smk_pkg::sm_mask_t         ack, grant, none;
   smk_pkg::buffer_t          grant_buffer;
   logic                      busy;
   // What is popped is what is read.
   smk_preempted_queue u_dut (
-    .clk_i, .rst_ni, .request_i, .request_kernel_i, .events_i, .events_valid_i, .pop_valid_i,
-    .pop_kernel_i,
+    .clk_i, .rst_ni, .request_i, .request_kernel_i, .withdraw_i, .events_i, .events_valid_i,
+    .pop_i         (pop),
     .front_kernel_i(pop_kernel_i),
     .front_o       (front),
+    .fronts_o      (unused_fronts),
     .queued_o      (queued),
     .count_o       (count),
     .free_o        (free),
     .ack_o         (ack),
     .grant_o       (grant),
+    .none_o        (none),
     .grant_buffer_o(grant_buffer),
     .busy_o        (busy)
   );
@@ -112,7 +117,7 @@ module formal_preempted_queue (
     assign fine[sm]  = !events_valid_i[sm] || ((kind == smk_pkg::EventSaved ||
                        kind == smk_pkg::EventFlushed || kind == smk_pkg::EventBufferFree) &&
                        (!mine || out_q[context_buffer]));
-    // A grant answers the request of the cycle before.
+    // A grant answers the request that waits.
     assign granted[sm] = grant[sm] && asked_kernel_q.sm[sm] == Watched;
   end
   assign {buffer_of_1, buffer_of_0} = buffers;
@@ -123,13 +128,16 @@ module formal_preempted_queue (
                         (frees[1] ? Depth'(1) << buffer_of_1 : '0);
   logic             pops;
   logic [Depth-1:0] popped, given;
+  assign pop    = NumKernels'(pop_valid_i) << pop_kernel_i;
   assign pops   = pop_valid_i && pop_kernel_i == Watched;
   assign popped = pops ? Depth'(1) << front.buffer : '0;
   assign given  = (granted != '0) ? Depth'(1) << grant_buffer : '0;
   assign out_now = out_q | given;
   always_ff @(posedge clk_i) begin
-    asked_q        <= rst_ni ? request_i : '0;
-    asked_kernel_q <= request_kernel_i;
+    asked_q <= rst_ni ? (asked_q & ~grant & ~none) | request_i : '0;
+    for (int unsigned sm = 0; sm < NumSms; sm++) begin
+      if (request_i[sm]) asked_kernel_q.sm[sm] <= request_kernel_i.sm[sm];
+    end
     if (!rst_ni) begin
       {out_q, queued_q}       <= '0;
       {of_watched_q, frees_q} <= '0;
@@ -147,6 +155,7 @@ module formal_preempted_queue (
   // As smk_preempted_queue requires.
   `ASSUME(EventIsFine_M, fine == '1)
   `ASSUME(OneEventPerSm_M, (events_valid_i & pending_q & ~ack) == '0)
+  `ASSUME(OneRequestPerSm_M, (request_i & ((asked_q & ~grant & ~none) | withdraw_i)) == '0)
   `ASSUME(OneEventPerBuffer_M, !((saves[0] || frees[0]) && (saves[1] || frees[1])) ||
           buffer_of_0 != buffer_of_1)
   `ASSUME(PopFindsTb_M, !pop_valid_i || count.kernel[pop_kernel_i] != '0)
@@ -170,6 +179,8 @@ module formal_preempted_queue (
   localparam int unsigned EntryWidth = smk_pkg::TbIdWidth + BufferWidth + 1;
   `WATCH([NumSms-1:0], dut_pending, u_dut.pending_q)
   `WATCH([NumSms-1:0], dut_winner, u_dut.winner_q)
+  `WATCH([NumSms-1:0], dut_asked, u_dut.asked_q)
+  `WATCH([NumSms*KernelWidth-1:0], dut_asked_kernel, u_dut.asked_kernel_q)
   `WATCH([NumKernels*NumSms-1:0], dut_tb_of, u_dut.tb_of_q)
   `WATCH([NumKernels*NumSms-1:0], dut_buffer_of, u_dut.buffer_of_q)
   `WATCH([NumSms*EntryWidth-1:0], dut_captured, u_dut.captured_q)
@@ -189,6 +200,14 @@ module formal_preempted_queue (
   assign first_place = dut_next[BufferWidth-1:0] - 1'b1;
   assign end_place   = first_place + BufferWidth'(length);
   assign length      = 8'(count.kernel[Watched]);
+  // Who asks and for what is known until it is answered.
+  logic [NumSms-1:0] kernel_known;
+  for (genvar sm = 0; sm < NumSms; sm++) begin : gen_known
+    assign kernel_known[sm] = !asked_q[sm] || asked_kernel_q.sm[sm] ==
+                              dut_asked_kernel[sm*KernelWidth +: KernelWidth];
+  end
+  `PROVE(AskersAreKnown_A, dut_asked == (asked_q & ~grant & ~none) &&
+         (none & (grant | ~asked_q)) == '0 && kernel_known == '1)
   // What is pending is one event of one kernel; the lowest is next, and acknowledged when it is queued.
   `PROVE(CapturesEvents_A, pending_q == (dut_pending | ack) && (dut_pending & ack) == '0 &&
          (ack & (ack - 1'b1)) == '0 && dut_winner == (dut_pending & (~dut_pending + 1'b1)) &&
@@ -287,5 +306,6 @@ module formal_preempted_queue (
   (* keep *) logic idle;
   logic unused_busy;
   assign unused_busy = busy;
-  assign idle = rst_ni && !busy && request_i == '0 && events_valid_i == '0 && !pop_valid_i;
+  assign idle = rst_ni && !busy && (request_i | withdraw_i) == '0 && events_valid_i == '0 &&
+                !pop_valid_i;
 endmodule

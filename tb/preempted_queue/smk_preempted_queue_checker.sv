@@ -10,7 +10,7 @@
 module smk_preempted_queue_checker (
   input logic                   clk_i,
   input logic                   rst_ni,
-  input smk_pkg::sm_kernel_id_t request_kernel_i,
+  input smk_pkg::sm_kernel_id_t asked_kernel,
   input smk_pkg::sm_mask_t      grant_d,
   input smk_pkg::buffer_t       grant_buffer_d,
   // A buffer of these kernels comes back by itself, or with a TB that is popped.
@@ -25,7 +25,7 @@ module smk_preempted_queue_checker (
   always_comb begin
     grant_kernel = '0;
     for (int unsigned sm = 0; sm < smk_pkg::NumSms; sm++) begin
-      if (grant_d[sm]) grant_kernel = request_kernel_i.sm[sm];
+      if (grant_d[sm]) grant_kernel = asked_kernel.sm[sm];
     end
   end
 

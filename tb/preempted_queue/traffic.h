@@ -49,7 +49,7 @@ class QueueTraffic {
     unsigned kernel = 0, tb = 0, buffer = 0;
   };
   struct Sm {
-    bool requests = false;
+    bool requests = false, gone = false;
     unsigned kernel = 0;
     bool reported = false;  // not yet acknowledged
     std::deque<Context> contexts;
@@ -71,23 +71,26 @@ class QueueTraffic {
     if (!s.requests && dice_.Percent(request_)) {
       s.requests = true;
       s.kernel = AnyKernel();
+      in->request_mask.Set(sm);
+      in->request_kernel[sm] = static_cast<KernelId>(s.kernel);
+      return;
     }
     if (!s.requests) return;
-    in->request_mask.Set(sm);
-    in->request_kernel[sm] = static_cast<KernelId>(s.kernel);
     if (queue.state().grant.Test(sm)) {
       const EventKind kind = dice_.Percent(flush_) ? EventKind::kFlushed
                              : dice_.Percent(80)   ? EventKind::kSaved
                                                    : EventKind::kBufferFree;
       s.contexts.push_back(
           {kind, s.kernel, static_cast<unsigned>(dice_.Bits()), queue.state().grant_buffer});
-      s.requests = false;
+      s.requests = s.gone = false;
       return;
     }
-    if (queue.buffers_free(s.kernel) != 0) return;
-    ++waited_;
-    // The TB finished while it waited: nothing is granted in this cycle.
-    if (dice_.Percent(1)) s.requests = false;
+    if (queue.state().none.Test(sm)) s.requests = s.gone = false;
+    if (queue.buffers_free(s.kernel) == 0) ++waited_;
+    // The TB finished while it waited.
+    if (!s.requests || s.gone || !dice_.Percent(1)) return;
+    s.gone = true;
+    in->withdraw_mask.Set(sm);
   }
   void Report(const PreemptedQueue& queue, unsigned sm, PreemptedQueue::Inputs* in) {
     Sm& s = sms_[sm];

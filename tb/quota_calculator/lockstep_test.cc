@@ -30,7 +30,7 @@ struct Sent {
 };
 
 // The block and its reference. With `distort` the block is compared with a second reference that
-// is told something else: one rule broken.
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -56,11 +56,11 @@ class Bench {
     lockstep_.ClockEdge();
     model_.Tick(in);
     if (!distort) return;
-    Inputs told = in;
+    Inputs distorted = in;
     PartitionTable table = partition;
-    told.partition = &table;
-    distort(&told, &table);
-    broken_.Tick(told);
+    distorted.partition = &table;
+    distort(&distorted, &table);
+    broken_.Tick(distorted);
   }
   // The window of these kernels ends.
   void Window(KernelMask kernels, std::array<std::uint16_t, kMaxKernels> issued) {
@@ -93,7 +93,7 @@ class Bench {
     dut.members_i = in.members;
     dut.epoch_length_i = in.epoch_length;
     dut.profile_valid_i = in.profile_valid;
-    Pack<Bits<kSms>>(in.settled, &dut.settled_i);
+    dut.settled_i = in.settled.Test(model_.state().sm);
     dut.command_ready_i = in.command_ready;
     Pack<IssuedVec<Package>>(in.profile_issued, &dut.profile_issued_i);
     Pack<SmTbCnts<Package>>(partition, &dut.partition_i);
@@ -102,6 +102,11 @@ class Bench {
   void Compare(const QuotaCalculator& want) {
     const QuotaCalculator::State& s = want.state();
     lockstep_.Expect("busy", lockstep_.dut().busy_o, want.busy());
+    if (want.busy()) {
+      SmMask at;
+      at.Set(s.sm);
+      ExpectMessage<Bits<kSms>>(&lockstep_, "at", lockstep_.dut().at_o, at);
+    }
     lockstep_.Expect("command_valid", lockstep_.dut().command_valid_o, s.command_valid);
     if (!s.command_valid) return;
     lockstep_.Expect("command_sm", lockstep_.dut().command_sm_o, s.sm);

@@ -10,7 +10,7 @@ module formal_quota_calculator (
   input smk_pkg::kernel_mask_t  profile_valid_i,
   input smk_pkg::issued_vec_t   profile_issued_i,
   input smk_pkg::sm_tb_cnts_t   partition_i,
-  input smk_pkg::sm_mask_t      settled_i,
+  input logic                   settled_i,
   input logic                   command_ready_i
 );
   `FORMAL_RESET

@@ -22,7 +22,7 @@ static_assert(PackageFitsModel<Vfermi_quota_scheduler_smk_pkg>(), "rtl and model
 
 using Quotas = std::array<std::uint16_t, kMaxKernels>;
 
-// The block and its reference. `distort`, when set, changes what a second reference is told that
+// The block and its reference. `distort`, when set, changes what a second reference gets that
 // the block is then compared with: a reference with one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {

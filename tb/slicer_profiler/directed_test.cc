@@ -20,7 +20,7 @@ constexpr ResourceVector kLimits{256, 384, 64, 32};
 constexpr ResourceVector kEighth{32, 0, 1, 1};
 
 // What was given or sampled: SM, kernel, TBs.
-struct Told {
+struct Record {
   unsigned cycle, sm, kernel, tbs, performance;
 };
 
@@ -74,7 +74,7 @@ class Profiled {
   // "kernel:TBs" of the SMs, in the order given.
   std::string Given() const {
     std::string text;
-    for (const Told& g : gives) {
+    for (const Record& g : gives) {
       text += (text.empty() ? "" : " ") + std::to_string(g.kernel) + ":" + std::to_string(g.tbs);
     }
     return text;
@@ -84,12 +84,12 @@ class Profiled {
   SlicerProfiler::Inputs in;
   std::function<std::pair<unsigned, unsigned>(unsigned, unsigned, unsigned)> counts;
   unsigned cycle = 0, windows = 0;
-  std::vector<Told> gives, samples;
+  std::vector<Record> gives, samples;
 
  private:
   SlicerProfiler profiler_;
   KernelTable::State kernels_;
-  std::vector<Told> held_;
+  std::vector<Record> held_;
   bool was_window_ = false;
 };
 
@@ -214,7 +214,7 @@ TEST(SlicerProfilerTest, EachSampleIsThatOfItsSm) {
   p.UntilSharing();
   ASSERT_EQ(p.samples.size(), 12u);
   const SlicerProfiler expected({kLimits});
-  for (const Told& s : p.samples) {
+  for (const Record& s : p.samples) {
     EXPECT_EQ(s.performance,
               expected.Point(10 * s.tbs + s.kernel, 0, 800, s.tbs, s.kernel == 0 ? 8 : 4));
   }
@@ -234,7 +234,7 @@ TEST(SlicerProfilerTest, ThePlannerPlansFromTheCurve) {
   KernelTable::State kernels = oracle::Table({kEighth, kEighth}, kLimits);
   WaterfillPlanner::Inputs in;
   in.kernel_table = &kernels;
-  for (const Told& s : p.samples) {
+  for (const Record& s : p.samples) {
     in.sample_valid = true;
     in.sample_kernel = static_cast<std::uint8_t>(s.kernel);
     in.sample_tbs = static_cast<std::uint8_t>(s.tbs);

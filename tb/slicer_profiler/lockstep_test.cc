@@ -24,8 +24,8 @@ static_assert(PackageFitsModel<Vfermi_slicer_profiler_smk_pkg>(), "rtl and model
 using Inputs = SlicerProfiler::Inputs;
 using Kernels = KernelTable::State;
 
-// The block and its reference. With `distort` the block is compared with a second reference that is
-// told something else: one rule broken.
+// The block and its reference. With `distort` the block is compared with a second reference that
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -44,13 +44,13 @@ class Bench {
     lockstep_.Eval();
     Compare(distort ? broken_ : model_);
     lockstep_.ClockEdge();
-    Inputs told = in;
-    told.kernel_table = &kernels;
-    model_.Tick(told);
+    Inputs distorted = in;
+    distorted.kernel_table = &kernels;
+    model_.Tick(distorted);
     Kernels table = kernels;
-    told.kernel_table = &table;
-    if (distort) distort(&told, &table);
-    broken_.Tick(told);
+    distorted.kernel_table = &table;
+    if (distort) distort(&distorted, &table);
+    broken_.Tick(distorted);
   }
   const SlicerProfiler::State& state() const { return model_.state(); }
   Lockstep<Dut>& lockstep() { return lockstep_; }

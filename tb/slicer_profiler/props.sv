@@ -77,7 +77,7 @@ module formal_slicer_profiler (
   smk_pkg::tb_cnt_vec_t most;
   assign most = dut_most;
 
-  // The samples still to be taken, as they are when the SMs have been told.
+  // The samples still to be taken, as they are when the SMs have their plan.
   logic                  walking;
   smk_pkg::kernel_mask_t left_now;
   smk_pkg::tb_cnt_t      tbs_now, most_now, most_next;

@@ -26,7 +26,7 @@ static_assert(PackageFitsModel<Vv100_sm_assign_smk_pkg>(), "rtl and model disagr
 using Inputs = SmAssign::Inputs;
 
 // The block and its reference. With `distort` the block is compared with a second reference that
-// is told something else: one rule broken.
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -44,9 +44,9 @@ class Bench {
     Compare(distort ? broken_ : model_);
     lockstep_.ClockEdge();
     model_.Tick(in);
-    Inputs told = in;
-    if (distort) distort(&told);
-    broken_.Tick(told);
+    Inputs distorted = in;
+    if (distort) distort(&distorted);
+    broken_.Tick(distorted);
   }
   const SmAssign::State& state() const { return model_.state(); }
   Lockstep<Dut>& lockstep() { return lockstep_; }
@@ -196,7 +196,7 @@ TEST(SmAssignLockstep, FindsAWalkThatEndsTooEarlyWithEightySms) {
     bench.Cycle(in);
     in.start = false;
     for (unsigned sm = 0; sm < decided; ++sm) bench.Cycle(in);
-    bench.distort = [](Inputs* told) { told->kernels_per_sm = 2; };
+    bench.distort = [](Inputs* distorted) { distorted->kernels_per_sm = 2; };
     for (unsigned n = 0; n < 80; ++n) bench.Cycle(in);
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << decided;
   }

@@ -24,14 +24,15 @@ class SmControlBench {
   }
 
   void Step() {
-    const SmToDriver before = to_driver;
     control_.Step(in, from_driver, views, &out);
+    if (from_driver.command_valid) ready_ = false;
     to_driver = control_.state().to_driver;
+    ready_ = ready_ || to_driver.command_credit;
     in = SmInputs{};
     in.tb_quiet = out.tb_stop;
     in.context_done = out.context.valid ? 1 : 0;
     from_driver = DriverToSm{};
-    from_driver.buffer_valid = to_driver.buffer_request && !before.buffer_request;
+    from_driver.buffer_valid = to_driver.buffer_request;
     from_driver.buffer = 5;
     from_driver.event_ack = to_driver.event.valid && NeedsAck(to_driver.event.kind);
     if (to_driver.event.valid) events.push_back(to_driver.event);
@@ -40,7 +41,7 @@ class SmControlBench {
     for (unsigned i = 0; i < cycles; ++i) Step();
   }
   void Send(const SmCommand& command) {
-    while (!to_driver.command_ready) Step();
+    while (!ready_) Step();
     from_driver.command_valid = true;
     from_driver.command = command;
     Step();
@@ -95,6 +96,8 @@ class SmControlBench {
     Send(command);
   }
   Control& control() { return control_; }
+  // The SM has given its credit back.
+  bool ready() const { return ready_; }
 
   KernelViews views{};
   SmInputs in{};
@@ -105,6 +108,7 @@ class SmControlBench {
 
  private:
   Control control_;
+  bool ready_ = true;
 };
 
 }  // namespace smk

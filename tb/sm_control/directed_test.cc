@@ -13,19 +13,29 @@ class Bench : public SmControlBench<SmControl> {
   Bench() : SmControlBench(ControlConfig{}, PolicyConfig{}) {}
 };
 
-TEST(SmControlTest, TakesNoCommandWhileATbIsPlaced) {
+TEST(SmControlTest, GivesTheCreditOfADispatchBackWhenTheTbIsPlaced) {
   Bench bench;
   bench.Dispatch(0, 0);
   bench.Run(5);
   EXPECT_FALSE(bench.out.warp_start.valid);
   for (unsigned w = 0; w < 4; ++w) {
-    EXPECT_FALSE(bench.to_driver.command_ready);
+    EXPECT_FALSE(bench.ready());
     bench.Step();
     EXPECT_TRUE(bench.out.warp_start.valid);
     EXPECT_EQ(bench.out.warp_start.warp_in_tb, w);
   }
   EXPECT_EQ(bench.out.tb_activate, 1u);
-  EXPECT_TRUE(bench.to_driver.command_ready);
+  EXPECT_TRUE(bench.to_driver.command_credit);
+  bench.Step();
+  EXPECT_FALSE(bench.to_driver.command_credit);
+}
+
+TEST(SmControlTest, GivesTheCreditOfAnyOtherCommandBackAtOnce) {
+  Bench bench;
+  bench.Quota(1, 9, true);
+  EXPECT_TRUE(bench.to_driver.command_credit);
+  bench.Step();
+  EXPECT_FALSE(bench.to_driver.command_credit);
 }
 
 TEST(SmControlTest, AFinishedTbIsReportedOnce) {

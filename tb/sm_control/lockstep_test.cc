@@ -27,7 +27,7 @@ void ExpectAllSeen(const SmControlTally& t) {
   for (const unsigned n : t.commands) EXPECT_GT(n, 100u);
   for (const unsigned n : t.events) EXPECT_GT(n, 100u);
   for (const unsigned n : t.evicted) EXPECT_GT(n, 50u);
-  EXPECT_GT(t.counted_finishes, 50u);
+  EXPECT_GT(t.counted_finishes, 40u);
   EXPECT_GT(t.shortfalls, 100u);
   EXPECT_GT(t.held_commands, 1000u);
   EXPECT_GT(t.late_buffers, 20u);
@@ -87,21 +87,13 @@ class Bench : public SmControlBench<Gtx980> {
 
 using testing::ElementsAre;
 
-TEST(SmControlLockstep, ACommandWaitsExactlyUntilTheTbIsPlaced) {
+TEST(SmControlLockstep, TheCreditOfADispatchComesExactlyWhenTheTbIsPlaced) {
   Bench bench;
   bench.Dispatch(0, 1);
-  SmCommand quota;
-  quota.op = CommandOp::kQuota;
-  quota.quota = 9;
-  quota.last = true;
-  for (unsigned cycle = 0; cycle < 10; ++cycle) {
-    EXPECT_EQ(bench.dut().command_ready_o, cycle == 9);
-    EXPECT_EQ(bench.dut().gated_o, 0) << "earlier than the contract: " << cycle;
-    bench.from_driver.command_valid = true;
-    bench.from_driver.command = quota;
+  for (unsigned cycle = 0; cycle < 12; ++cycle) {
+    EXPECT_EQ(bench.dut().command_credit_o, cycle == 9) << cycle;
     bench.Step();
   }
-  EXPECT_EQ(bench.dut().gated_o, 1) << "later than the contract";
 }
 
 TEST(SmControlLockstep, AFinishedTbIsReportedAfterExactlyTwoCycles) {

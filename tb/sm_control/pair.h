@@ -11,7 +11,7 @@
 namespace smk {
 
 // The block and its reference, with the interface of the reference. With `distort` the block is
-// compared with a second reference that is told something else: one rule broken.
+// compared with a second reference that gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class SmControlPair {
  public:
@@ -40,10 +40,10 @@ class SmControlPair {
       model_.Step(in, from_driver, views, out);
     }
     if (distort) {
-      SmInputs told = in;
-      DriverToSm told_driver = from_driver;
-      distort(&told, &told_driver);
-      broken_.Step(told, told_driver, views, &broken_out_);
+      SmInputs distorted = in;
+      DriverToSm distorted_driver = from_driver;
+      distort(&distorted, &distorted_driver);
+      broken_.Step(distorted, distorted_driver, views, &broken_out_);
     }
     const SmOutputs& want = distort ? broken_out_ : *out;
     CompareWires(want);
@@ -72,6 +72,7 @@ class SmControlPair {
     Pack<SmCommandFields<Package>>(from_driver.command, &dut.command_i);
     dut.buffer_valid_i = from_driver.buffer_valid;
     dut.buffer_i = from_driver.buffer;
+    dut.buffer_none_i = from_driver.buffer_none;
     dut.event_ack_i = from_driver.event_ack;
     dut.tick_i = from_driver.tick;
     Pack<ContextViews<Package>>(views, &dut.views_i);
@@ -106,9 +107,10 @@ class SmControlPair {
     const SmControl::State& s = want.state();
     const SmToDriver& to_driver = s.to_driver;
     const DutType& dut = lockstep_.dut();
-    lockstep_.Expect("command_ready", dut.command_ready_o, to_driver.command_ready);
+    lockstep_.Expect("command_credit", dut.command_credit_o, to_driver.command_credit);
     ExpectMessage<SmEventFields<Package>>(&lockstep_, "event", dut.event_o, to_driver.event);
     lockstep_.Expect("buffer_request", dut.buffer_request_o, to_driver.buffer_request);
+    lockstep_.Expect("buffer_withdraw", dut.buffer_withdraw_o, to_driver.buffer_withdraw);
     if (to_driver.buffer_request) {
       lockstep_.Expect("buffer_kernel", dut.buffer_kernel_o, Index(to_driver.buffer_kernel));
     }

@@ -50,14 +50,18 @@ class SmControlDriver {
     Take(sm.event);
     DriverToSm next;
     next.command = now.command;
-    next.command_valid = now.command_valid && !sm.command_ready;
-    tally_.held_commands += next.command_valid;
-    if (!next.command_valid) Command(&next);
+    if (now.command_valid) credit_ = false;
+    credit_ = credit_ || sm.command_credit;
+    tally_.held_commands += !credit_;
+    if (credit_) Command(&next);
     next.event_ack = owes_ack_ && dice_.Percent(answer_);
     owes_ack_ = owes_ack_ && !next.event_ack;
-    granted_ = granted_ && sm.buffer_request;
-    next.buffer_valid = sm.buffer_request && !granted_ && dice_.Percent(answer_);
-    granted_ = granted_ || next.buffer_valid;
+    asked_ = asked_ || sm.buffer_request;
+    withdrawn_ = asked_ && (withdrawn_ || sm.buffer_withdraw);
+    const bool answers = asked_ && dice_.Percent(answer_);
+    next.buffer_none = answers && withdrawn_ && dice_.Percent(50);
+    next.buffer_valid = answers && !next.buffer_none;
+    asked_ = asked_ && !answers;
     next.buffer = static_cast<std::uint16_t>(dice_.Below(config_.preempted_depth));
     next.tick = dice_.Percent(tick_);
     return next;
@@ -110,7 +114,7 @@ class SmControlDriver {
     ++tally_.commands[static_cast<unsigned>(out->command.op)];
   }
 
-  // A TB of a kernel that has room by what the driver has been told.
+  // A TB of a kernel that has room by what the driver knows.
   std::optional<SmCommand> Dispatch() {
     SmCommand c;
     const unsigned k = dice_.Below(kMaxKernels);
@@ -212,7 +216,7 @@ class SmControlDriver {
   std::vector<SmCommand> plan_;  // commands of a plan still to be sent, the next one last
   bool planned_ = false, plans_ = false;
   bool busy_ = false;  // until kSettled
-  bool owes_ack_ = false, granted_ = false;
+  bool owes_ack_ = false, asked_ = false, withdrawn_ = false, credit_ = true;
   unsigned dispatch_ = 0, trouble_ = 0, quotas_ = 0, answer_ = 0, tick_ = 0;
 };
 
@@ -320,8 +324,7 @@ class SmControlTraffic {
     tally_.late_buffers += step == PreemptEngine::Step::kWithdraw && to_sm_.buffer_valid;
     tally_.reloads += left_before_[0] < out.quota_left[0];
     left_before_ = out.quota_left;
-    const bool pulses = to_sm_.command_valid || to_sm_.buffer_valid || to_sm_.event_ack ||
-                        to_sm_.tick || in.tb_finished != 0 || in.context_done != 0;
+    const bool pulses = Speaks(to_sm_) || in.tb_finished != 0 || in.context_done != 0;
     if (!was_awake && !pulses) ++(in.Quiet() ? tally_.silent_cycles : tally_.ready_only_cycles);
   }
 

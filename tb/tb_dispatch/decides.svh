@@ -47,7 +47,7 @@
           (decision.reason == smk_pkg::ReasonDispatchRestarted) == it_restarts && decision.tb ==
           (queued[decision.kernel] ? queue_front_i.tb : next_tb_i.kernel[decision.kernel])))
 
-  // What is decided is done: told to the driver's blocks and to the SM in the next cycle.
+  // What is decided is done: sent to the driver's blocks and to the SM in the next cycle.
   logic                 decided_q, restores, restarts;
   smk_pkg::decision_t   decision_q;
   smk_pkg::command_op_e its_op;
@@ -76,8 +76,8 @@
 
   // Inside: what Look has found is so as long as nothing happens, however long a step waits.
   localparam int unsigned TbWidth = smk_pkg::TbCntWidth;
-  `WATCH([0:0], dut_stirred, u_dut.u_steps.stirred_q)
-  `WATCH([0:0], dut_stirred_late, u_dut.u_steps.stirred_late_q)
+  `WATCH([0:0], dut_happened, u_dut.u_steps.happened_q)
+  `WATCH([0:0], dut_happened_late, u_dut.u_steps.happened_late_q)
   `WATCH([smk_pkg::BasesWidth-1:0], dut_taken, u_dut.u_fit.taken_q)
   `WATCH([smk_pkg::NeedWidth-1:0], dut_room, u_dut.u_fit.room_q)
   `WATCH([TbWidth-1:0], dut_resident, u_dut.u_fit.resident_q)
@@ -104,7 +104,7 @@
   assign at_partition = partition.sm[at];
   assign is_here      = (active_q[queue_kernel] || done_q[queue_kernel]) &&
                         !need_changed_q[queue_kernel];
-  assign sees         = has_candidate && !dut_stirred && !dut_stirred_late;
+  assign sees         = has_candidate && !dut_happened && !dut_happened_late;
   assign fits_in      = (is_here || (dut_is_reserved && !dut_waiting)) && (need_changed_q[queue_kernel] ||
       (32'(at_room.registers) + 32'(at_need.registers) == smk_pkg::LimitRegisters &&
        32'(at_room.shared_memory) + 32'(at_need.shared_memory) == smk_pkg::LimitSharedMemory &&

@@ -21,6 +21,7 @@ using V100 = DispatchPair<Vv100_tb_dispatch, Vv100_tb_dispatch_smk_pkg>;
 
 inline PolicyConfig PolicyOf(DispatchMode dispatch, std::uint8_t scale = 1) {
   PolicyConfig policy;
+  policy.stream = false;
   policy.dispatch = dispatch;
   policy.latency_scale = scale;
   return policy;

@@ -19,6 +19,7 @@ ControlConfig ConfigOf(unsigned sms, unsigned depth = 64) {
 
 PolicyConfig PolicyOf(DispatchMode mode) {
   PolicyConfig policy;
+  policy.stream = false;
   policy.dispatch = mode;
   return policy;
 }
@@ -124,9 +125,9 @@ TEST(TbDispatchTest, CommandHoldsUntilTheSmTakesIt) {
     bench.Cycle();
     const TbDispatch::State& s = bench.driver().tb_dispatch().state();
     ASSERT_TRUE(s.command_valid);
-    ASSERT_EQ(s.command.tb, TbId{0});
+    ASSERT_EQ(s.command.tb, TbId{1}) << "the first one had the SM's credit";
   }
-  EXPECT_EQ(bench.Resident(0, 0), 0u);
+  EXPECT_EQ(bench.Resident(0, 0), 1u);
   bench.sm(0).ready = true;
   Rest(&bench);
   EXPECT_EQ(bench.Resident(0, 0), 4u);

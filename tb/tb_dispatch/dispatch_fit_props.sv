@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_dispatch_fit, from its ports alone: what step Look was told is kept here, and what
+// Proofs of smk_dispatch_fit, from its ports alone: what step Look was given is kept here, and what
 // comes of step Fit is recomputed from it as Fig. 4 and 7 say.
 `include "formal.svh"
 
@@ -46,7 +46,7 @@ module formal_dispatch_fit (
     .search_o        (search)
   );
 
-  // What Look was told; what a TB of each kernel needed in the cycle before.
+  // What Look was given; what a TB of each kernel needed in the cycle before.
   smk_pkg::need_vec_t        need_q;
   smk_pkg::tb_need_t         its_need_q;
   smk_pkg::resource_vector_t taken_q;

@@ -104,7 +104,7 @@ module formal_dispatch_preempt (
            (victim_kernel_i & (victim_kernel_i - 1'b1)) == '0 &&
            (victim_kernel_i == '0) == (victim_kernels == '0)))
 
-  // What the search was told: taken on the SM, TBs there; the victim, its TBs there and its need;
+  // What the search was given: taken on the SM, TBs there; the victim, its TBs there and its need;
   // its free buffers in the cycle before.
   smk_pkg::tb_need_t        taken_q, its_need;
   smk_pkg::tb_cnt_vec_t     resident_q;

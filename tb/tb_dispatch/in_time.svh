@@ -74,7 +74,7 @@
           16'(cycles_left) < scale << 2))
 
   // While a TB waits that has room where it may go, within so many quiet cycles a TB is dispatched,
-  // TBs are told to leave, or a plan is asked for, or reserved room given back: the decisions in
+  // TBs are ordered to leave, or a plan is asked for, or reserved room given back: the decisions in
   // between fail, each for another pair.
   logic [15:0]         for_tried, for_all;
   logic [NumPairs-1:0] tried_flat;

@@ -37,6 +37,7 @@ std::vector<PolicyConfig> AllPolicies() {
   for (const DispatchMode dispatch : kModes) {
     for (unsigned i = 0; i < 24; ++i) {
       PolicyConfig policy;
+      policy.stream = all.size() % 3 == 2;
       policy.dispatch = dispatch;
       policy.preempt = static_cast<PreemptMode>(i / 8);
       policy.quota_enable = (i & 1) != 0;

@@ -37,8 +37,10 @@ class DispatchMachine {
     events_ = {};
     ready_ = SmMask();
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) StepSm(sm);
-    if (dispatch.command_valid && ready_.Test(dispatch.command_sm)) {
-      Execute(&sms_[dispatch.command_sm], dispatch.command);
+    const bool plan = dispatch.command.op == CommandOp::kPartition;
+    const SmMask sms = plan ? dispatch.plan_sms : SmMask::Of(dispatch.command_sm);
+    if (dispatch.command_valid && (sms - ready_).None()) {
+      for (const unsigned sm : sms) Execute(&sms_[sm], dispatch.command);
     }
     return Inputs();
   }

@@ -19,7 +19,7 @@ struct DispatchView {
   PolicyConfig policy{};
 };
 
-// With `distort` the RTL is compared with a second reference that is told something else, or whose
+// With `distort` the RTL is compared with a second reference that gets other inputs, or whose
 // state or decisions are bent: one rule broken.
 template <typename DutType, typename Pkg>
 class DispatchPair {
@@ -186,7 +186,7 @@ class DispatchPair {
     log_.clear();
     want.Tick(view.in);
     if (want.state().decision) log_.push_back(*want.state().decision);
-    ports_.CompareDecision(log_);
+    ports_.CompareDecision(log_, view.in);
     CompareQuestions(before, want.state(), view.in);
     lockstep().ClockEdge();
     for (const Decision& d : log_) ++reasons_[d.reason];

@@ -26,8 +26,10 @@ class DispatchPorts {
     DriveSms(in);
     Dut& dut = lockstep_.dut();
     Pack<PolicyFields<Package>>(*in.policy, &dut.policy_i);
+    dut.others_work_i = 0;
     dut.plan_done_i = in.planner->done;
     dut.plan_kernels_i = in.planner->kernels;
+    dut.plan_anywhere_i = in.planner->anywhere;
     Pack<RangeVec<Package>>(in.planner->range, &dut.plan_range_i);
   }
 
@@ -45,21 +47,24 @@ class DispatchPorts {
     }
     const TbDispatch::Pulses& pulses = s.pulses;
     ExpectMessage<DispatchPulsesFields<Package>>(&lockstep_, "pulses", dut.pulses_o, pulses);
-    TbArrival arrival;
-    if (pulses.dispatch) {
-      arrival = ArrivalOf(pulses.kernel, pulses.sm, in.kernels->slot[Index(pulses.kernel)].need);
-    }
-    ExpectMessage<TbArrivalFields<Package>>(&lockstep_, "arrival", dut.arrival_o, arrival);
     lockstep_.Expect("command_valid", dut.command_valid_o, s.command_valid);
     if (!s.command_valid) return;
     lockstep_.Expect("command_sm", dut.command_sm_o, s.command_sm);
+    ExpectMessage<Bits<kSms>>(&lockstep_, "command_sms", dut.command_sms_o, want.CommandSms());
     ExpectWhole<SmCommandFields<Package>>(&lockstep_, "command", dut.command_o, s.command);
   }
-  void CompareDecision(const std::vector<Decision>& log) {
+  void CompareDecision(const std::vector<Decision>& log, const Inputs& in) {
     using Fields = DecisionFields<Package>;
     const auto& got = lockstep_.dut().decision_o;
     lockstep_.Expect("decision.valid", GetBits(got, kWidthOf<Fields>, 1), !log.empty());
     if (!log.empty()) ExpectMessage<Fields>(&lockstep_, "decision", got, log.front());
+    TbArrival arrival;
+    if (!log.empty() && Fields::HasTb(log.front())) {
+      const Decision& d = log.front();
+      arrival = ArrivalOf(d.kernel, d.sm, in.kernels->slot[Index(d.kernel)].need);
+    }
+    ExpectMessage<TbArrivalFields<Package>>(&lockstep_, "arrival", lockstep_.dut().arrival_o,
+                                            arrival);
   }
 
  private:

@@ -55,6 +55,12 @@ module formal_tb_dispatch (
   // Constant.
   smk_pkg::policy_t policy_q;
   always_ff @(posedge clk_i) if (!rst_ni) policy_q <= policy_i;
+  // Every TB is this block's: none streams.
+  smk_pkg::policy_t policy;
+  always_comb begin
+    policy        = policy_q;
+    policy.stream = 1'b0;
+  end
   `ASSUME(PolicyExists_M, policy_q.dispatch <= smk_pkg::DispatchTable &&
           policy_q.latency_scale != '0)
   logic on_demand, partitioned;
@@ -110,7 +116,7 @@ module formal_tb_dispatch (
     .queue_free_i, .queue_ack_i, .queue_front_i, .plan_done_i, .plan_range_i, .pick_sm_i,
     .pick_kernel_i, .victim_sm_i, .victim_taken_i, .victim_resident_i, .victim_kernel_i,
     .range_shrinks_i, .resident_i,
-    .policy_i          (policy_q),
+    .policy_i          (policy),
     .queued_i          (queued),
     .allowed_i         (allowed),
     .active_i          (active_q),
@@ -137,12 +143,17 @@ module formal_tb_dispatch (
     .arrival_o         (arrival),
     .command_valid_o   (command_valid),
     .command_sm_o      (command_sm),
+    .command_sms_o     (),
+    .plan_anywhere_i   (1'b0),
+    .reserved_o        (),
+    .decides_o         (),
     .command_o         (command),
     .busy_o            (busy),
     .planned_o         (planned),
     .partition_o       (partition),
     .victims_o         (victims),
     .decision_o        (decision),
+    .others_work_i     (1'b0),
     .work_o            (work)
   );
 
@@ -246,7 +257,7 @@ module formal_tb_dispatch (
   assign changed      = events_valid_i | assign_changed_i;
 
   // Pairs tried in vain, until something changes on the SM, on demand anywhere, or kernels come or
-  // go; until TBs are told to leave, on demand until a TB comes.
+  // go; until TBs are ordered to leave, on demand until a TB comes.
   smk_pkg::kernel_sms_t tried_q;
   smk_pkg::sm_mask_t    forget;
   logic                 kernels_stay;
@@ -289,6 +300,12 @@ module formal_tb_dispatch (
   `PROVE(WaitsForSomebody_A, command_valid == (step == smk_pkg::StSend) &&
          (planning_q || pulses.plan_start) == (step == smk_pkg::StPlan) &&
          32'(cycles_left) <= 11 * 32'(policy_q.latency_scale))
+  // Without streaming a plan is for one SM.
+  `WATCH([NumSms-1:0], plan_sms, u_dut.u_partitions.plan_sms_q)
+  `WATCH([0:0], plan_kept, u_dut.u_partitions.kept_q)
+  `PROVE(PlanIsForOneSm_A, !plan_kept && (plan_sms == NumSms'(1) << command_sm ||
+         (step != smk_pkg::StPlan && step != smk_pkg::StSendPlan &&
+          (step != smk_pkg::StSend || command.op != smk_pkg::CommandPartition))))
   // No pair fails twice.
   `PROVE(FailsOnce_A, !fails || (candidate != '0 && (candidate & (candidate - 1'b1)) == '0 &&
          (candidate & tried_q) == '0))

@@ -27,6 +27,7 @@ ControlConfig RandomConfig(std::mt19937* random) {
 PolicyConfig RandomPolicy(const Case& c, std::mt19937* random) {
   PolicyConfig policy;
   policy.dispatch = c.dispatch;
+  policy.stream = false;
   policy.kernels_per_sm = c.kernels_per_sm;
   policy.quota_enable = c.profile;
   policy.latency_scale = c.latency_scale;

@@ -10,6 +10,7 @@ module smk_tb_dispatch_checker (
   input smk_pkg::dispatch_pulses_t pulses_o,
   input logic                      command_valid_o,
   input smk_pkg::sm_id_t           command_sm_o,
+  input smk_pkg::sm_mask_t         command_sms_o,
   input smk_pkg::sm_command_t      command_o
 );
   // A command that was decided and is not yet taken.
@@ -17,7 +18,7 @@ module smk_tb_dispatch_checker (
   assign decided = act.evict || act.dispatch || act.preempt || act.send_plan;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) open_q <= 1'b0;
-    else         open_q <= decided || (open_q && !command_ready_i[command_sm_o]);
+    else         open_q <= decided || (open_q && (command_sms_o & ~command_ready_i) != '0);
   end
 
   // Conservation: one command per decision, offered until it is taken, ready or not (S1).

@@ -30,7 +30,7 @@ struct Question {
 };
 
 // The block and its reference. With `distort` the block is compared with a second reference that
-// is told something else: one rule broken.
+// gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -47,14 +47,14 @@ class Bench {
     Drive(in, ask);
     lockstep_.Eval();
     const TbTable::Outputs out = model_.Eval(in);
-    Inputs told = in;
-    if (distort) distort(&told);
+    Inputs distorted = in;
+    if (distort) distort(&distorted);
     TbTable::Outputs broken;
-    if (distort) broken = broken_.Eval(told);
-    Compare(distort ? broken_ : model_, distort ? broken : out, distort ? told : in, ask);
+    if (distort) broken = broken_.Eval(distorted);
+    Compare(distort ? broken_ : model_, distort ? broken : out, distort ? distorted : in, ask);
     lockstep_.ClockEdge();
     model_.Tick(in, out);
-    if (distort) broken_.Tick(told, broken);
+    if (distort) broken_.Tick(distorted, broken);
     return out;
   }
   const TbTable::State& state() const { return model_.state(); }

@@ -194,7 +194,7 @@ module formal_tb_table (
          (context_kernel == look_kernel_q && context_buffer == look_buffer_q)) &&
          looked_at[look_q]))
 
-  // At rest in this cycle and in the last one, in which the schedulers were told.
+  // At rest in this cycle and in the last one, in which it reached the schedulers.
   smk_pkg::slot_mask_t stop_before_q;
   logic                rests, rests_q;
   assign rests = !dispatch_valid_i && !launching && gone == '0 && !loaded_valid_i;

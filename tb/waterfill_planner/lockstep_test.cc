@@ -26,7 +26,7 @@ using Inputs = WaterfillPlanner::Inputs;
 using Kernels = KernelTable::State;
 
 // The block and its reference, with all samples written once. With `distort` the block is compared
-// with a second reference that is told something else: one rule broken.
+// with a second reference that gets other inputs: one rule broken.
 template <typename DutType, typename Pkg>
 class Bench {
  public:
@@ -64,13 +64,13 @@ class Bench {
     lockstep_.Eval();
     Compare(distort ? broken_ : model_);
     lockstep_.ClockEdge();
-    Inputs told = in;
-    told.kernel_table = &kernels;
-    model_.Tick(told);
+    Inputs distorted = in;
+    distorted.kernel_table = &kernels;
+    model_.Tick(distorted);
     Kernels table = kernels;
-    told.kernel_table = &table;
-    if (distort) distort(&told, &table);
-    broken_.Tick(told);
+    distorted.kernel_table = &table;
+    if (distort) distort(&distorted, &table);
+    broken_.Tick(distorted);
   }
   // Plans to the end; returns the cycles from the start until done is visible.
   unsigned Plan(Inputs in) {

@@ -16,7 +16,11 @@ class Layout {
   Layout(const Scenario& scenario, unsigned sm) : scenario_(scenario), sm_(sm) {}
 
   // The TB counts in force for this SM, in every cycle.
-  void Observe(const std::array<std::uint8_t, kMaxKernels>& counts) { counts_ = counts; }
+  // New ones are known to the driver a cycle before they are sent.
+  void Observe(const std::array<std::uint8_t, kMaxKernels>& counts) {
+    if (counts != counts_) planned_after_ = decided_;
+    counts_ = counts;
+  }
 
   // A decision for this SM: a plan is made for the needs of now.
   void Decide(DecisionReason reason, Ledger* ledger) {

@@ -119,7 +119,12 @@ class Ledger {
       Require(d.cycle <= now && d.cycle >= last_decision_ &&
                   Index(d.sm) < scenario_.config.num_sms &&
                   Index(d.kernel) < scenario_.programs.size(),
-              Check::kDecisions, [&] { return "misplaced at " + std::to_string(now); });
+              Check::kDecisions, [&] {
+                return "misplaced at " + std::to_string(now) + ": cycle " +
+                       std::to_string(d.cycle) + " SM " + std::to_string(Index(d.sm)) + " kernel " +
+                       std::to_string(Index(d.kernel)) + " reason " +
+                       std::to_string(static_cast<unsigned>(d.reason));
+              });
       last_decision_ = d.cycle;
       Current& c = current_[Index(d.kernel)];
       CheckFreshShare(d, &c);

@@ -67,7 +67,7 @@ class Rig {
     for (unsigned i = 0; i < sms_.size(); ++i) StepSm(i, awake.Test(i));
     eager_.EndCycle(now_);
     if (lazy_called_) lazy_->EndCycle(now_);
-    tick_before_ = tick_;
+    ticks_ = ticks_ << 1 | (tick_ ? 1u : 0u);
     CheckDecisions();
     CheckTables();
     ledger_.CheckDoneInTime(now_);
@@ -185,12 +185,13 @@ class Rig {
     ++summary_.reloads;
     Require(left == eager_.quotas(static_cast<SmId>(i)), Check::kQuota,
             [&] { return "quota comes or goes " + where(); });
+    const bool ticked = (ticks_ >> scenario_.config.LinkStages(i) & 1) != 0;
     for (const FakeSm::Tb& tb : sms_[i].tbs()) {
       const auto slot = static_cast<unsigned>(&tb - sms_[i].tbs().data());
       const std::uint32_t activated = outputs_[i].tb_activate | activated_before;
       const bool runs = tb.valid && tb.active && (activated >> slot & 1) == 0 &&
                         (outputs_[i].tb_stop >> slot & 1) == 0 && HasWarpOn0(tb);
-      Require(!runs || expected[tb.kernel] == 0 || tick_before_, Check::kQuota,
+      Require(!runs || expected[tb.kernel] == 0 || ticked, Check::kQuota,
               [&] { return "reloaded too early " + where(); });
     }
   }
@@ -270,7 +271,8 @@ class Rig {
   Cycle now_ = 0, drained_until_ = 0, last_progress_ = 0;
   std::uint64_t last_grants_ = 0;
   SmMask gated_;
-  bool tick_ = false, tick_before_ = false, lazy_called_ = false;
+  bool tick_ = false, lazy_called_ = false;
+  std::uint32_t ticks_ = 0;  // of the cycles before, the last one lowest
   RunSummary summary_;
 };
 

@@ -76,6 +76,8 @@ inline std::string Describe(const Scenario& s) {
          " programs=" + std::to_string(s.programs.size()) +
          " kernels_per_sm=" + std::to_string(s.policy.kernels_per_sm) +
          " depth=" + std::to_string(s.config.preempted_depth) +
+         " links=" + std::to_string(s.config.link_stages) + "+" +
+         std::to_string(s.config.link_spread) + (s.policy.stream ? "" : " no stream") +
          " scale=" + std::to_string(s.policy.latency_scale);
 }
 
@@ -128,6 +130,16 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   return policy;
 }
 
+// Every other GPU is a large one: SMs are up to 8 cycles away from the driver, each as far as it
+// is.
+inline void StretchLinks(std::uint64_t seed, ControlConfig* config) {
+  Random random(seed * 0x9e3779b97f4a7c15);
+  if (random.Percent(50)) return;
+  config->link_stages = static_cast<std::uint8_t>(random.Below(5));
+  config->link_spread = static_cast<std::uint8_t>(random.Below(5));
+  config->link_seed = static_cast<std::uint32_t>(seed);
+}
+
 // `fixed`: on this GPU, with at most so many programs, instead of a random one.
 inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
                                const ControlConfig* fixed = nullptr, unsigned max_programs = 4) {
@@ -150,8 +162,10 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
   const unsigned programs = random.Percent(10) ? 1 : random.Between(2, max_programs);
   // Quotas need SMs that are shared, besides those that are profiled.
   if (s.policy.quota_enable && random.Percent(80)) s.config.num_sms += programs;
+  StretchLinks(seed, &s.config);
   if (fixed != nullptr) s.config = *fixed;
   Random slices(~seed);
+  s.policy.stream = slices.Percent(70);
   for (unsigned p = 0; p < programs; ++p) {
     std::vector<Launch> launches;
     for (unsigned n = random.Between(1, 3); n != 0; --n) {

@@ -138,8 +138,9 @@ TEST(BadStimulus, FinishOfAnEmptySlotIsFound) {
 // The ports of an SM towards the driver, driven by the test.
 struct FakeTables {
   std::uint64_t event_o = 0;
-  bool command_ready_o = true;
+  bool command_credit_o = false;
   bool buffer_request_o = false;
+  bool buffer_withdraw_o = false;
   std::uint8_t buffer_kernel_o = 0;
 };
 struct FakeProfile {
@@ -172,10 +173,10 @@ class Driver {
   unsigned Granted(unsigned cycles) {
     for (unsigned i = 0; i < cycles; ++i) {
       Step();
+      for (FakeTables& tables : sms) tables.buffer_request_o = false;  // a pulse
       const unsigned mask = driver_.model().buffer_valid_o;
       if (mask == 0) continue;
       const auto sm = static_cast<unsigned>(__builtin_ctz(mask));
-      sms[sm].buffer_request_o = false;
       buffer = driver_.model().buffer_o;
       Step();  // as the SM sees it a cycle later
       return sm;
@@ -217,7 +218,7 @@ TEST(BadStimulus, ARequestWaitsWhileThePreemptedQueueIsFull) {
   driver.sms[2].buffer_kernel_o = 1;
   EXPECT_EQ(driver.Granted(10), 2u) << "another kernel's are not";
   driver.Send(3, EventKind::kBufferFree, 0, 6);
-  EXPECT_EQ(driver.Granted(10), 1u);
+  EXPECT_EQ(driver.Granted(10), 1u) << "it has waited";
   EXPECT_EQ(driver.buffer, 6u);
 }
 

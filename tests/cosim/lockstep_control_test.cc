@@ -36,6 +36,16 @@ TEST_P(LockstepControl, EqualsTheReferenceOnV100) { RunScenarios(GetParam(), V10
 TEST_P(LockstepControl, EqualsTheReferenceOnSmall) {
   RunScenarios(GetParam(), Small(), 2, 10, Both);
 }
+// SMs that are 0 to 8 cycles away from the driver, each as far as it is, in every run others.
+TEST_P(LockstepControl, EqualsTheReferenceWithLongLinks) {
+  const auto stretch = [](Scenario* s) {
+    s->config.link_spread = 4;
+    s->config.link_stages = static_cast<std::uint8_t>(s->seed % 5);
+    s->config.link_seed = static_cast<std::uint32_t>(s->seed);
+  };
+  RunScenarios(GetParam(), {}, 4, 3, Both, stretch);
+  RunScenarios(GetParam(), Small(), 2, 8, Both, stretch);
+}
 TEST_P(LockstepControl, SkippingWhatCannotChangeChangesNothing) {
   RunScenarios(GetParam(), Small(), 2, 5, AllAndSkipping);
 }

@@ -37,7 +37,8 @@ class PackageFunctions : public testing::Test {
     return ((dice() << low) | (std::uint64_t{1} << low)) & Below(bits);
   }
   std::mt19937_64 dice{1};
-  typename Of::Model model;
+  VerilatedContext context;
+  typename Of::Model model{&context};
 };
 
 using Builds = testing::Types<Build<Vlargest_package, Vlargest_package_smk_pkg>,

@@ -18,7 +18,12 @@ package smk_seeded;
   int bug = smk_seeded_bug();
 endpackage
 """
-MODES = {"leftover": "kLeftover", "ondemand": "kOnDemand", "partitioned": "kPartitioned"}
+MODES = {
+    "leftover": "kLeftover",
+    "ondemand": "kOnDemand",
+    "partitioned": "kPartitioned",
+    "spatial": "kSpatial",
+}
 SMALL = "parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 2;"
 
 

@@ -57,7 +57,7 @@ class SeededPlane final : public ControlPlane {
     now_ = now;
   }
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
-    sms_[Index(sm)].Step(in, driver_.model(), true, out);
+    sms_[Index(sm)].Step(in, driver_.model(), nullptr, true, out);
   }
   void EndCycle(Cycle now) override {
     for (auto& sm : sms_) sm.Edge();

@@ -15,9 +15,28 @@ std::unique_ptr<smk::ControlPlane> PartsAndTop(const ControlConfig& config,
                              counts);
 }
 
+// The links of MakeLinkedTopControl.
+ControlConfig Linked() {
+  ControlConfig config = Small();
+  config.link_spread = 8;
+  config.link_seed = 12;
+  return config;
+}
+std::unique_ptr<smk::ControlPlane> PartsAndLinkedTop(const ControlConfig& config,
+                                                     const PolicyConfig& policy,
+                                                     LockstepCounts* counts) {
+  EXPECT_EQ(config.LinkStages(0), 5u);
+  EXPECT_EQ(config.LinkStages(1), 2u);
+  return MakeLockstepControl(config, MakeRtlControl(config, policy), MakeLinkedTopControl(policy),
+                             counts);
+}
+
 class TopControl : public testing::TestWithParam<DispatchMode> {};
 
 TEST_P(TopControl, EqualsItsPartsOnSmall) { RunScenarios(GetParam(), Small(), 2, 8, PartsAndTop); }
+TEST_P(TopControl, EqualsItsPartsWithLongLinks) {
+  RunScenarios(GetParam(), Linked(), 2, 8, PartsAndLinkedTop);
+}
 
 INSTANTIATE_TEST_SUITE_P(Modes, TopControl, testing::ValuesIn(kAllModes),
                          [](const auto& info) { return Name(info.param); });

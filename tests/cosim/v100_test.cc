@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         PolicyCase{"even", "histo", DispatchMode::kEven, kSwitch, false, 50},
         PolicyCase{"spatial", "histo", DispatchMode::kSpatial, kSwitch, false, 20, 40},
         PolicyCase{"spatial_drain", "histo", DispatchMode::kSpatial, kDrain, false, 0, 40},
-        PolicyCase{"spatial_flush", "lbm", DispatchMode::kSpatial, kFlush, false, 20, 40},
+        PolicyCase{"spatial_flush", "lbm", DispatchMode::kSpatial, kFlush, false, 20, 40, 14'000},
         PolicyCase{"smk", "mri-q", DispatchMode::kOnDemand, kSwitch, false, 40, 80, 20'000},
         PolicyCase{"smk_p", "histo", DispatchMode::kPartitioned, kSwitch, false, 50, 70},
         PolicyCase{"smk_pw", "histo", DispatchMode::kPartitioned, kSwitch, true, 30, 70}),

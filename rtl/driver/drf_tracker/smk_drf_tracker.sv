@@ -62,6 +62,9 @@ module smk_drf_tracker (
   input  smk_pkg::tb_cnt_t          range_victim_tbs_i,
   input  logic                      range_stops_i,
   output logic                      range_shrinks_o,
+  // What is taken on each SM, and TBs of each kernel there.
+  output smk_pkg::sm_taken_t        taken_o,
+  output smk_pkg::sm_tb_cnts_t      tbs_o,
   // rK; kernels that have TBs on each SM.
   output smk_pkg::total_share_vec_t share_o,
   output smk_pkg::sm_kernels_t      resident_o,
@@ -80,7 +83,6 @@ module smk_drf_tracker (
   localparam int unsigned NeedWidth     = smk_pkg::NeedWidth;
   localparam int unsigned ResidentWidth = NumKernels * TbCntWidth;
 
-  typedef struct packed {logic [NumSms-1:0][VectorWidth-1:0] sm;} sm_vectors_t;
 
   // rK of each kernel: of its TBs, signed, and of the SMs on which it runs.
   smk_pkg::total_share_vec_t share, floor;
@@ -103,7 +105,7 @@ module smk_drf_tracker (
 
   // One SM: its event and its TBs.
   smk_pkg::sm_mask_t    event_valid;
-  sm_vectors_t          taken;
+  smk_pkg::sm_taken_t   taken;
   smk_pkg::sm_tb_cnts_t resident;
   smk_pkg::sm_shares_t  sm_share, others_d, others_q;
   // By kernel, then by SM.
@@ -130,7 +132,7 @@ module smk_drf_tracker (
       .rst_ni,
       .need_i         (need_q),
       .arrive_valid_i (arrival_i.sms[i]),
-      .arrive_kernel_i(arrival_i.kernels),
+      .arrive_kernel_i(arrival_i.kernels.group[i/4]),
       .arrive_need_i  (arrival_i.needs.group[i/4]),
       .leave_valid_i  (leave),
       .leave_kernel_i (event_kernel),
@@ -201,7 +203,9 @@ module smk_drf_tracker (
                                    reserve || cancel || preempt};
     end
   end
-  assign busy_o = busy_q != '0;
+  assign busy_o  = busy_q != '0;
+  assign taken_o = taken;
+  assign tbs_o   = resident;
 
   smk_drf_order u_order (
     .clk_i, .rst_ni, .pick_kernels_i, .pick_kernel_o, .victim_kernels_i, .victim_kernel_o,

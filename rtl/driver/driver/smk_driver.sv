@@ -5,8 +5,9 @@
 //             smk_driver_decision dispatch, DRF tracker and partition planner; and the parts that
 //             gather events, keep profiled windows and give out the command bus to the SMs.
 // Paper       [SMK] Sec. 5.1, Fig. 3.
-// Interface   launch_*: stream, never waits. sm_*: registers of the SMs. command_*: stream to one
-//             SM, one payload for all. buffer_valid_o, event_ack_o, tick_o: pulses.
+// Interface   launch_*: stream, never waits. sm_*: pulses from the SMs, however late they come.
+//             command_*: pulse to one SM, one payload for all; an SM's next comes after its
+//             sm_command_credit_i. buffer_valid_o, event_ack_o, tick_o: pulses.
 // Latency     As of the blocks; tick_o one cycle after tick_i. The kernel table hears of finished TBs
 //             one cycle late.
 // Throughput  One command per cycle.
@@ -28,11 +29,12 @@ module smk_driver (
   output logic                          launch_ready_o,
   output smk_pkg::launch_error_e        launch_error_o,
   output smk_pkg::kernel_mask_t         kernel_done_o,
-  // Registers of the SMs.
+  // Of the SMs.
   input  smk_pkg::sm_events_t           sm_events_i,
-  input  smk_pkg::sm_mask_t             sm_command_ready_i,
+  input  smk_pkg::sm_mask_t             sm_command_credit_i,
   input  smk_pkg::sm_mask_t             sm_buffer_request_i,
   input  smk_pkg::sm_kernel_id_t        sm_buffer_kernel_i,
+  input  smk_pkg::sm_mask_t             sm_buffer_withdraw_i,
   input  smk_pkg::sm_mask_t             sm_profile_valid_i,
   input  smk_pkg::sm_issued_t           sm_profile_issued_i,
   // To the SMs.
@@ -40,6 +42,7 @@ module smk_driver (
   output smk_pkg::sm_command_t          command_o,
   output smk_pkg::sm_mask_t             buffer_valid_o,
   output smk_pkg::buffer_t              buffer_o,
+  output smk_pkg::sm_mask_t             buffer_none_o,
   output smk_pkg::sm_mask_t             event_ack_o,
   output logic                          tick_o,
   output smk_pkg::context_views_t       views_o,
@@ -74,12 +77,14 @@ module smk_driver (
   smk_pkg::sm_kernels_t      allowed, planned;
   smk_pkg::sm_mask_t         assign_changed, busy_sms;
   smk_pkg::dispatch_pulses_t pulses;
+  smk_pkg::kernel_mask_t     dispatch_new, dispatch_pop, stream_new, stream_pop;
   logic                      dispatch_command_valid;
-  smk_pkg::sm_id_t           dispatch_command_sm;
+  smk_pkg::sm_mask_t         dispatch_command_sms;
   smk_pkg::sm_command_t      dispatch_command;
   smk_pkg::kernel_mask_t     queued;
   smk_pkg::buffer_cnt_vec_t  queue_count, queue_free;
   smk_pkg::preempted_entry_t queue_front;
+  logic [NumKernels*(smk_pkg::TbIdWidth+smk_pkg::BufferWidth+1)-1:0] queue_fronts;
   smk_pkg::kernel_id_t       queue_kernel;
   logic                      queue_busy;
   logic                      quota_busy, quota_command_valid;
@@ -102,8 +107,7 @@ module smk_driver (
   smk_kernel_table u_kernel_table (
     .clk_i, .rst_ni, .launch_valid_i, .launch_kernel_i, .launch_i, .launch_ready_o, .launch_error_o,
     .tick_i, .views_o,
-    .dispatch_new_valid_i (pulses.dispatch_new),
-    .dispatch_new_kernel_i(pulses.kernel),
+    .dispatch_new_i       (dispatch_new | stream_new),
     .finished_valid_i     (finished),
     .finished_kernel_i    (finished_kernel),
     .linger_ticks_i       (policy_i.linger_ticks),
@@ -133,8 +137,11 @@ module smk_driver (
     .changed_o       (assign_changed)
   );
 
-  // Dispatcher, tracker and planner.
-  logic              decision_awake;
+  // Dispatcher, the TBs that stream, tracker and planner.
+  logic                 stream_valid, quota_waits;
+  smk_pkg::sm_mask_t    stream_takes, stream_sm, credit;
+  smk_pkg::sm_command_t stream_command;
+  logic              others_awake;
   smk_pkg::sm_mask_t dispatch_command_ready;
   smk_driver_decision u_decision (
     .clk_i, .rst_ni, .policy_i, .partition_o, .decision_o, .share_o,
@@ -158,33 +165,49 @@ module smk_driver (
     .queue_free_i    (queue_free),
     .queue_ack_i     (event_ack_o),
     .queue_front_i   (queue_front),
+    .queue_fronts_i  (queue_fronts),
     .queue_kernel_o  (queue_kernel),
     .pulses_o        (pulses),
+    .credit_i        (credit),
+    .command_credit_i(sm_command_credit_i),
+    .launch_i        (launch_fire),
+    .quota_waits_i   (quota_waits),
+    .stream_takes_o  (stream_takes),
+    .stream_new_o    (stream_new),
+    .dispatch_new_o  (dispatch_new),
+    .dispatch_pop_o  (dispatch_pop),
+    .stream_pop_o    (stream_pop),
+    .stream_valid_o  (stream_valid),
+    .stream_sm_o     (stream_sm),
+    .stream_command_o(stream_command),
     .command_valid_o (dispatch_command_valid),
     .command_ready_i (dispatch_command_ready),
-    .command_sm_o    (dispatch_command_sm),
+    .command_sms_o   (dispatch_command_sms),
     .command_o       (dispatch_command),
     .busy_o          (busy_sms),
     .planned_o       (planned),
-    .awake_o         (decision_awake)
+    .others_awake_i  (others_awake),
+    .awake_o
   );
 
   smk_preempted_queue u_preempted_queue (
     .clk_i, .rst_ni,
     .request_i       (sm_buffer_request_i),
     .request_kernel_i(sm_buffer_kernel_i),
+    .withdraw_i      (sm_buffer_withdraw_i),
     .events_i        (sm_events_i),
     .events_valid_i  (event_to_queue),
-    .pop_valid_i     (pulses.pop),
-    .pop_kernel_i    (pulses.kernel),
+    .pop_i           (dispatch_pop | stream_pop),
     .front_kernel_i  (queue_kernel),
     .front_o         (queue_front),
+    .fronts_o        (queue_fronts),
     .queued_o        (queued),
     .count_o         (queue_count),
     .free_o          (queue_free),
     .ack_o           (event_ack_o),
     .grant_o         (buffer_valid_o),
     .grant_buffer_o  (buffer_o),
+    .none_o          (buffer_none_o),
     .busy_o          (queue_busy)
   );
 
@@ -194,6 +217,7 @@ module smk_driver (
   logic                  profile_heard;
   smk_driver_profile u_profile (
     .clk_i, .rst_ni, .sm_profile_valid_i, .sm_profile_issued_i,
+    .tick_i          (tick_q),
     .quota_enable_i  (policy_i.quota_enable && policy_i.quota_gate),
     .members_i       (members),
     .members_o       (profiled_members),
@@ -202,11 +226,18 @@ module smk_driver (
     .heard_o         (profile_heard)
   );
 
-  // SMs whose partition covers the kernels that may run there and is in force.
-  smk_pkg::sm_mask_t settled;
-  for (genvar i = 0; i < NumSms; i++) begin : gen_settled
-    assign settled[i] = (allowed.sm[i] & active & ~planned.sm[i]) == '0 && !busy_sms[i];
+  // Does the partition of the SM that quotas are for cover the kernels that may run there, and is it
+  // in force? The SM is chosen first: who is active is known late.
+  smk_pkg::sm_mask_t     quota_at;
+  smk_pkg::kernel_mask_t uncovered_at;
+  logic                  settled;
+  always_comb begin
+    uncovered_at = '0;
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      if (quota_at[i]) uncovered_at = uncovered_at | (allowed.sm[i] & ~planned.sm[i]);
+    end
   end
+  assign settled = (uncovered_at & active) == '0 && (quota_at & busy_sms) == '0;
 
   logic quota_command_ready, quota_owns;
   smk_quota_calculator u_quota_calculator (
@@ -216,6 +247,7 @@ module smk_driver (
     .profile_valid_i (profile_valid),
     .profile_issued_i(profile_issued),
     .partition_i     (partition_o),
+    .at_o            (quota_at),
     .settled_i       (settled),
     .command_ready_i (quota_command_ready),
     .busy_o          (quota_busy),
@@ -228,14 +260,20 @@ module smk_driver (
     .clk_i, .rst_ni, .command_valid_o, .command_o,
     .dispatch_valid_i  (dispatch_command_valid),
     .dispatch_ready_o  (dispatch_command_ready),
-    .dispatch_sm_i     (dispatch_command_sm),
+    .dispatch_sms_i    (dispatch_command_sms),
     .dispatch_command_i(dispatch_command),
+    .stream_takes_i    (stream_takes),
+    .stream_valid_i    (stream_valid),
+    .stream_sm_i       (stream_sm),
+    .stream_command_i  (stream_command),
     .quota_valid_i     (quota_command_valid),
     .quota_ready_o     (quota_command_ready),
     .quota_sm_i        (quota_command_sm),
     .quota_command_i   (quota_command),
-    .command_ready_i   (sm_command_ready_i),
-    .quota_owns_o      (quota_owns)
+    .credit_o          (credit),
+    .credit_i          (sm_command_credit_i),
+    .quota_owns_o      (quota_owns),
+    .quota_waits_o     (quota_waits)
   );
 
   for (genvar k = 0; k < NumKernels; k++) begin : gen_warps
@@ -250,10 +288,10 @@ module smk_driver (
   assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
   assign tick_o           = tick_q;
   assign told_d           = tick_i || event_finished != '0 || profile_heard;
-  assign awake_o          = told_q || quota_command_valid || dispatch_command_valid ||
+  assign others_awake     = told_q || quota_command_valid || dispatch_command_valid ||
                             assign_pending_q || need_changed_q != '0 || kernel_done != '0 ||
                             member_expired != '0 || assign_busy || assign_changed != '0 ||
-                            queue_busy || quota_busy || decision_awake;
+                            queue_busy || quota_busy;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -275,5 +313,5 @@ module smk_driver (
               (active >> dispatch_command.kernel & NumKernels'(1)) != '0)
   // An idle driver says nothing to the SMs.
   `SMK_ASSERT(IdleIsSilent_A, !awake_o |-> command_valid_o == '0 && event_ack_o == '0 &&
-              buffer_valid_o == '0 && !tick_o)
+              (buffer_valid_o | buffer_none_o) == '0 && !tick_o)
 endmodule

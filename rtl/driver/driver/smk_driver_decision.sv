@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_driver_decision: who decides, and whom it asks; part of smk_driver.
 //
-// Purpose     Joins the dispatcher with the DRF tracker, which answers its questions, and with the
-//             partition planner; keeps what the planner sees of the kernels.
+// Purpose     Joins the dispatcher with the DRF tracker, which answers its questions, with the
+//             partition planner, and with the block that streams new TBs; keeps what the planner
+//             sees of the kernels.
 // Paper       [SMK] Sec. 5.2, 5.3.
 // Interface   As of smk_tb_dispatch. events_i: all events, pulses (S5). awake_o: not idle.
 // Latency     As of the blocks; the planner sees kernels one cycle late.
@@ -38,18 +39,34 @@ module smk_driver_decision (
   input  smk_pkg::buffer_cnt_vec_t  queue_free_i,
   input  smk_pkg::sm_mask_t         queue_ack_i,
   input  smk_pkg::preempted_entry_t queue_front_i,
+  input  logic [smk_pkg::NumKernels*(smk_pkg::TbIdWidth+smk_pkg::BufferWidth+1)-1:0] queue_fronts_i,
   output smk_pkg::kernel_id_t       queue_kernel_o,
   // What was decided, for the other blocks and for the SM.
   output smk_pkg::dispatch_pulses_t pulses_o,
+  output smk_pkg::kernel_mask_t     dispatch_new_o,
+  output smk_pkg::kernel_mask_t     dispatch_pop_o,
+  // TBs that stream: the SM, one cycle later the TB, and another later the command.
+  input  smk_pkg::sm_mask_t         credit_i,
+  input  smk_pkg::sm_mask_t         command_credit_i,
+  input  logic                      launch_i,
+  input  logic                      quota_waits_i,
+  output smk_pkg::sm_mask_t         stream_takes_o,
+  output smk_pkg::kernel_mask_t     stream_new_o,
+  output smk_pkg::kernel_mask_t     stream_pop_o,
+  output logic                      stream_valid_o,
+  output smk_pkg::sm_mask_t         stream_sm_o,
+  output smk_pkg::sm_command_t      stream_command_o,
   output logic                      command_valid_o,
   input  smk_pkg::sm_mask_t         command_ready_i,
-  output smk_pkg::sm_id_t           command_sm_o,
+  output smk_pkg::sm_mask_t         command_sms_o,
   output smk_pkg::sm_command_t      command_o,
   output smk_pkg::sm_mask_t         busy_o,
   output smk_pkg::sm_kernels_t      planned_o,
   output smk_pkg::sm_tb_cnts_t      partition_o,
   output smk_pkg::decision_t        decision_o,
   output smk_pkg::total_share_vec_t share_o,
+  // Of the other blocks, and of all.
+  input  logic                      others_awake_i,
   output logic                      awake_o
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
@@ -58,7 +75,8 @@ module smk_driver_decision (
   smk_pkg::need_vec_t        plan_need_q;
   smk_pkg::share_vec_t       plan_tb_share_q;
   smk_pkg::order_vec_t       plan_order_q;
-  logic                      plan_busy, plan_done;
+  logic                      plan_busy, plan_done, plan_anywhere;
+  smk_pkg::sm_id_t           unused_command_sm;
   smk_pkg::kernel_mask_t     plan_kernels;
   smk_pkg::range_vec_t       plan_range;
   // Questions of the dispatch decision, and the tracker's answers.
@@ -74,13 +92,29 @@ module smk_driver_decision (
   logic                      range_starts, range_stops, range_shrinks, shares_busy, work;
   // And what the tracker counts.
   smk_pkg::sm_kernels_t      resident, victims;
-  smk_pkg::dispatch_pulses_t pulses;
-  smk_pkg::tb_arrival_t      arrival;
+  smk_pkg::dispatch_pulses_t pulses, counted;
+  smk_pkg::tb_arrival_t      arrival, dispatch_arrival;
+  smk_pkg::kernel_id_t       stream_kernel;
+  smk_pkg::sm_taken_t        taken;
+  smk_pkg::sm_tb_cnts_t      tbs;
+  smk_pkg::sm_mask_t         reserved;
+  smk_pkg::decision_t        dispatch_decision, stream_decision;
+  logic                      decides, stream_send, stream_quiet, stream_work, others_work;
+
+  // What was decided by either is counted; one decides at a time, and the other is zero.
+  always_comb begin
+    counted = pulses;
+    counted.dispatch = pulses.dispatch || stream_send;
+    if (stream_send) counted.kernel = stream_kernel;
+  end
+  assign decision_o     = stream_quiet ? dispatch_decision : stream_decision;
 
   smk_drf_tracker u_drf_tracker (
     .clk_i, .rst_ni, .kernel_done_i, .events_i, .need_i, .tb_share_i, .active_i, .share_o,
-    .pulses_i           (pulses),
+    .pulses_i           (counted),
     .arrival_i          (arrival),
+    .taken_o            (taken),
+    .tbs_o              (tbs),
     .shortfall_of_i     (victims),
     .count_running_sms_i(policy_i.kernels_per_sm < smk_pkg::KernelCntWidth'(NumKernels)),
     .pick_sms_i         (pick_sms),
@@ -112,11 +146,15 @@ module smk_driver_decision (
     .clk_i, .rst_ni, .policy_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i,
     .need_i, .remaining_i, .next_tb_i, .need_changed_i, .kernel_done_i, .member_expired_i,
     .events_valid_i, .settled_i, .command_ready_i, .queued_i, .queue_count_i, .queue_free_i,
-    .queue_ack_i, .queue_front_i, .queue_kernel_o, .command_valid_o, .command_sm_o, .command_o,
-    .busy_o, .planned_o, .partition_o, .decision_o,
+    .queue_ack_i, .queue_front_i, .command_valid_o, .command_sms_o, .command_o,
+    .queue_kernel_o,
+    .busy_o, .planned_o, .partition_o,
+    .decision_o        (dispatch_decision),
     .plan_done_i       (plan_done),
     .plan_kernels_i    (plan_kernels),
     .plan_range_i      (plan_range),
+    .plan_anywhere_i   (plan_anywhere),
+    .command_sm_o      (unused_command_sm),
     .pick_sms_o        (pick_sms),
     .pick_sm_i         (pick_sm),
     .pick_kernels_o    (pick_kernels),
@@ -140,9 +178,38 @@ module smk_driver_decision (
     .range_shrinks_i   (range_shrinks),
     .resident_i        (resident),
     .pulses_o          (pulses),
-    .arrival_o         (arrival),
+    .arrival_o         (dispatch_arrival),
     .victims_o         (victims),
-    .work_o            (work)
+    .reserved_o        (reserved),
+    .others_work_i     (others_work),
+    .work_o            (work),
+    .decides_o         (decides)
+  );
+
+  smk_tb_stream u_tb_stream (
+    .clk_i, .rst_ni, .policy_i, .order_i, .need_i, .remaining_i, .next_tb_i, .queued_i,
+    .allowed_i, .busy_i(busy_o), .planned_i(planned_o), .partition_i(partition_o), .credit_i,
+    .quota_waits_i,
+    .taken_i        (taken),
+    .resident_i     (tbs),
+    .reserved_i     (reserved),
+    .flush_i        (decides || assign_busy_i || assign_changed_i != '0 || need_changed_i != '0 ||
+                     member_expired_i != '0),
+    .changes_i      (events_valid_i != '0 || command_credit_i != '0 || launch_i),
+    .queue_count_i, .queue_fronts_i,
+    .takes_o        (stream_takes_o),
+    .send_o         (stream_send),
+    .quiet_o        (stream_quiet),
+    .kernel_o       (stream_kernel),
+    .new_o          (stream_new_o),
+    .pop_o          (stream_pop_o),
+    .decision_o     (stream_decision),
+    .command_valid_o(stream_valid_o),
+    .command_sm_o   (stream_sm_o),
+    .command_o      (stream_command_o),
+    .dispatch_arrival_i(dispatch_arrival),
+    .arrival_o      (arrival),
+    .work_o         (stream_work)
   );
 
   smk_partition_planner u_partition_planner (
@@ -158,6 +225,7 @@ module smk_driver_decision (
     .busy_o     (plan_busy),
     .done_o     (plan_done),
     .kernels_o  (plan_kernels),
+    .anywhere_o (plan_anywhere),
     .range_o    (plan_range)
   );
 
@@ -168,11 +236,16 @@ module smk_driver_decision (
     plan_order_q    <= order_i;
   end
 
-  assign pulses_o = pulses;
-  assign awake_o  = plan_busy || plan_done || pulses.plan_start || pulses.dispatch ||
-                    pulses.reserve || pulses.cancel || pulses.preempt || shares_busy ||
-                    `SMK_CUT(Work, work);
+  assign pulses_o       = pulses;
+  assign dispatch_new_o = (NumKernels'(1) << pulses.kernel) & {NumKernels{pulses.dispatch_new}};
+  assign dispatch_pop_o = (NumKernels'(1) << pulses.kernel) & {NumKernels{pulses.pop}};
+  assign others_work = others_awake_i || plan_busy || plan_done || pulses.plan_start ||
+                       pulses.dispatch || pulses.reserve || pulses.cancel || pulses.preempt ||
+                       shares_busy || stream_work;
+  assign awake_o     = `SMK_CUT(Work, work);
 
   // Idle: TBs are resident as before when none comes and none is reported.
-  `SMK_ASSERT(IdleHolds_A, events_valid_i == '0 && !pulses.dispatch |=> $stable(resident))
+  `SMK_ASSERT(IdleHolds_A, events_valid_i == '0 && !counted.dispatch |=> $stable(resident))
+  // One decides at a time.
+  `SMK_ASSERT(OneDecides_A, !(stream_send && (pulses.dispatch || dispatch_decision.valid)))
 endmodule

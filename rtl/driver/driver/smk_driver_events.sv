@@ -54,7 +54,7 @@ module smk_driver_events (
   assign finished_late_o   = finished_q;
   assign finished_kernel_o = finished_kernel_q;
 
-  // Every event is heard by somebody.
+  // Every event has somebody who takes it.
   `SMK_ASSERT(EventIsHeard_A, (settled_o | finished_o | to_queue_o) == valid_o)
   // The kernel table hears of every TB that finishes, one cycle later (S5).
   `SMK_ASSERT(FinishIsTold_A, 1'b1 |=> finished_late_o == $past(finished_o))

@@ -2,14 +2,16 @@
 // smk_driver_profile: the profiled windows of all members; part of smk_driver.
 //
 // Purpose     Takes the window of the i-th member from SM i, and keeps it and the members for the
-//             quota calculator.
+//             quota calculator. The members are those of the tick. Windows come when they come:
+//             they are passed on together, with the last.
 // Paper       [SMK] Sec. 5.4.
-// Interface   sm_profile_*: registers of the SMs, pulses (S5): an SM shows the window that ends in
-//             one cycle only. profile_valid_o: pulse per kernel (S5).
-// Latency     1 cycle; heard_o 0.
+// Interface   tick_i: pulse to the SMs. sm_profile_*: pulses (S5), each after its tick: an SM shows
+//             the window that ends in one cycle only. profile_valid_o: pulse per kernel (S5).
+// Latency     1 cycle after the last window; heard_o 0.
 // Throughput  One window of each kernel per cycle.
 // Reset       No members, no window.
 // Model       model/control/driver.h   Doc  docs/blocks/driver.md
+// Windows that have not come when the next tick is sent are not waited for.
 `include "smk_assert.svh"
 
 module smk_driver_profile (
@@ -18,63 +20,81 @@ module smk_driver_profile (
   // Quotas are wanted: constant during a run.
   input  logic                  quota_enable_i,
   input  smk_pkg::kernel_mask_t members_i,
+  input  logic                  tick_i,
   input  smk_pkg::sm_mask_t     sm_profile_valid_i,
   input  smk_pkg::sm_issued_t   sm_profile_issued_i,
   output smk_pkg::kernel_mask_t members_o,
   output smk_pkg::kernel_mask_t profile_valid_o,
   output smk_pkg::issued_vec_t  profile_issued_o,
-  // A window ends.
+  // The last window comes.
   output logic                  heard_o
 );
-  localparam int unsigned NumKernels   = smk_pkg::NumKernels;
-  localparam int unsigned NumDedicated =
+  localparam int unsigned NumKernels = smk_pkg::NumKernels;
+  localparam int unsigned NumWindows =
       (smk_pkg::NumSms < NumKernels) ? smk_pkg::NumSms : NumKernels;
 
-  smk_pkg::kernel_mask_t members_q;
-  smk_pkg::kernel_mask_t profile_valid_d, profile_valid_q;
+  // Members now; at the last tick, those that have an SM; those whose window has come.
+  smk_pkg::kernel_mask_t members_q, wanted_d, wanted_q, got_d, got_q, here;
+  smk_pkg::kernel_mask_t profile_valid_q;
   smk_pkg::issued_vec_t  profile_issued_d, profile_issued_q, issued;
   smk_pkg::kernel_cnt_t  rank;
-  logic                  window;
+  logic                  window, complete;
+
   always_comb begin
     rank             = '0;
     window           = 1'b0;
     issued           = '0;
-    profile_valid_d  = '0;
-    profile_issued_d = '0;
+    here             = '0;
+    profile_issued_d = profile_issued_q;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned i = 0; i < NumDedicated; i++) begin
-        window                      = members_i[k] && rank == smk_pkg::KernelCntWidth'(i);
-        issued                      = sm_profile_issued_i.sm[i];
-        profile_issued_d.kernel[k] |= issued.kernel[k] & {smk_pkg::IssuedWidth{window}};
-        profile_valid_d[k]          = profile_valid_d[k] || (window && sm_profile_valid_i[i]);
+      for (int unsigned i = 0; i < NumWindows; i++) begin
+        window = wanted_q[k] && rank == smk_pkg::KernelCntWidth'(i) && sm_profile_valid_i[i];
+        issued = sm_profile_issued_i.sm[i];
+        if (window) profile_issued_d.kernel[k] = issued.kernel[k];
+        here[k] = here[k] || window;
       end
-      profile_valid_d[k] = profile_valid_d[k] && quota_enable_i;
-      rank               = rank + smk_pkg::KernelCntWidth'(members_i[k]);
+      rank = rank + smk_pkg::KernelCntWidth'(wanted_q[k]);
     end
   end
+  assign complete = here != '0 && (got_q | here) == wanted_q;
+
+  // The first NumWindows members.
+  smk_pkg::kernel_cnt_t members_before;
+  always_comb begin
+    members_before = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      wanted_d[k]    = members_i[k] && quota_enable_i && 32'(members_before) < NumWindows;
+      members_before = members_before + smk_pkg::KernelCntWidth'(members_i[k]);
+    end
+  end
+  assign got_d = (tick_i || complete) ? '0 : got_q | here;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       members_q       <= '0;
+      wanted_q        <= '0;
+      got_q           <= '0;
       profile_valid_q <= '0;
     end else begin
       members_q       <= members_i;
-      profile_valid_q <= profile_valid_d;
+      if (tick_i) wanted_q <= wanted_d;
+      got_q           <= got_d;
+      profile_valid_q <= complete ? wanted_q : '0;
     end
   end
   // Counts only with profile_valid_q; not reset.
-  always_ff @(posedge clk_i) begin
-    if (sm_profile_valid_i != '0) profile_issued_q <= profile_issued_d;
-  end
+  always_ff @(posedge clk_i) profile_issued_q <= profile_issued_d;
 
   assign members_o        = members_q;
   assign profile_valid_o  = profile_valid_q;
   assign profile_issued_o = profile_issued_q;
-  assign heard_o          = profile_valid_d != '0;
+  assign heard_o          = complete;
 
-  // Only members have windows.
-  `SMK_ASSERT(WindowOfMember_A, (profile_valid_q & ~members_q) == '0)
+  // All windows of a tick are passed on, together.
+  `SMK_ASSERT(WindowsTogether_A, profile_valid_q == '0 || profile_valid_q == $past(wanted_q))
   // Idle: what was kept stays until a window ends.
   `SMK_ASSERT(IdleHolds_A, sm_profile_valid_i == '0 |=> profile_valid_q == '0 &&
               $stable(profile_issued_q))
+  // Windows really come apart in our tests.
+  `SMK_COVER(WindowsApart_C, here != '0 && !complete)
 endmodule

@@ -6,7 +6,7 @@
 //             next kernel finds it.
 // Paper       [SMK] Sec. 5.1 (Active Queue), deviations [D7] (lingering place), [D8] (buffers).
 // Interface   launch_*: stream, ready is combinational: a launch is taken or refused at once.
-//             dispatch_new_*, finished_*: pulses (S5). The rest: registers.
+//             dispatch_new_i, finished_*: pulses (S5). The rest: registers.
 // Latency     A launch is visible in the registers on the next edge; kernel_done_o one cycle after
 //             the last TB's event.
 // Throughput  One launch per cycle; one completion per SM and cycle.
@@ -24,9 +24,8 @@ module smk_kernel_table (
   input  logic                           launch_valid_i,
   input  logic [smk_pkg::KernelWidth:0]  launch_kernel_i,
   input  smk_pkg::kernel_descriptor_t    launch_i,
-  // The TB with index next_tb of this kernel was dispatched.
-  input  logic                           dispatch_new_valid_i,
-  input  smk_pkg::kernel_id_t            dispatch_new_kernel_i,
+  // The kernel whose TB with index next_tb was dispatched.
+  input  smk_pkg::kernel_mask_t          dispatch_new_i,
   // TBs completed in this cycle.
   input  smk_pkg::sm_mask_t              finished_valid_i,
   input  smk_pkg::sm_kernel_id_t         finished_kernel_i,
@@ -180,8 +179,7 @@ module smk_kernel_table (
     smk_popcount #(.N(NumSms)) u_finished (
       .mask_i(`SMK_CUT(FinishedHere, finished_here)), .count_o(finished)
     );
-    assign dispatch_new = `SMK_CUT(DispatchNewValid, dispatch_new_valid_i) &&
-                          dispatch_new_kernel_i == KernelWidth'(k);
+    assign dispatch_new = `SMK_CUT(DispatchNew, dispatch_new_i[k]);
     smk_down_counter #(.Width(TbIdWidth), .AmountWidth(SmCntWidth), .LowWidth(SmCntWidth)) u_left (
       .clk_i, .rst_ni, .load_i(taken[k]), .value_i(launch_i.tb_count), .amount_i(finished),
       .count_o(left_q.kernel[k]), .ends_o(ends[k])
@@ -320,13 +318,15 @@ module smk_kernel_table (
   // Only members are active.
   `SMK_ASSERT(ActiveIsMember_A, (active_q & ~member_q) == '0)
   // Only a TB that remains is handed out.
-  `SMK_ASSERT(HandedOutRemains_M, dispatch_new_valid_i |->
-              remaining_q.kernel[dispatch_new_kernel_i] != '0)
+  `SMK_ASSERT(HandedOutOnce_M, $onehot0(dispatch_new_i))
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_handed_out
+    `SMK_ASSERT(HandedOutRemains_M, dispatch_new_i[k] |-> remaining_q.kernel[k] != '0)
+  end
   // A launch is taken or refused with a reason.
   `SMK_ASSERT(RefusedHasReason_A, launch_valid_i |->
               launch_fire_o == (launch_error_o == smk_pkg::LaunchNone))
   // Nothing changes without a launch that is taken, a TB handed out or completed, or a tick.
-  `SMK_ASSERT(IdleHolds_A, !launch_fire_o && !dispatch_new_valid_i && finished_valid_i == '0 &&
+  `SMK_ASSERT(IdleHolds_A, !launch_fire_o && dispatch_new_i == '0 && finished_valid_i == '0 &&
               !tick_i && $stable(linger_ticks_i) |=> done_q == '0 && expired_q == '0 &&
               $stable({active_q, member_q, order_q, linger_q, left_q, remaining_q, next_tb_q,
                        need_q, share_q, views_q}))

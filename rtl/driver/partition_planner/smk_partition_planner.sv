@@ -36,6 +36,8 @@ module smk_partition_planner (
   output logic                    busy_o,
   output logic                    done_o,
   output smk_pkg::kernel_mask_t   kernels_o,
+  // It is the same on every SM: a TB of each kernel fits.
+  output logic                    anywhere_o,
   output smk_pkg::range_vec_t     range_o
 );
   `SMK_CHECK_CONFIG
@@ -68,8 +70,10 @@ module smk_partition_planner (
     logic [TbCntWidth:0]       tbs;
   } one_more_t;
 
-  logic                      busy_d, busy_q, done_d, done_q;
+  logic                      busy_d, busy_q, done_d, done_q, anywhere_q;
   smk_pkg::kernel_mask_t     kernels_q;
+  // Bit p * NumKernels + k: kernel k is at place p.
+  logic [NumKernels*NumKernels-1:0] at_place_d, at_place_q;
   // Who goes first among kernels with equal rK and TBs, one-hot; none: the lowest id.
   smk_pkg::kernel_mask_t     first_d, first_q;
   // What is left of the SM; what each kernel has, and its TBs; rK on this SM.
@@ -228,22 +232,26 @@ module smk_partition_planner (
   assign done_d = `SMK_CUT(LayOut, lay_out);
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      busy_q    <= 1'b0;
-      done_q    <= 1'b0;
-      kernels_q <= '0;
-      first_q   <= '0;
-      sharers_q <= '0;
-      room_q    <= Whole;
-      range_q   <= '0;
+      busy_q     <= 1'b0;
+      done_q     <= 1'b0;
+      kernels_q  <= '0;
+      first_q    <= '0;
+      sharers_q  <= '0;
+      anywhere_q <= 1'b0;
+      at_place_q <= '0;
+      room_q     <= Whole;
+      range_q    <= '0;
     end else begin
       busy_q <= busy_d;
       done_q <= done_d;
       if (start_i) begin
-        kernels_q <= kernels_i;
-        first_q   <= first_d;
-        sharers_q <= sharers_d;
-        room_q    <= Whole;
-        range_q   <= '0;
+        kernels_q  <= kernels_i;
+        first_q    <= first_d;
+        anywhere_q <= each_fits;
+        at_place_q <= at_place_d;
+        sharers_q  <= sharers_d;
+        room_q     <= Whole;
+        range_q    <= '0;
       end else begin
         if (`SMK_CUT(AnyEligible, any_eligible)) room_q <= room_d;
         if (lay_out) range_q <= range_d;
@@ -263,19 +271,17 @@ module smk_partition_planner (
     end
   end
 
-  // The layout: each kernel of the plan has a place, by arrival. Equal ranks, which a kernel that
-  // is given away during a plan can leave behind, count by id.
-  // Bit k * NumKernels + p: kernel k is at place p.
-  logic [NumKernels*NumKernels-1:0] at_place;
+  // The layout: each kernel of the plan has a place, by arrival, as it was when the plan began. Equal
+  // ranks count by id.
   always_comb begin
     smk_pkg::kernel_mask_t older;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned j = 0; j < NumKernels; j++) begin
-        older[j] = kernels_q[j] && ((j < k) ? (order_i.kernel[j] <= order_i.kernel[k])
+        older[j] = kernels_i[j] && ((j < k) ? (order_i.kernel[j] <= order_i.kernel[k])
                                             : (order_i.kernel[j] < order_i.kernel[k]));
       end
       for (int unsigned p = 0; p < NumKernels; p++) begin
-        at_place[k*NumKernels+p] = kernels_q[k] && (32'(count_of(older)) == p);
+        at_place_d[p*NumKernels+k] = kernels_i[k] && (32'(count_of(older)) == p);
       end
     end
   end
@@ -288,7 +294,7 @@ module smk_partition_planner (
     in_place = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned p = 0; p < NumKernels; p++) begin
-        if (at_place[k*NumKernels+p]) begin
+        if (at_place_q[p*NumKernels+k]) begin
           in_place.kernel[p] = in_place.kernel[p] | {part_q.kernel[k], tbs_q.kernel[k]};
         end
       end
@@ -324,7 +330,7 @@ module smk_partition_planner (
       base  = '0;
       limit = '0;
       for (int unsigned p = 0; p < NumKernels; p++) begin
-        if (at_place[k*NumKernels+p]) begin
+        if (at_place_q[p*NumKernels+k]) begin
           base  = base | `SMK_CUT(EndOfPlace, end_of.place[p]);
           limit = limit | end_of.place[p+1];
         end
@@ -334,10 +340,11 @@ module smk_partition_planner (
     end
   end
 
-  assign busy_o    = busy_q;
-  assign done_o    = done_q;
-  assign kernels_o = kernels_q;
-  assign range_o   = range_q;
+  assign busy_o     = busy_q;
+  assign done_o     = done_q;
+  assign kernels_o  = kernels_q;
+  assign anywhere_o = anywhere_q;
+  assign range_o    = range_q;
 
   // One range ends where the other begins or before, in all four resources.
   function automatic logic apart(input smk_pkg::partition_range_t a,
@@ -393,8 +400,8 @@ module smk_partition_planner (
   `SMK_ASSERT(PlanHolds_A, !busy_q && !start_i |=> $stable({kernels_q, range_q}))
   // Idle: nothing changes without a start once the plan is done.
   `SMK_ASSERT(IdleHolds_A, !busy_q && !done_q && !start_i |=> $stable(
-              {busy_q, done_q, kernels_q, first_q, sharers_q, room_q, part_q, tbs_q, share_q,
-               range_q}))
+              {busy_q, done_q, kernels_q, first_q, sharers_q, anywhere_q, at_place_q, room_q, part_q,
+               tbs_q, share_q, range_q}))
   // There is something to plan.
   `SMK_ASSERT(SomeKernel_M, start_i |-> kernels_i != '0)
   // A plan is really begun anew, and kernels really take turns, in our tests.

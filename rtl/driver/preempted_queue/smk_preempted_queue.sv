@@ -5,7 +5,9 @@
 //             list of its context buffers. A buffer is reserved before a TB may leave, so a TB is
 //             never without a place; full means that no TB of the kernel can leave.
 // Paper       [SMK] Sec. 5.1 (Preempted TB Queue, steps 4 and i); deviation [D8].
-// Interface   request_i: level per SM until its grant, or withdrawn. events_*, pop_*: pulses (S5);
+// Interface   request_*, withdraw_i, events_*, pop_*: pulses (S5). A request is kept until its SM has
+//             a buffer or withdraws it; each has one answer, grant or none, and an SM one request
+//             at a time;
 //             an event is acknowledged when it is queued, and its SM sends no second one before.
 //             front_o: read port, combinational from front_kernel_i; means nothing when the queue
 //             is empty.
@@ -20,25 +22,29 @@
 module smk_preempted_queue (
   input  logic                      clk_i,
   input  logic                      rst_ni,
-  // SMs that ask for a buffer, and for which kernel.
+  // SMs that ask for a buffer, and for which kernel; it counts with the pulse.
   input  smk_pkg::sm_mask_t         request_i,
   input  smk_pkg::sm_kernel_id_t    request_kernel_i,
+  // SMs that need it no more; nothing happens if it was granted already.
+  input  smk_pkg::sm_mask_t         withdraw_i,
   // Events of the SMs; those that need acknowledgement are saved and flushed TBs and free buffers.
   input  smk_pkg::sm_events_t       events_i,
   input  smk_pkg::sm_mask_t         events_valid_i,
   // The front of this kernel's queue is dispatched.
-  input  logic                      pop_valid_i,
-  input  smk_pkg::kernel_id_t       pop_kernel_i,
+  input  smk_pkg::kernel_mask_t     pop_i,
   // The front of this kernel's queue.
   input  smk_pkg::kernel_id_t       front_kernel_i,
   output smk_pkg::preempted_entry_t front_o,
+  // And those of all, kernel 0 in the lowest bits.
+  output logic [smk_pkg::NumKernels*(smk_pkg::TbIdWidth+smk_pkg::BufferWidth+1)-1:0] fronts_o,
   // Kernels with TBs that wait, how many, and buffers that are free.
   output smk_pkg::kernel_mask_t     queued_o,
   output smk_pkg::buffer_cnt_vec_t  count_o,
   output smk_pkg::buffer_cnt_vec_t  free_o,
-  // Pulses, one-hot: the SM's event is queued; the SM has the buffer.
+  // Pulses: the SM's event is queued (one-hot); the SM has the buffer (one-hot); it gets none.
   output smk_pkg::sm_mask_t         ack_o,
   output smk_pkg::sm_mask_t         grant_o,
+  output smk_pkg::sm_mask_t         none_o,
   output smk_pkg::buffer_t          grant_buffer_o,
   // Something is pending or was just answered.
   output logic                      busy_o
@@ -64,6 +70,9 @@ module smk_preempted_queue (
   // Whose captured event is a TB of a kernel, and whose is a free buffer.
   smk_pkg::kernel_sms_t     tb_of_d, tb_of_q, buffer_of_d, buffer_of_q;
   smk_pkg::sm_mask_t        grant_d, grant_q;
+  // Requests that wait, and for which kernel.
+  smk_pkg::sm_mask_t        asking, asked_d, asked_q, none_q;
+  smk_pkg::sm_kernel_id_t   asked_kernel, asked_kernel_q;
   smk_pkg::buffer_t         grant_buffer_d, grant_buffer_q;
   // The queues: whether there is a TB, length, place behind the first, place behind the last.
   smk_pkg::kernel_mask_t    queued_d, queued_q;
@@ -125,20 +134,30 @@ module smk_preempted_queue (
   smk_pkg::buffer_t      popped_buffer;
   logic [TbIdWidth-1:0]  unused_popped_tb;
   logic                  popped_restart;
-  assign popped = first.kernel[pop_kernel_i];
+  smk_pkg::kernel_id_t   pop_kernel;
+  logic                  pops;
+  assign pop_kernel = smk_pkg::index_of_kernel(pop_i);
+  assign pops       = pop_i != '0;
+  always_comb begin
+    popped = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      popped |= first.kernel[k] & {EntryWidth{pop_i[k]}};
+    end
+  end
   assign {unused_popped_tb, popped_buffer, popped_restart} = popped;
-  assign front_o = first.kernel[front_kernel_i];
+  assign front_o  = first.kernel[front_kernel_i];
+  assign fronts_o = first;
 
   // The queues. What comes into an empty one is its first at once.
   smk_pkg::kernel_mask_t pop, load_first;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_queue
     logic pop_last;
-    assign pop[k]          = pop_valid_i && pop_kernel_i == KernelWidth'(k);
+    assign pop[k]          = pop_i[k];
     assign pop_last        = next_q.kernel[k] == tail_q.kernel[k];
     assign load_first[k]   = push_tb[k] &&
                              (`SMK_CUT(NoneQueued, !queued_q[k]) || (pop[k] && pop_last));
     assign queued_d[k]     = push_tb[k] || (queued_q[k] && !(pop[k] && pop_last));
-    assign fetched_d[k]    = pop[k] ? !pop_last : fetched_q[k] && !pop_valid_i;
+    assign fetched_d[k]    = pop[k] ? !pop_last : fetched_q[k] && !pops;
     assign first.kernel[k] = fetched_q[k] ? read_q : first_q.kernel[k];
     assign next_d.kernel[k] = next_q.kernel[k] + BufferWidth'(pop[k]);
     assign tail_d.kernel[k] = tail_q.kernel[k] + BufferWidth'(push_tb[k]);
@@ -185,16 +204,21 @@ module smk_preempted_queue (
     lowest_is_in = found[0];
   endfunction
 
-  // The grant: the lowest SM whose kernel has a free buffer; not one that was granted just now and
-  // has not yet seen it. Of any two kernels it is known whose SM is the lower one, before it is
-  // known which of them have a buffer.
+  // A request waits until it is granted.
+  assign asking  = (request_i | `SMK_CUT(Asked, asked_q)) & ~withdraw_i;
+  assign asked_d = asking & ~grant_d;
+  for (genvar sm = 0; sm < NumSms; sm++) begin : gen_asked_kernel
+    assign asked_kernel.sm[sm] = request_i[sm] ? request_kernel_i.sm[sm] : asked_kernel_q.sm[sm];
+  end
+
+  // The grant: the lowest SM whose kernel has a free buffer. Of any two kernels it is known whose SM
+  // is the lower one, before it is known which of them have a buffer.
   smk_pkg::kernel_sms_t  asks, lowest;
   smk_pkg::kernel_mask_t asked;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_asks
     smk_pkg::sm_mask_t mine;
     for (genvar sm = 0; sm < NumSms; sm++) begin : gen_mine
-      assign mine[sm] = request_i[sm] && !grant_q[sm] &&
-                        request_kernel_i.sm[sm] == KernelWidth'(k);
+      assign mine[sm] = asking[sm] && asked_kernel.sm[sm] == KernelWidth'(k);
     end
     assign asks.kernel[k]   = mine;
     assign lowest.kernel[k] = smk_pkg::lowest_sm(mine);
@@ -232,6 +256,8 @@ module smk_preempted_queue (
       winner_q       <= '0;
       ack_q          <= '0;
       grant_q        <= '0;
+      asked_q        <= '0;
+      none_q         <= '0;
       grant_buffer_q <= '0;
       queued_q       <= '0;
       count_q        <= '0;
@@ -245,6 +271,8 @@ module smk_preempted_queue (
       winner_q       <= smk_pkg::lowest_sm(pending_d);
       ack_q          <= `SMK_CUT(Winner, winner_q);
       grant_q        <= grant_d;
+      asked_q        <= asked_d;
+      none_q         <= asked_q & withdraw_i;
       grant_buffer_q <= grant_buffer_d;
       queued_q       <= queued_d;
       count_q        <= count_d;
@@ -259,21 +287,23 @@ module smk_preempted_queue (
   always_ff @(posedge clk_i) begin
     for (int unsigned sm = 0; sm < NumSms; sm++) begin
       if (events_valid_i[sm]) captured_q.sm[sm] <= event_in.sm[sm];
+      if (request_i[sm]) asked_kernel_q.sm[sm] <= request_kernel_i.sm[sm];
     end
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (load_first[k])    first_q.kernel[k] <= push_entry;
-      else if (pop_valid_i) first_q.kernel[k] <= first.kernel[k];
+      else if (pops) first_q.kernel[k] <= first.kernel[k];
     end
     if (push_tb != '0) entry_mem[{push_kernel, tail_q.kernel[push_kernel]}] <= push_entry;
-    if (pop_valid_i) read_q <= entry_mem[{pop_kernel_i, next_q.kernel[pop_kernel_i]}];
+    if (pops) read_q <= entry_mem[{pop_kernel, next_q.kernel[pop_kernel]}];
   end
 
   assign queued_o       = queued_q;
   assign count_o        = count_q;
   assign ack_o          = ack_q;
   assign grant_o        = grant_q;
+  assign none_o         = none_q;
   assign grant_buffer_o = grant_buffer_q;
-  assign busy_o         = (pending_q | ack_q | grant_q) != '0;
+  assign busy_o         = (pending_q | ack_q | grant_q | none_q | asked_q) != '0;
 
   for (genvar k = 0; k < NumKernels; k++) begin : gen_laws
     // Conservation: a buffer is free, with an SM, or in the queue. A grant takes one to an SM,
@@ -294,6 +324,7 @@ module smk_preempted_queue (
     // A TB waits as long as there are some.
     `SMK_ASSERT(QueuedIsCounted_A, queued_q[k] == (count_q.kernel[k] != '0))
     // Only a TB that waits is popped.
+    `SMK_ASSERT(OnePops_M, $onehot0(pop_i))
     `SMK_ASSERT(PopFindsTb_M, pop[k] |-> count_q.kernel[k] != '0)
   end
   // One event is queued at a time, the lowest of those pending.
@@ -308,11 +339,17 @@ module smk_preempted_queue (
   `SMK_ASSERT(GrantTakesBuffer_A, $countones(take) == $countones(grant_d))
   // A buffer goes to one SM, and to one that asked for it.
   `SMK_ASSERT(GrantAnswersRequest_A, 1'b1 |=> $onehot0(grant_q) &&
-              (grant_q & ~$past(request_i)) == '0)
+              (grant_q & ~$past(asking)) == '0)
+  // Conservation: a request waits, or is answered.
+  `SMK_ASSERT(RequestsConserved_A, 1'b1 |=> 32'($countones(asked_q)) == $past(
+              32'($countones(asked_q)) + 32'($countones(request_i))) - 32'(grant_q != '0) -
+              32'($countones(none_q)))
+  // An SM asks for one buffer at a time.
+  `SMK_ASSERT(OneRequestPerSm_M, (request_i & (asked_q | withdraw_i)) == '0)
   // Nothing changes without a request that can be served, an event, a pop or a pending event.
-  `SMK_ASSERT(IdleHolds_A, !can_grant && events_valid_i == '0 && !pop_valid_i &&
+  `SMK_ASSERT(IdleHolds_A, (asking | withdraw_i) == '0 && events_valid_i == '0 && pop_i == '0 &&
               pending_q == '0 |=> $stable({queued_q, count_q, next_q, tail_q, fetched_q, first, free_o,
               free_buffer, grant_buffer_q}) && !busy_o)
   // A request really waits because its kernel has no buffer in our tests.
-  `SMK_COVER(QueueFull_C, request_i != '0 && some_free != '1 && !can_grant)
+  `SMK_COVER(QueueFull_C, asking != '0 && some_free != '1 && !can_grant)
 endmodule

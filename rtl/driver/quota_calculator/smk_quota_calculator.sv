@@ -26,9 +26,10 @@ module smk_quota_calculator (
   // A window has ended: what each kernel issued in it on its profiling SM.
   input  smk_pkg::kernel_mask_t  profile_valid_i,
   input  smk_pkg::issued_vec_t   profile_issued_i,
-  // TBs in force per SM and kernel, and the SMs whose partition is in force.
+  // TBs in force per SM and kernel; the partition of the SM looked at is in force.
   input  smk_pkg::sm_tb_cnts_t   partition_i,
-  input  smk_pkg::sm_mask_t      settled_i,
+  output smk_pkg::sm_mask_t      at_o,
+  input  logic                   settled_i,
   // Quotas of one SM, one kernel each; the last puts them in force.
   output logic                   busy_o,
   input  logic                   command_ready_i,
@@ -88,8 +89,6 @@ module smk_quota_calculator (
   // The SM looked at, and its sharers.
   smk_pkg::tb_cnt_vec_t  here;
   smk_pkg::kernel_mask_t sharing_here, sharing;
-  logic                  settled;
-  assign settled = (settled_i & at_q) != '0;
   always_comb begin
     here = '0;
     for (int unsigned s = 0; s < smk_pkg::NumSms; s++) begin
@@ -124,9 +123,9 @@ module smk_quota_calculator (
       known[k] = seen_q[k] && isolated.kernel[k] != '0;
     end
   end
-  assign serve     = settled && (sharing_here & ~known) == '0 &&
+  assign serve     = settled_i && (sharing_here & ~known) == '0 &&
                      (sharing_here & (sharing_here - NumKernels'(1))) != '0;
-  assign unchanged = settled && here == last_q;
+  assign unchanged = settled_i && here == last_q;
   assign same      = last_valid_q && here == last_q;
 
   // The current kernel, and what belongs to it.
@@ -312,6 +311,7 @@ module smk_quota_calculator (
   end
 
   assign busy_o             = step_q != StIdle;
+  assign at_o               = at_q;
   assign command_valid_o    = command_valid_q;
   assign command_sm_o       = sm_q;
   assign command_o.op       = smk_pkg::CommandQuota;

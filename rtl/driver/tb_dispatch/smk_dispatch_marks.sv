@@ -56,6 +56,8 @@ module smk_dispatch_marks (
   assign retry     =
     `SMK_CUT(Retry, (on_demand_i && (changed_i != '0 || queued_i)) ? '1 : changed_i);
   assign kept      = ~retry & {NumSms{!kernels_changed_i}};
+  // Events of the last cycle: what was looked at may be older.
+  smk_pkg::sm_mask_t changed_late_q;
   assign failed    = act_i.partition_full || act_i.no_room || act_i.room_coming ||
                      act_i.no_victim || act_i.not_reduced || act_i.queue_full;
   assign retry_all = act_i.preempt || (act_i.dispatch && on_demand_i);
@@ -63,7 +65,7 @@ module smk_dispatch_marks (
     for (int unsigned k = 0; k < NumKernels; k++) begin
       tried_d.kernel[k] = tried_q.kernel[k] & kept;
       if (failed && kernel_of_i[k]) begin
-        tried_d.kernel[k] = tried_d.kernel[k] | `SMK_CUT(FailedPair, sm_i & ~retry);
+        tried_d.kernel[k] = tried_d.kernel[k] | `SMK_CUT(FailedPair, sm_i & ~retry & ~changed_late_q);
       end
       if (retry_all) tried_d.kernel[k] = '0;
     end
@@ -88,11 +90,13 @@ module smk_dispatch_marks (
       busy_q     <= '0;
       reserved_q <= '0;
       victims_q  <= '0;
+      changed_late_q <= '0;
     end else begin
       tried_q    <= tried_d;
       busy_q     <= busy_now | leaving_i;
       reserved_q <= (reserved_now & `SMK_CUT(StillReserved, ~unreserve)) | reserve;
       victims_q  <= victims_d;
+      changed_late_q <= changed_i;
     end
   end
 

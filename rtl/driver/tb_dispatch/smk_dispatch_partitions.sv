@@ -23,6 +23,16 @@ module smk_dispatch_partitions (
   // A plan is asked for this SM, it is made, and one more of its commands is sent. The last one
   // puts it in force; overtaken by a change, it covers nobody.
   input  smk_pkg::sm_mask_t     sm_i,
+  // While TBs stream a plan that is the same on every SM goes to all that want it and can take a
+  // command, and is kept for those that will.
+  input  logic                  streams_i,
+  input  logic                  plan_anywhere_i,
+  input  smk_pkg::kernel_mask_t wanted_i,
+  input  smk_pkg::sm_kernels_t  allowed_i,
+  input  smk_pkg::kernel_mask_t active_i,
+  input  smk_pkg::sm_mask_t     able_i,
+  output logic                  plan_kept_o,
+  output smk_pkg::sm_mask_t     plan_sms_o,
   input  logic                  repartition_i,
   input  logic                  plan_done_i,
   input  smk_pkg::kernel_mask_t plan_kernels_i,
@@ -46,9 +56,13 @@ module smk_dispatch_partitions (
   // A range without its last field, the TBs.
   localparam int unsigned PlaceWidth = 2 * smk_pkg::BasesWidth - smk_pkg::TbCntWidth;
 
+  smk_pkg::sm_kernels_t planned_now, planned_d, planned_q;
+  smk_pkg::sm_tb_cnts_t partition_d, partition_q;
+
   // Kernels of the plan whose command is still to be sent; kernels changed while it was made.
   smk_pkg::kernel_mask_t left_d, left_q, next, rest;
-  logic                  void_now, void_q, in_force;
+  logic                  void_now, void_q, in_force, kept_d, kept_q;
+  smk_pkg::sm_mask_t     plan_for, plan_sms_d, plan_sms_q;
   assign next          = smk_pkg::lowest_kernel(left_q);
   assign rest          = left_q & ~next;
   assign send_kernel_o = smk_pkg::index_of_kernel(next);
@@ -56,15 +70,31 @@ module smk_dispatch_partitions (
   assign send_last_o   = rest == '0;
   assign in_force      = send_plan_i && send_last_o;
   assign void_now      = void_q || need_changed_i != '0 || member_expired_i != '0 ||
-                         (assign_changed_i & sm_i) != '0;
+                         (assign_changed_i & plan_sms_d) != '0;
   always_comb begin
     left_d = left_q;
     if (send_plan_i) left_d = rest;
-    if (plan_done_i) left_d = plan_kernels_i;
+    if (plan_done_i || (repartition_i && plan_kept_o)) left_d = plan_kernels_i;
   end
 
-  smk_pkg::sm_kernels_t planned_now, planned_d, planned_q;
-  smk_pkg::sm_tb_cnts_t partition_d, partition_q;
+  // Whom it goes to.
+  always_comb begin
+    smk_pkg::kernel_mask_t wanted;
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      wanted      = allowed_i.sm[s] & active_i;
+      plan_for[s] = able_i[s] && wanted == plan_kernels_i && (wanted & ~planned_q.sm[s]) != '0;
+    end
+    plan_sms_d = plan_sms_q;
+    if (repartition_i) begin
+      plan_sms_d = sm_i | (plan_for & {NumSms{plan_kept_o}});
+    end else if (plan_done_i) begin
+      plan_sms_d = plan_sms_q | (plan_for & {NumSms{plan_anywhere_i && streams_i}});
+    end
+    kept_d = plan_done_i ? plan_anywhere_i && !void_q && streams_i : kept_q;
+    if (need_changed_i != '0 || member_expired_i != '0) kept_d = 1'b0;
+  end
+  assign plan_kept_o = kept_q && plan_kernels_i == wanted_i;
+  assign plan_sms_o  = plan_sms_q;
 
   smk_pkg::tb_cnt_vec_t             plan_tbs;
   logic [NumKernels*PlaceWidth-1:0] unused_places;
@@ -87,7 +117,7 @@ module smk_dispatch_partitions (
     planned_d   = planned_now;
     partition_d = partition_q;
     for (int unsigned s = 0; s < NumSms; s++) begin
-      if (in_force && sm_i[s]) begin
+      if (in_force && plan_sms_q[s]) begin
         planned_d.sm[s]   = void_now ? '0 : plan_kernels_i;
         partition_d.sm[s] = plan_tbs;
       end
@@ -97,11 +127,15 @@ module smk_dispatch_partitions (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       left_q      <= '0;
+      kept_q      <= 1'b0;
+      plan_sms_q  <= '0;
       void_q      <= 1'b0;
       planned_q   <= '0;
       partition_q <= '0;
     end else begin
       left_q      <= left_d;
+      kept_q      <= kept_d;
+      plan_sms_q  <= plan_sms_d;
       void_q      <= void_now && !repartition_i;
       planned_q   <= planned_d;
       partition_q <= partition_d;

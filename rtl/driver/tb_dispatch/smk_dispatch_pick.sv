@@ -19,6 +19,8 @@ module smk_dispatch_pick (
   input  logic                   rst_ni,
   input  logic                   leftover_i,
   input  logic                   partitioned_i,
+  // TBs are left to smk_tb_stream.
+  input  logic                   streams_i,
   input  logic                   assign_busy_i,
   input  logic                   at_mask_i,
   input  logic                   at_sm_i,
@@ -28,6 +30,8 @@ module smk_dispatch_pick (
   input  smk_pkg::order_vec_t    order_i,
   input  smk_pkg::sm_kernels_t   allowed_i,
   input  smk_pkg::sm_kernels_t   resident_i,
+  // Kernels that a plan covers on each SM.
+  input  smk_pkg::sm_kernels_t   planned_i,
   // Registers of smk_dispatch_marks.
   input  smk_pkg::kernel_sms_t   tried_i,
   input  smk_pkg::sm_mask_t      busy_i,
@@ -44,6 +48,8 @@ module smk_dispatch_pick (
   // that may be picked.
   output logic                   is_reserved_o,
   output logic                   is_evict_o,
+  // It has somebody to evict still.
+  output logic                   evicts_o,
   output smk_pkg::sm_mask_t      evict_sm_o,
   output smk_pkg::kernel_id_t    evict_kernel_o,
   output smk_pkg::kernel_sms_t   look_sms_o,
@@ -74,13 +80,20 @@ module smk_dispatch_pick (
   smk_pkg::sm_mask_t            usable, settled, evict, sms;
   logic [NumKernels*NumSms-1:0] candidates_flat;
   smk_pkg::kernel_mask_t        kernels;
+  logic [NumSms*NumKernels-1:0] planned_flat;
+  assign planned_flat = planned_i;
   assign usable  = ~busy_i & ~reserved_i;
   assign settled = reserved_i & ~busy_i;
   assign evict   = evictable & usable;
   assign sms     = (settled != '0) ? settled : evict;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_candidates
+    // While TBs are left to others: only where there is no plan.
+    smk_pkg::sm_mask_t mine;
+    for (genvar s = 0; s < NumSms; s++) begin : gen_mine
+      assign mine[s] = !streams_i || (partitioned_i && !planned_flat[s*NumKernels + k]);
+    end
     assign candidates_flat[k*NumSms +: NumSms] = allowed_flat[k*NumSms +: NumSms] & usable &
-                                                 ~tried_i.kernel[k];
+                                                 ~tried_i.kernel[k] & mine;
     assign kernels[k] = waiting_i[k] && candidates_flat[k*NumSms +: NumSms] != '0;
   end
   assign found_o = settled != '0 || evict != '0 || (!assign_busy_i && kernels != '0);
@@ -119,7 +132,10 @@ module smk_dispatch_pick (
       kernels_d  = reserved_for;
       look_sms_d = {NumKernels{sm_q}};
     end
-    if (at_mask_i) kernels_d = kernels;
+    // While TBs stream, shares are not still, and who goes first does not matter: the lowest.
+    if (at_mask_i) begin
+      kernels_d = streams_i ? kernels & (~kernels + NumKernels'(1)) : kernels;
+    end
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -134,7 +150,11 @@ module smk_dispatch_pick (
       if (at_mask_i || at_sm_i) kernels_q <= kernels_d;
       if (at_sm_i) look_sms_q <= look_sms_d;
       if (at_mask_i) begin
-        candidates_q  <= candidates_flat;
+        for (int unsigned k = 0; k < NumKernels; k++) begin
+          candidates_q.kernel[k] <= streams_i ?
+              smk_pkg::lowest_sm(candidates_flat[k*NumSms +: NumSms]) :
+              candidates_flat[k*NumSms +: NumSms];
+        end
         is_reserved_q <= settled != '0;
         is_evict_q    <= settled == '0 && evict != '0;
         sm_q          <= smk_pkg::lowest_sm(sms);
@@ -146,6 +166,7 @@ module smk_dispatch_pick (
   assign pick_kernels_o = kernels_q;
   assign is_reserved_o  = is_reserved_q;
   assign is_evict_o     = is_evict_q;
+  assign evicts_o       = !streams_i || (evict & sm_q) != '0;
   assign evict_sm_o     = sm_q;
   assign look_sms_o     = look_sms_q;
 

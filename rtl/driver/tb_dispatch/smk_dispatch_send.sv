@@ -4,7 +4,7 @@
 // Purpose     The part of smk_tb_dispatch that speaks: the command, the pulses, the decision.
 // Paper       [SMK] Sec. 5.1, 5.3.
 // Interface   command: stream. Payloads count only with their valid bits.
-// Latency     decision_o 0 cycles; command and pulses 1.
+// Latency     decision_o and arrival_o 0 cycles; command and pulses 1.
 // Throughput  One command per two cycles.
 // Reset       No command.
 // Model       model/control/tb_dispatch.cc (Send, Decide)   Doc  docs/blocks/tb_dispatch.md
@@ -34,6 +34,9 @@ module smk_dispatch_send (
   input  logic                      queued_i,
   input  smk_pkg::preempted_entry_t queue_front_i,
   input  smk_pkg::kernel_mask_t     plan_kernels_i,
+  input  logic                      plan_kept_i,
+  // While TBs stream, plans are logged by those to whom they are sent.
+  input  logic                      streams_i,
   input  smk_pkg::range_vec_t       plan_range_i,
   input  smk_pkg::kernel_id_t       send_kernel_i,
   input  logic                      send_first_i,
@@ -53,9 +56,9 @@ module smk_dispatch_send (
   smk_pkg::kernel_id_t   kernel_q, victim_q;
   smk_pkg::tb_cnt_t      victim_tbs_q;
   smk_pkg::kernel_mask_t plan_kernels_q;
-  smk_pkg::sm_mask_t     arrival_sms_q;
   smk_pkg::tb_need_t     arrival_need;
-  smk_pkg::group_needs_t arrival_needs_d, arrival_needs_q;
+  smk_pkg::group_needs_t arrival_needs;
+  smk_pkg::group_kernels_t arrival_kernels;
 
   assign send = act_i.evict || act_i.dispatch || act_i.preempt || act_i.send_plan;
   // The payload follows from the step alone: what the step finds out comes late.
@@ -93,17 +96,15 @@ module smk_dispatch_send (
       reserved_q      <= 1'b0;
       cancel_q        <= 1'b0;
       preempt_q       <= 1'b0;
-      arrival_sms_q   <= '0;
     end else begin
       command_valid_q <= send || `SMK_CUT(CommandHolds, command_valid_q && !command_ready_i);
-      plan_start_q    <= act_i.repartition;
+      plan_start_q    <= act_i.repartition && !plan_kept_i;
       dispatch_new_q  <= act_i.dispatch && !queued_i;
       pop_q           <= `SMK_CUT(PopQueued, act_i.dispatch && queued_i);
       dispatch_q      <= act_i.dispatch;
       reserved_q      <= act_i.dispatch && serves_reservation_i;
       cancel_q        <= act_i.cancel;
       preempt_q       <= act_i.preempt;
-      arrival_sms_q   <= candidate_sm_i & {smk_pkg::NumSms{act_i.dispatch}};
     end
   end
 
@@ -117,15 +118,15 @@ module smk_dispatch_send (
     localparam int unsigned First = 4 * g;
     localparam int unsigned Size  = (smk_pkg::NumSms - First < 4) ? smk_pkg::NumSms - First : 4;
     logic here;
-    assign here = candidate_sm_i[First +: Size] != '0;
-    assign arrival_needs_d.group[g] = arrival_need & {smk_pkg::NeedWidth{here}};
+    assign here = candidate_sm_i[First +: Size] != '0 && act_i.dispatch;
+    assign arrival_kernels.group[g] = kernel_of_i & {smk_pkg::NumKernels{here}};
+    assign arrival_needs.group[g] = arrival_need & {smk_pkg::NeedWidth{here}};
   end
 
   // Payloads; not reset.
   always_ff @(posedge clk_i) begin
     if (step_i != smk_pkg::StSend) command_q <= command_d;
     if (step_i == smk_pkg::StFit) plan_kernels_q <= plan_kernels_i;
-    arrival_needs_q <= arrival_needs_d;
     kernel_q        <= kernel_i;
     victim_q        <= victim_i;
     victim_tbs_q    <= victim_tbs_i;
@@ -149,7 +150,8 @@ module smk_dispatch_send (
     pulses_o.victim_tbs        = victim_tbs_q;
   end
 
-  assign arrival_o = {arrival_sms_q, kernel_of_i, arrival_needs_q};
+  assign arrival_o = {candidate_sm_i & {smk_pkg::NumSms{act_i.dispatch}}, arrival_kernels,
+                      arrival_needs};
 
   always_comb begin
     decision_o.valid  = 1'b1;
@@ -159,7 +161,7 @@ module smk_dispatch_send (
       else if (queued_i)            decision_o.reason = smk_pkg::ReasonDispatchRestored;
     end
     else if (act_i.evict)           decision_o.reason = smk_pkg::ReasonEvictSm;
-    else if (act_i.repartition)     decision_o.reason = smk_pkg::ReasonRepartition;
+    else if (act_i.repartition && !streams_i) decision_o.reason = smk_pkg::ReasonRepartition;
     else if (act_i.partition_full)  decision_o.reason = smk_pkg::ReasonPartitionFull;
     else if (act_i.no_room)         decision_o.reason = smk_pkg::ReasonNoRoom;
     else if (act_i.room_coming)     decision_o.reason = smk_pkg::ReasonRoomComing;
@@ -181,7 +183,7 @@ module smk_dispatch_send (
   // A decision does one thing.
   `SMK_ASSERT(OneAct_A, $onehot0(act_i))
   // A TB that is dispatched is a new one or a preempted one.
-  `SMK_ASSERT(ArrivalIsDispatched_A, arrival_o.sms ==
-              (pulses_o.dispatch ? smk_pkg::NumSms'(1) << sm_i : '0))
+  `SMK_ASSERT(ArrivalIsDispatched_A, arrival_o.sms != '0 |=> pulses_o.dispatch &&
+              $past(arrival_o.sms) == smk_pkg::NumSms'(1) << sm_i)
   `SMK_ASSERT(OneDispatch_A, !(pulses_o.dispatch_new && pulses_o.pop))
 endmodule

@@ -26,6 +26,8 @@ module smk_dispatch_steps (
   input  logic                         counted_i,
   input  smk_pkg::dispatch_act_t       act_i,
   input  logic                         plan_done_i,
+  // The plan that is wanted is there already.
+  input  logic                         plan_kept_i,
   input  logic                         command_ready_i,
   input  logic                         plan_continues_i,
   // Registers. The step; it is void; it has taken long enough to act, to dispatch, to evict, to
@@ -54,7 +56,7 @@ module smk_dispatch_steps (
   logic                    searching_d, searching_q;
   logic                    due_q, due_to_dispatch_q, due_to_evict_q, due_to_give_up_q;
   // Something has happened, or in the cycle before; the active kernels, and that there are others.
-  logic                    stirred_q, stirred_late_q, launched_q;
+  logic                    happened_q, happened_late_q, launched_q;
   smk_pkg::kernel_mask_t   active_q;
   assign scale = WaitWidth'(latency_scale_i);
 
@@ -65,25 +67,26 @@ module smk_dispatch_steps (
                        step_q == smk_pkg::StRange;
   assign deciding    = search_step || step_q == smk_pkg::StMask || step_q == smk_pkg::StSm ||
                        step_q == smk_pkg::StLook || step_q == smk_pkg::StFit;
-  assign overtaken   = (deciding && (`SMK_CUT(Stirred, stirred_q) || stirred_late_q)) ||
+  assign overtaken   = (deciding && (`SMK_CUT(Happened, happened_q) || happened_late_q)) ||
                        (search_step && launched_q);
 
   // The next step. What a step finds is given up, or dispatched, or goes on.
   always_comb begin
     step_d = step_q;
     unique case (step_q)
-      smk_pkg::StIdle: if (work_i && !stirred_q) step_d = smk_pkg::StMask;
+      smk_pkg::StIdle: if (work_i && !happened_q) step_d = smk_pkg::StMask;
       smk_pkg::StMask: step_d = found_i ? smk_pkg::StSm : smk_pkg::StIdle;
       // An eviction waits until it is due.
       smk_pkg::StSm: begin
         if (!is_evict_i) step_d = smk_pkg::StLook;
         else if (act_i.evict) step_d = smk_pkg::StSend;
+        else if (due_to_evict_q) step_d = smk_pkg::StIdle;  // nobody is left to evict
       end
       smk_pkg::StLook: step_d = smk_pkg::StFit;
       smk_pkg::StFit: begin
         if (due_to_dispatch_q) step_d = smk_pkg::StIdle;
         if (act_i.dispatch) step_d = smk_pkg::StSend;
-        if (act_i.repartition) step_d = smk_pkg::StPlan;
+        if (act_i.repartition) step_d = plan_kept_i ? smk_pkg::StSendPlan : smk_pkg::StPlan;
         if (search_i) step_d = smk_pkg::StVictimSm;
       end
       smk_pkg::StVictimSm:     step_d = smk_pkg::StVictimLook;
@@ -123,6 +126,7 @@ module smk_dispatch_steps (
         wait_d      = scale * WaitWidth'(SearchSteps) - WaitWidth'(2);
         searching_d = 1'b1;
       end
+      smk_pkg::StFit: if (act_i.repartition) wait_d = scale - WaitWidth'(1);
       smk_pkg::StPlan, smk_pkg::StSend: begin
         wait_d      = scale - WaitWidth'(1);
         searching_d = 1'b0;
@@ -140,8 +144,8 @@ module smk_dispatch_steps (
       due_to_dispatch_q <= 1'b0;
       due_to_evict_q    <= 1'b0;
       due_to_give_up_q  <= 1'b0;
-      stirred_q         <= 1'b0;
-      stirred_late_q    <= 1'b0;
+      happened_q         <= 1'b0;
+      happened_late_q    <= 1'b0;
       launched_q        <= 1'b0;
       active_q          <= '0;
     end else begin
@@ -152,8 +156,8 @@ module smk_dispatch_steps (
       due_to_dispatch_q <= searching_d || wait_d == '0;
       due_to_evict_q    <= searching_d || wait_d <= scale << 1;
       due_to_give_up_q  <= wait_d <= scale * WaitWidth'(LateSteps);
-      stirred_q         <= happens_i;
-      stirred_late_q    <= stirred_q;
+      happened_q         <= happens_i;
+      happened_late_q    <= happened_q;
       launched_q        <= active_q != active_i;
       active_q          <= active_i;
     end
@@ -166,7 +170,7 @@ module smk_dispatch_steps (
   assign due_to_dispatch_o = due_to_dispatch_q;
   assign due_to_evict_o    = due_to_evict_q;
   assign due_to_give_up_o  = due_to_give_up_q;
-  assign busy_o            = stirred_q || stirred_late_q || launched_q || active_q != active_i;
+  assign busy_o            = happened_q || happened_late_q || launched_q || active_q != active_i;
 
   // Nothing is decided on what an event has overtaken.
   `SMK_ASSERT(NoActOvertaken_A, overtaken |-> act_i == '0)

@@ -50,6 +50,7 @@ module smk_tb_dispatch (
   input  logic                       plan_done_i,
   input  smk_pkg::kernel_mask_t      plan_kernels_i,
   input  smk_pkg::range_vec_t        plan_range_i,
+  input  logic                       plan_anywhere_i,
   // Questions to smk_drf_tracker: the SM with the lowest rSM of each kernel; the kernel with the
   // lowest rK, and what is on its SM; who loses TBs where; does the range of rK shrink?
   output smk_pkg::kernel_sms_t       pick_sms_o,
@@ -79,14 +80,20 @@ module smk_tb_dispatch (
   output smk_pkg::tb_arrival_t       arrival_o,
   output logic                       command_valid_o,
   output smk_pkg::sm_id_t            command_sm_o,
+  // All to whom it goes: one, but for plans.
+  output smk_pkg::sm_mask_t          command_sms_o,
   output smk_pkg::sm_command_t       command_o,
   output smk_pkg::sm_mask_t          busy_o,
   output smk_pkg::sm_kernels_t       planned_o,
   output smk_pkg::sm_tb_cnts_t       partition_o,
   output smk_pkg::sm_kernels_t       victims_o,
   output smk_pkg::decision_t         decision_o,
-  // Something will happen without an input.
-  output logic                       work_o
+  output smk_pkg::sm_mask_t          reserved_o,
+  // Something will happen without an input, here or in another block, as that says; it is known late
+  // here. It is about to decide, or decides.
+  input  logic                       others_work_i,
+  output logic                       work_o,
+  output logic                       decides_o
 );
   `SMK_CHECK_CONFIG
 
@@ -97,7 +104,7 @@ module smk_tb_dispatch (
   smk_pkg::dispatch_step_e step;
   logic                    deciding, overtaken, steps_busy;
   logic                    due, due_to_dispatch, due_to_evict, due_to_give_up;
-  // The SM that is told.
+  // The SM of the command.
   smk_pkg::sm_id_t         step_sm, sm_q;
   // A copy of the kernels' needs, for what needs them late.
   smk_pkg::need_vec_t      need_q;
@@ -107,7 +114,8 @@ module smk_tb_dispatch (
   smk_pkg::policy_t unused_policy;
   assign unused_policy = policy_i;
 
-  logic on_demand, partitioned;
+  logic on_demand, partitioned, streams;
+  assign streams     = policy_i.stream && !on_demand;
   assign on_demand   = policy_i.dispatch == smk_pkg::DispatchOnDemand;
   assign partitioned = policy_i.dispatch == smk_pkg::DispatchPartitioned ||
                        policy_i.dispatch == smk_pkg::DispatchEven ||
@@ -115,13 +123,13 @@ module smk_tb_dispatch (
 
   // What is remembered of each SM.
   smk_pkg::kernel_sms_t   tried;
-  smk_pkg::sm_mask_t      reserved, candidate_sm, victim_sm, evict_sm, leaving;
+  smk_pkg::sm_mask_t      reserved, candidate_sm, victim_sm, evict_sm, leaving, plan_sms;
   smk_pkg::sm_kernel_id_t reserved_for;
   smk_pkg::kernel_id_t    kernel, victim;
   smk_pkg::kernel_mask_t  kernel_of;
   logic                   send_last, is_reserved;
   assign leaving = (evict_sm & {NumSms{act.evict}}) | (victim_sm & {NumSms{act.preempt}}) |
-                   (candidate_sm & {NumSms{act.send_plan && send_last}});
+                   (plan_sms & {NumSms{act.send_plan && send_last}});
   smk_dispatch_marks u_marks (
     .clk_i, .rst_ni, .settled_i, .kernel_done_i, .busy_o, .victims_o,
     .changed_i           (events_valid_i | assign_changed_i),
@@ -145,7 +153,7 @@ module smk_tb_dispatch (
   smk_pkg::kernel_mask_t waiting;
   smk_pkg::kernel_sms_t  allowed_of;
   smk_pkg::kernel_id_t   evict_kernel;
-  logic                  work, found, is_evict;
+  logic                  work, found, is_evict, evicts;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_waiting
     assign waiting[k] = active_i[k] && (remaining_i.kernel[k] != '0 || queued_i[k]);
   end
@@ -154,6 +162,8 @@ module smk_tb_dispatch (
     .pick_sms_o, .pick_sm_i, .pick_kernels_o,
     .leftover_i    (policy_i.dispatch == smk_pkg::DispatchLeftover),
     .partitioned_i (partitioned),
+    .streams_i     (streams),
+    .planned_i     (planned_o),
     .at_mask_i     (step == smk_pkg::StMask),
     .at_sm_i       (step == smk_pkg::StSm),
     .waiting_i     (waiting),
@@ -165,23 +175,29 @@ module smk_tb_dispatch (
     .found_o       (found),
     .is_reserved_o (is_reserved),
     .is_evict_o    (is_evict),
+    .evicts_o      (evicts),
     .evict_sm_o    (evict_sm),
     .evict_kernel_o(evict_kernel),
     .look_sms_o    (look_sm_o),
     .allowed_o     (allowed_of)
   );
-  assign act.evict = step == smk_pkg::StSm && !overtaken && is_evict && due_to_evict;
-  assign work_o    = step != smk_pkg::StIdle || work || steps_busy;
+  assign act.evict = step == smk_pkg::StSm && !overtaken && is_evict && due_to_evict && evicts;
+  assign work_o    = step != smk_pkg::StIdle || work || steps_busy || others_work_i;
 
   // Look and Fit: is there room, or has the kernel a partition with room?
   smk_pkg::kernel_mask_t allowed_row;
   smk_pkg::tb_need_t     room;
   smk_pkg::tb_cnt_t      look_tbs;
   smk_pkg::kernel_id_t   send_kernel;
-  logic                  look_planned, search, send_first;
+  logic                  look_planned, search, send_first, plan_kept, all_ready;
   smk_dispatch_partitions u_partitions (
     .clk_i, .rst_ni, .assign_changed_i, .member_expired_i, .need_changed_i, .plan_done_i,
-    .plan_kernels_i, .plan_range_i, .planned_o, .partition_o,
+    .plan_kernels_i, .plan_range_i, .planned_o, .partition_o, .plan_anywhere_i, .allowed_i, .active_i,
+    .streams_i     (streams),
+    .wanted_i      (allowed_row & active_i),
+    .able_i        (command_ready_i & ~busy_o & ~reserved),
+    .plan_kept_o   (plan_kept),
+    .plan_sms_o    (plan_sms),
     .sm_i          (candidate_sm),
     .repartition_i (act.repartition),
     .send_plan_i   (act.send_plan),
@@ -279,12 +295,19 @@ module smk_tb_dispatch (
     .next_tb_i           (`SMK_CUT(NextTb, next_tb_i.kernel[queue_kernel_o])),
     .queued_i            (queued_i[queue_kernel_o]),
     .plan_kernels_i      (allowed_row & active_i),
+    .plan_kept_i         (plan_kept),
+    .streams_i           (streams),
     .send_kernel_i       (send_kernel),
     .send_first_i        (send_first),
     .send_last_i         (send_last),
-    .command_ready_i     (command_ready_i[sm_q])
+    .command_ready_i     (all_ready)
   );
-  assign command_sm_o = sm_q;
+  assign command_sm_o  = sm_q;
+  assign command_sms_o = (command_o.op == smk_pkg::CommandPartition) ? plan_sms :
+                         NumSms'(1) << sm_q;
+  assign all_ready     = (command_sms_o & ~command_ready_i) == '0;
+  assign reserved_o   = reserved;
+  assign decides_o    = step != smk_pkg::StIdle;
   always_comb begin
     step_sm = smk_pkg::index_of_sm(candidate_sm);
     if (step == smk_pkg::StSm) begin
@@ -297,7 +320,8 @@ module smk_tb_dispatch (
   smk_dispatch_steps u_steps (
     .clk_i, .rst_ni, .active_i, .plan_done_i,
     .latency_scale_i  (policy_i.latency_scale),
-    .happens_i        (events_valid_i != '0 || assign_changed_i != '0 || queue_ack_i != '0 ||
+    .happens_i        ((!streams && (events_valid_i != '0 || queue_ack_i != '0)) ||
+                       assign_changed_i != '0 ||
                        need_changed_i != '0 || member_expired_i != '0 || kernel_done_i != '0 ||
                        pulses_o.dispatch || pulses_o.cancel || pulses_o.preempt),
     .work_i           (work),
@@ -306,7 +330,8 @@ module smk_tb_dispatch (
     .search_i         (search),
     .counted_i        (counted),
     .act_i            (act),
-    .command_ready_i  (command_ready_i[sm_q]),
+    .plan_kept_i      (plan_kept),
+    .command_ready_i  (all_ready),
     .plan_continues_i (command_o.op == smk_pkg::CommandPartition && !command_o.last),
     .step_o           (step),
     .deciding_o       (deciding),

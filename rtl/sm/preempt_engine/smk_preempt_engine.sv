@@ -7,8 +7,10 @@
 //             whole SM is switched.
 // Paper       [SMK] Sec. 5.1, Fig. 3 (steps 1-4, i-iii); whole-SM modes: Sec. 3.
 // Interface   leave_i, load_i: pulses with a mask of slots (S5). context_o: stream with
-//             context_ready_i. buffer_request_o: level until buffer_valid_i. event_*_o: held until
-//             event_sent_i, then event_ack_i; kernel and TB of an event are those of slot_o.
+//             context_ready_i. buffer_request_o: pulse, answered by one buffer_valid_i however long
+//             that takes; or by buffer_none_i, which only buffer_withdraw_o (pulse) can bring about.
+//             event_*_o: held until event_sent_i, then event_ack_i; kernel and TB of an event are
+//             those of slot_o.
 // Latency     The buffer is requested 3 cycles after leave_i, a context 5 after load_i; a save takes
 //             2 + drain + lines + memory latency; quiet must hold for 2 cycles of stop_o.
 // Throughput  One context line per cycle.
@@ -50,8 +52,10 @@ module smk_preempt_engine (
   output logic                      release_valid_o,
   output smk_pkg::tb_release_e      release_kind_o,
   output logic                      loaded_valid_o,
-  // A context buffer for slot_o.
+  // A context buffer for slot_o; it is not needed any more, and none comes.
   output logic                      buffer_request_o,
+  output logic                      buffer_withdraw_o,
+  input  logic                      buffer_none_i,
   input  logic                      buffer_valid_i,
   input  smk_pkg::buffer_t          buffer_i,
   // What happened to slot_o.
@@ -94,6 +98,8 @@ module smk_preempt_engine (
   // The TB at hand is stopped; an SM that has stood still for too long runs on.
   logic                   halts_d, halts_q, impatient_d, impatient_q;
   smk_pkg::line_t         line_d, line_q, done_d, done_q;
+  // A buffer is asked for, or not any more.
+  logic                   request_d, request_q, withdraw_d, withdraw_q;
   smk_pkg::address_t      address_d, address_q;
 
   smk_pkg::slot_mask_t slot;
@@ -198,8 +204,11 @@ module smk_preempt_engine (
       // Event offered, then acknowledged by the driver.
       StReport: if (event_sent_i) state_d = StAck;
       StAck: if (`SMK_CUT(AckComes, event_ack_i)) state_d = StIdle;
-      // A buffer may have been on its way.
-      StWithdraw: state_d = buffer_valid_i ? StReport : StIdle;
+      // None comes, or it was on its way already.
+      StWithdraw: begin
+        if (buffer_valid_i)     state_d = StReport;
+        else if (buffer_none_i) state_d = StIdle;
+      end
       default: state_d = StIdle;
     endcase
   end
@@ -237,7 +246,7 @@ module smk_preempt_engine (
   always_comb begin
     buffer_d = `SMK_CUT(Buffer, buffer_q);
     if (state_q == StOffset) buffer_d = buffer;
-    else if ((state_q == StBuffer && buffer_valid_i) || state_q == StWithdraw) buffer_d = buffer_i;
+    else if ((state_q == StBuffer || state_q == StWithdraw) && buffer_valid_i) buffer_d = buffer_i;
   end
 
   // Who is stopped from the next cycle on: the TB that is saved, and all that must go when the whole
@@ -256,7 +265,10 @@ module smk_preempt_engine (
   assign slot_o           = slot_q;
   assign stop_o           = stop_q;
   assign stop_next_o      = stop_d;
-  assign buffer_request_o = state_q == StBuffer;
+  assign request_d        = state_q == StLookUp && state_d == StBuffer;
+  assign withdraw_d       = state_q == StBuffer && state_d == StWithdraw;
+  assign buffer_request_o = request_q;
+  assign buffer_withdraw_o = withdraw_q;
   assign event_valid_o    = state_q == StReport;
   assign event_buffer_o   = buffer_q;
   assign event_counted_o  = slot_counted_q;
@@ -293,6 +305,8 @@ module smk_preempt_engine (
       line_q         <= '0;
       done_q         <= '0;
       address_q      <= '0;
+      request_q      <= 1'b0;
+      withdraw_q     <= 1'b0;
     end else begin
       state_q        <= state_d;
       leaving_q      <= leaving_d;
@@ -315,6 +329,8 @@ module smk_preempt_engine (
       line_q         <= line_d;
       done_q         <= done_d;
       address_q      <= address_d;
+      request_q      <= request_d;
+      withdraw_q     <= withdraw_d;
     end
   end
 
@@ -333,9 +349,16 @@ module smk_preempt_engine (
   `SMK_ASSERT(DoneWasIssued_M, state_q == StTransfer || state_q == StWait |-> done_now <= line_d)
   // A buffer comes only when one was asked for.
   `SMK_ASSERT(BufferWasAsked_M, buffer_valid_i |-> state_q == StBuffer || state_q == StWithdraw)
+  // And it is taken at once.
+  `SMK_ASSERT(BufferIsTaken_A, buffer_valid_i |=> state_q != StBuffer && state_q != StWithdraw)
+  // None comes only when it was withdrawn, and then no buffer does.
+  `SMK_ASSERT(NoneWasWithdrawn_M, buffer_none_i |-> state_q == StWithdraw && !buffer_valid_i)
+  // It is asked for once, at the start of the wait.
+  `SMK_ASSERT(AsksOnce_A, buffer_request_o |-> state_q == StBuffer && $past(state_q) == StLookUp)
   // A context fits its buffer, so that its lines follow from the buffer without an addition.
   `SMK_ASSERT(ContextFits_M, context_o.valid |-> (line_q >> view_i.context_log2_lines) == '0)
   // A TB that finishes first, and a buffer that comes too late, really occur in our tests.
   `SMK_COVER(FinishedFirst_C, slot_finished && state_q == StDrain)
-  `SMK_COVER(Withdrawn_C, state_q == StWithdraw && buffer_valid_i)
+  `SMK_COVER(Withdrawn_C, state_q == StWithdraw && buffer_none_i)
+  `SMK_COVER(BufferTooLate_C, state_q == StWithdraw && buffer_valid_i)
 endmodule

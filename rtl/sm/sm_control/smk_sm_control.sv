@@ -3,8 +3,9 @@
 //
 // Purpose     Tables, warp schedulers and profile counters, wired together.
 // Paper       [SMK] Fig. 3.
-// Interface   command_*: stream; ready while no TB is placed. buffer_*, event_ack_i, tick_i:
-//             pulses (S5). Everything towards the driver comes from registers.
+// Interface   command_*: pulse, never refused: the driver sends one for each command_credit_o, and
+//             the first without. buffer_*, event_ack_i, tick_i: pulses (S5). Everything towards the
+//             driver comes from registers.
 // Latency     ready_i to grant 0 cycles; command to first warp 6 cycles, to buffer_request_o 4 (with
 //             a plan at least 6); tb_finished_i to event_o 3 cycles; tick_i to profile_valid_o 1.
 // Throughput  One command, one event, and one grant per scheduler and cycle.
@@ -32,6 +33,7 @@ module smk_sm_control (
   input  smk_pkg::sm_command_t              command_i,
   input  logic                              buffer_valid_i,
   input  smk_pkg::buffer_t                  buffer_i,
+  input  logic                              buffer_none_i,
   input  logic                              event_ack_i,
   input  logic                              tick_i,
   // Registers of the driver: contexts, and warps per TB of each kernel.
@@ -50,9 +52,10 @@ module smk_sm_control (
   // Registers: quota left on scheduler 0 while quotas are in force.
   output smk_pkg::quota_vec_t               quota_left_o,
   // To the driver: registers.
-  output logic                              command_ready_o,
+  output logic                              command_credit_o,
   output smk_pkg::sm_event_t                event_o,
   output logic                              buffer_request_o,
+  output logic                              buffer_withdraw_o,
   output smk_pkg::kernel_id_t               buffer_kernel_o,
   output logic                              profile_valid_o,
   output smk_pkg::issued_vec_t              profile_issued_o,
@@ -83,15 +86,17 @@ module smk_sm_control (
     .clk_i,
     .rst_ni,
     .command_valid_i,
-    .command_ready_o,
     .command_i,
     .buffer_valid_i,
     .buffer_i,
+    .buffer_none_i,
     .event_ack_i,
     .views_i,
     .warps_i,
+    .command_credit_o,
     .event_o,
     .buffer_request_o,
+    .buffer_withdraw_o,
     .buffer_kernel_o,
     .tb_finished_i,
     .tb_quiet_i,
@@ -120,7 +125,7 @@ module smk_sm_control (
   // An idle cycle.
   logic unused_quiet;
   assign unused_quiet = !awake_o && ready_i == '0 && !command_valid_i && !buffer_valid_i &&
-                        !event_ack_i && !tick_i && tb_finished_i == '0 && context_done_i == '0;
+                        !buffer_none_i && !event_ack_i && !tick_i && tb_finished_i == '0 && context_done_i == '0;
 
   for (genvar s = 0; s < NumSchedulers; s++) begin : gen_scheduler
     logic [WarpWidth-1:0] warp;

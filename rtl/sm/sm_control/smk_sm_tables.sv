@@ -5,8 +5,9 @@
 //             victims, report to the driver, keep quotas, look up kernels and tell the schedulers of
 //             warps. Holds the command port, and registers between the blocks.
 // Paper       [SMK] Fig. 3.
-// Interface   command_*: stream; ready while no TB is placed. event_o: pulse (S5), register.
-//             Everything for the schedulers comes from registers.
+// Interface   command_*: pulse, never refused: the driver sends one for each command_credit_o, and
+//             the first without. event_o: pulse (S5). Everything towards the driver and for the
+//             schedulers comes from registers.
 // Latency     Command to first warp 6 cycles, to buffer_request_o 4 (with a plan at least 6);
 //             tb_finished_i to event_o 3 cycles.
 // Throughput  One command and one event per cycle.
@@ -21,17 +22,19 @@ module smk_sm_tables (
   input  logic                              rst_ni,
   // From the driver.
   input  logic                              command_valid_i,
-  output logic                              command_ready_o,
   input  smk_pkg::sm_command_t              command_i,
   input  logic                              buffer_valid_i,
   input  smk_pkg::buffer_t                  buffer_i,
+  input  logic                              buffer_none_i,
   input  logic                              event_ack_i,
   // Registers of the driver: contexts, and warps per TB of each kernel.
   input  smk_pkg::context_views_t           views_i,
   input  smk_pkg::thread_cnt_vec_t          warps_i,
-  // To the driver.
+  // To the driver. Another command can come.
+  output logic                              command_credit_o,
   output smk_pkg::sm_event_t                event_o,
   output logic                              buffer_request_o,
+  output logic                              buffer_withdraw_o,
   output smk_pkg::kernel_id_t               buffer_kernel_o,
   // From the machine.
   input  smk_pkg::slot_mask_t               tb_finished_i,
@@ -62,7 +65,7 @@ module smk_sm_tables (
   output logic                              awake_o
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
-  // Cycles until the schedulers have heard of everything.
+  // Cycles until everything has reached the schedulers.
   localparam int unsigned Echo       = 3;
 
   // What the machine and the engine said one cycle ago; the table hears it now.
@@ -70,6 +73,8 @@ module smk_sm_tables (
   logic                release_q, loaded_q;
   // Something happened that the schedulers hear of later.
   logic                changed;
+  // Another command can come: at once, or when the TB that this one brought is placed.
+  logic                command_credit_q, placed;
   logic [Echo-1:0]     changed_q;
 
   // Wires between the blocks.
@@ -93,8 +98,7 @@ module smk_sm_tables (
   // Commands. A preemption, a plan or an eviction comes only once the one before it is settled.
   logic take, take_dispatch, take_preempt, take_partition, take_evict, take_quota, take_plan,
         take_leave;
-  assign command_ready_o = `SMK_CUT(CommandReady, !launching);
-  assign take            = command_valid_i && command_ready_o;
+  assign take            = command_valid_i;
   assign take_dispatch   = take && command_i.op == smk_pkg::CommandDispatch;
   assign take_preempt    = take && command_i.op == smk_pkg::CommandPreempt;
   assign take_partition  = take && command_i.op == smk_pkg::CommandPartition;
@@ -176,6 +180,7 @@ module smk_sm_tables (
     .dispatch_restore_i(command_i.restore),
     .dispatch_buffer_i (command_i.buffer),
     .launching_o       (launching),
+    .placed_o          (placed),
     .launch_slot_o     (launch_slot),
     .launch_kernel_o   (launch_kernel),
     .allowed_slots_i   (partition_slots & ~finish_pending),
@@ -224,7 +229,8 @@ module smk_sm_tables (
 
   smk_preempt_engine u_preempt_engine (
     .clk_i, .rst_ni, .context_o, .context_ready_i, .context_done_i, .release_valid_o,
-    .release_kind_o, .buffer_request_o, .buffer_valid_i, .buffer_i, .event_ack_i,
+    .release_kind_o, .buffer_request_o, .buffer_withdraw_o, .buffer_valid_i, .buffer_i,
+    .buffer_none_i, .event_ack_i,
     .leave_i         (leave),
     .leave_counted_i (choosing),
     .mode_valid_i    (take_leave),
@@ -264,34 +270,37 @@ module smk_sm_tables (
     .view_o          (view)
   );
 
+  assign command_credit_o = command_credit_q;
   assign changed = tb_finished_i != '0 || release_q || loaded_q || start_valid_o != '0 ||
                    take_quota || take_plan;
   assign awake_o = launching || engine_busy || reports_busy || start_valid_o != '0 ||
-                   changed_q != '0;
+                   changed_q != '0 || command_credit_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       finished_q <= '0;
       release_q  <= 1'b0;
       loaded_q   <= 1'b0;
       changed_q  <= '0;
+      command_credit_q <= 1'b0;
     end else begin
       finished_q <= tb_finished_i;
       release_q  <= release_valid_o;
       loaded_q   <= loaded_valid;
       changed_q  <= {changed_q[Echo-2:0], changed};
+      command_credit_q <= (take && !take_dispatch) || placed;
     end
   end
 
-  // A command is offered until it is taken (S2).
-  `SMK_ASSERT_STREAM(CommandHeld_M, command_valid_i, command_ready_o, command_i)
-  // A TB comes, and TBs are told to leave, only when nobody has to leave any more.
+  // A command comes only with a credit: while no TB is placed.
+  `SMK_ASSERT(CommandHasCredit_M, command_valid_i |-> !launching)
+  // A TB comes, and TBs are ordered to leave, only when nobody has to leave any more.
   `SMK_ASSERT(CommandWhenSettled_M, take_dispatch || take_partition || take_leave
               |-> leaving == '0 && !settle_pending)
   // The slot of a TB that is still to be reported is not taken: it is empty, or empties now.
   `SMK_ASSERT(SlotOfReportIsHeld_A, (finish_pending & valid & ~finished_q) == '0)
   // Nothing changes in a cycle without a command, a pulse, or awake_o.
   logic unused_quiet;
-  assign unused_quiet = !awake_o && !command_valid_i && !buffer_valid_i && !event_ack_i &&
+  assign unused_quiet = !awake_o && !command_valid_i && !buffer_valid_i && !buffer_none_i && !event_ack_i &&
                         tb_finished_i == '0 && context_done_i == '0;
   `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_o) && $stable(quota_o) &&
               $stable(gated_o) && $stable(valid) && $stable(running) && $stable(counted))

@@ -3,7 +3,7 @@
 //
 // Purpose     Chooses as many TBs of a kernel as the driver asks for, the highest slots first.
 // Paper       [SMK] Fig. 3.
-// Interface   preempt_i: pulse, with kernel_i and count_i. settled_i: pulse, the shortfall was told.
+// Interface   preempt_i: pulse, with kernel_i and count_i. settled_i: pulse, the shortfall was reported.
 // Latency     First victim in the cycle after preempt_i.
 // Throughput  One victim per cycle.
 // Reset       Nobody is chosen, nobody is missing.

@@ -65,10 +65,9 @@ module smk_sm_warps (
       start_kernel_q <= '0;
     end else begin
       start_valid_q <= start_scheduler_i;
-      if (start_i) begin
-        start_warp_q   <= start_warp_i[smk_pkg::WarpWidth-1 -: GrantWidth];
-        start_kernel_q <= start_kernel_i;
-      end
+      // Counts with start_valid_q only. No enable: the warp is known late.
+      start_warp_q  <= start_warp_i[smk_pkg::WarpWidth-1 -: GrantWidth];
+      if (start_i) start_kernel_q <= start_kernel_i;
     end
   end
   assign start_valid_o  = start_valid_q;

@@ -27,6 +27,8 @@ module smk_tb_table (
   // The TB being launched, and what its kernel may use and needs: slots 2 cycles after dispatch,
   // warps from the 6th on.
   output logic                   launching_o,
+  // Its last warp starts.
+  output logic                   placed_o,
   output smk_pkg::tb_slot_t      launch_slot_o,
   output smk_pkg::kernel_id_t    launch_kernel_o,
   input  smk_pkg::slot_mask_t    allowed_slots_i,
@@ -241,6 +243,7 @@ module smk_tb_table (
   end
 
   assign launching_o      = launching;
+  assign placed_o         = last_warp;
   assign launch_slot_o    = slot_q;
   assign launch_kernel_o  = kernel_q;
   assign valid_o          = valid_q;

