@@ -52,10 +52,8 @@ class QuotaCheck {
       return "an instruction of kernel " + std::to_string(kernel) + " without quota is granted";
     });
     if (tick) return;
-    Quotas spent = before;
-    spent[kernel] = static_cast<std::uint16_t>(spent[kernel] - (granted ? 1 : 0));
-    const bool conserved = Bits(left_) == Bits(spent);
-    checks->Require(conserved || Grew(before) || left_ == quotas(), now, sm,
+    const std::uint64_t spent = Bits(before) - (granted ? one_of_[kernel] : 0);
+    checks->Require(Bits(left_) == spent || Grew(before) || left_ == quotas(), now, sm,
                     [] { return std::string("quota is lost or spent twice on scheduler 0"); });
   }
   // For comparing all at once.
@@ -65,6 +63,16 @@ class QuotaCheck {
     std::memcpy(&bits, quotas.data(), sizeof(bits));
     return bits;
   }
+  // An instruction of each kernel, among such bits.
+  static std::array<std::uint64_t, kMaxKernels> Ones() {
+    std::array<std::uint64_t, kMaxKernels> ones{};
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      Quotas one{};
+      one[k] = 1;
+      ones[k] = Bits(one);
+    }
+    return ones;
+  }
   bool Grew(const Quotas& before) const {
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       if (left_[k] > before[k]) return true;
@@ -72,6 +80,7 @@ class QuotaCheck {
     return false;
   }
 
+  const std::array<std::uint64_t, kMaxKernels> one_of_ = Ones();
   Quotas left_{};
   bool gated_ = false;
   std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of_{};

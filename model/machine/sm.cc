@@ -17,7 +17,6 @@ Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext&
       traffic_(id, memory, gpu.checks, ideal_preemption) {
   SetCosts();
   while ((1u << fetch_shift_) < config.fetch_warps) ++fetch_shift_;
-  for (LaneMask& lanes : spent_lanes_) lanes = ~LaneMask{0};
 }
 
 void Sm::SetCosts() {
@@ -164,6 +163,15 @@ void Sm::FinishDueTbs(Cycle now) {
   }
 }
 
+// After a cycle in which quotas are in force, or something else may be skipped: what counts in the
+// next.
+inline void Sm::NoteQuotas(const SmOutputs* out) {
+  skips_ = gated_;
+  if (out == nullptr || !gated_ || out->with_quota == with_quota_) return;
+  with_quota_ = out->with_quota;
+  skipped_stale_ = true;
+}
+
 void Sm::End(Cycle now, const SmOutputs* out) {
   std::uint8_t grants = 0;
   if (out != nullptr) {
@@ -183,11 +191,10 @@ void Sm::End(Cycle now, const SmOutputs* out) {
       traffic_.Accept(out->context, gpu_.launches[Index(block.kernel)], block.kernel, now);
     }
   }
-  if (__builtin_expect(skips_, 0)) {
-    AccountSkipping(grants, out);
-  } else {
-    Account(grants);
-  }
+  const bool skips = skips_;
+  if (skips && out != nullptr) gated_ = out->gated;
+  Account(grants);
+  if (skips) NoteQuotas(out);
 }
 
 // Checked grant by grant, and counted with the issues: see Gpu::Finish.

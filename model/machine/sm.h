@@ -182,8 +182,9 @@ class Sm {
   void ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
   unsigned OldestKernel(unsigned scheduler, LaneMask lanes) const;
   // sm_sim_stalls.cc: the same as the papers' simulator counts it.
-  void AccountSkipping(std::uint8_t grants, const SmOutputs* out);
-  LaneMask Skipped() const;
+  void NoteQuotas(const SmOutputs* out);
+  LaneMask Skipped();
+  void FindSkipped();
   void MoveStalls(LaneMask schedulers, LaneMask at_pipe, LaneMask seen, Cycle cycles);
   Cycle Unfetched(LaneMask lanes, Cycle cycles);
 
@@ -235,11 +236,12 @@ class Sm {
 
   SmInputs inputs_{};
   // What the control logic said of quotas: whether they are in force, by scheduler the kernels that
-  // have some left, and by kernel the lanes where it has none.
+  // have some left, and the lanes of those that have none.
   bool gated_ = false;
   bool skips_ = false;  // schedulers may skip warps: quotas are in force, or TBs were just stopped
   std::uint16_t with_quota_ = 0;
-  std::array<LaneMask, kMaxKernels> spent_lanes_{};
+  LaneMask skipped_ = 0;
+  bool skipped_stale_ = true;
   Cycle accounted_ = 0;  // all cycles before are
   struct Issued {
     std::uint64_t warp_instructions = 0;

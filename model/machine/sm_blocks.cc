@@ -49,6 +49,7 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   occupied_ |= bit;
   live_ |= bit;
   kernel_lanes_[warp.kernel] |= bit;
+  skipped_stale_ = true;
   if ((tb_stop_ >> slot & 1) != 0) stopped_ |= bit;
   const unsigned s = lane / kLanesPerScheduler;
   age_order_[s][warps_on_[s]++] = static_cast<std::uint8_t>(lane % kLanesPerScheduler);

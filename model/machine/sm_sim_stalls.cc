@@ -15,20 +15,17 @@
 
 namespace smk {
 
-// A cycle in which quotas are in force, or in which something else may be skipped.
-[[gnu::noinline]] void Sm::AccountSkipping(std::uint8_t grants, const SmOutputs* out) {
-  if (out != nullptr) gated_ = out->gated;
-  Account(grants);
-  skips_ = gated_;
-  if (out == nullptr || !gated_ || out->with_quota == with_quota_) return;
-  with_quota_ = out->with_quota;
-  spent_lanes_.fill(0);
-  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const bool some = (with_quota_ >> (s * kMaxKernels + k) & 1) != 0;
-      if (!some) spent_lanes_[k] |= SchedulerField(s);
-    }
+// Since quotas were spent or loaded, or warps placed.
+[[gnu::noinline]] void Sm::FindSkipped() {
+  static_assert(kMaxKernels == 4 && kMaxSchedulers == 4, "bit 4 s + k of with_quota_");
+  // A multiplication moves bits 0, 4, 8 and 12 to 15, 31, 47 and 63.
+  constexpr LaneMask kToLastLanes = LaneMask{0x1001001001} << 15;
+  skipped_ = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    const LaneMask spent = ~(with_quota_ >> k) & 0x1111u;
+    skipped_ |= kernel_lanes_[k] & FieldsOf((spent * kToLastLanes) & kLastLanes);
   }
+  skipped_stale_ = false;
 }
 
 // Of `schedulers` (the last lane of each) that may have another reason than ours, which is pipeline

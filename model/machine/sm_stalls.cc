@@ -16,30 +16,10 @@
 namespace smk {
 
 // Warps that the schedulers do not look at, besides those of stopped TBs.
-inline LaneMask Sm::Skipped() const {
+inline LaneMask Sm::Skipped() {
   if (!gated_) return 0;
-  LaneMask lanes = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) lanes |= kernel_lanes_[k] & spent_lanes_[k];
-  return lanes;
-}
-
-inline void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
-  if (sole_kernel_ != kMaxKernels && !skips_) {
-    ChargeAll<true>(schedulers, ready, busy, cycles);
-  } else {
-    ChargeAll<false>(schedulers, ready, busy, cycles);
-  }
-}
-
-void Sm::Account(std::uint8_t grants) {
-  const unsigned stalled = ((1u << config_.schedulers) - 1) & ~grants;
-  if (stalled != 0) ChargeStalls(stalled, ready_, busy_, 1);
-}
-
-void Sm::AccountSleep(Cycle cycles) {
-  accounted_ += cycles;
-  const unsigned all = (1u << config_.schedulers) - 1;
-  ChargeStalls(all, 0, data_ready_ & runnable_, cycles);  // those that wait for a port
+  if (skipped_stale_) FindSkipped();
+  return skipped_;
 }
 
 // For all schedulers at once; each takes the first mask that has one of its lanes. `sure`: the
@@ -63,7 +43,8 @@ template <bool Sole>
   const LaneMask all = rest;
   take(Stall::kQuota, ready);
   take(Stall::kPipeline, busy);
-  LaneMask unsure = Sole ? 0 : (all ^ rest) & ~LastLanesIn((ready | busy) & seen);
+  LaneMask unsure = 0;
+  if (!Sole && skips_ && rest != all) unsure = (all ^ rest) & ~LastLanesIn((ready | busy) & seen);
   if (rest != 0) {
     const LaneMask waiting = runnable_ & ~data_ready_;
     const LaneMask before = rest;
@@ -81,6 +62,25 @@ template <bool Sole>
   if (unsure != 0) MoveStalls(unsure, ready | busy, seen, cycles);
 }
 
+inline void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
+  if (sole_kernel_ != kMaxKernels && !skips_) {
+    ChargeAll<true>(schedulers, ready, busy, cycles);
+  } else {
+    ChargeAll<false>(schedulers, ready, busy, cycles);
+  }
+}
+
+void Sm::Account(std::uint8_t grants) {
+  const unsigned stalled = ((1u << config_.schedulers) - 1) & ~grants;
+  if (stalled != 0) ChargeStalls(stalled, ready_, busy_, 1);
+}
+
+void Sm::AccountSleep(Cycle cycles) {
+  accounted_ += cycles;
+  const unsigned all = (1u << config_.schedulers) - 1;
+  ChargeStalls(all, 0, data_ready_ & runnable_, cycles);  // those that wait for a port
+}
+
 // To the kernel of the oldest of the lanes, for each of the schedulers `having` them.
 [[gnu::always_inline]] inline void Sm::ChargeOldest(Stall reason, LaneMask lanes, LaneMask having,
                                                     Cycle cycles) {
@@ -88,6 +88,8 @@ template <bool Sole>
   const unsigned kernel = warps_[LowestLane(lanes)].kernel;
   if ((lanes & ~kernel_lanes_[kernel]) == 0) {
     stalls_.Charge(reason, kernel, CountOf(having) * cycles);
+  } else if ((having & (having - 1)) == 0) {
+    stalls_.Charge(reason, OldestKernel(LowestLane(having) / kLanesPerScheduler, lanes), cycles);
   } else {
     ChargeEach(reason, lanes, having, cycles);
   }
@@ -96,18 +98,18 @@ template <bool Sole>
 [[gnu::noinline]] void Sm::ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles) {
   for (; having != 0; having &= having - 1) {
     const unsigned s = LowestLane(having) / kLanesPerScheduler;
-    stalls_.Charge(reason, OldestKernel(s, lanes & SchedulerField(s)), cycles);
+    const LaneMask mine = lanes & SchedulerField(s);
+    const unsigned kernel = warps_[LowestLane(mine)].kernel;
+    const bool alone = (mine & ~kernel_lanes_[kernel]) == 0;
+    stalls_.Charge(reason, alone ? kernel : OldestKernel(s, mine), cycles);
   }
 }
 
-unsigned Sm::OldestKernel(unsigned scheduler, LaneMask lanes) const {
-  const unsigned kernel = warps_[LowestLane(lanes)].kernel;
-  if ((lanes & ~kernel_lanes_[kernel]) == 0) return kernel;
-  for (unsigned i = 0; i < warps_on_[scheduler]; ++i) {
-    const unsigned lane = scheduler * kLanesPerScheduler + age_order_[scheduler][i];
-    if ((lanes & LaneBit(lane)) != 0) return warps_[lane].kernel;
-  }
-  return kernel;
+[[gnu::noinline]] unsigned Sm::OldestKernel(unsigned scheduler, LaneMask lanes) const {
+  const unsigned first = scheduler * kLanesPerScheduler;
+  const std::uint8_t* age = age_order_[scheduler].data();
+  while ((lanes & LaneBit(first + *age)) == 0) ++age;  // one of them is the oldest
+  return warps_[first + *age].kernel;
 }
 
 }  // namespace smk
