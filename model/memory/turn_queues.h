@@ -44,7 +44,10 @@ class TurnQueues {
   static constexpr unsigned kQueue = 320;
 
   TurnQueues(unsigned sms, unsigned slices, Cycle latency)
-      : latency_(latency), requests_(sms, slices), replies_(slices, sms), coming_(slices) {}
+      : latency_(latency),
+        requests_(sms, slices, true),
+        replies_(slices, sms, true),
+        coming_(slices) {}
 
   bool Full(SmId sm) const {
     return requests_.waiting(Index(sm)) + kLineBytes / kSectorBytes > kQueue;

@@ -158,7 +158,8 @@ Cycle InOrderOfArrival() {
   return last - begin;
 }
 
-// One direction of a crossbar, written down once more: each output grants the heads in turn.
+// One direction of a crossbar, written down once more: each output grants the heads in turn, and
+// sees the next head of an input that an output before it has served.
 class Reference {
  public:
   explicit Reference(unsigned latency) : latency_(latency) {}
@@ -167,15 +168,13 @@ class Reference {
   }
   // What arrives in this cycle: inputs and outputs.
   std::vector<std::pair<unsigned, unsigned>> Step(Cycle now) {
-    std::vector<bool> used(kSms, false);
     for (unsigned output = 0; output < kSms; ++output) {
       for (unsigned j = 0; j < kSms; ++j) {
         const unsigned input = (next_[output] + j) % kSms;
         auto& queue = queue_[input];
-        if (used[input] || queue.empty() || queue.front().first > now) continue;
+        if (queue.empty() || queue.front().first > now) continue;
         if (queue.front().second != output) continue;
         queue.pop_front();
-        used[input] = true;
         under_way_.push_back({now + 1 + latency_, {input, output}});
         next_[output] = (input + 1) % kSms;
         break;

@@ -15,7 +15,8 @@ namespace {
 // A switch whose queues are kept filled.
 class Backlog {
  public:
-  Backlog(unsigned inputs, unsigned outputs) : inputs_(inputs), switch_(inputs, outputs) {}
+  Backlog(unsigned inputs, unsigned outputs, bool again = false)
+      : inputs_(inputs), switch_(inputs, outputs, again) {}
 
   void Push(unsigned input, unsigned output, unsigned flits = 1, Cycle ready = 0) {
     switch_.Push(input,
@@ -97,6 +98,29 @@ TEST(TurnSwitch, AnInputSendsOnePerCycle) {
   Backlog one(1, 4);
   for (unsigned output = 0; output < 4; ++output) one.Push(0, output);
   for (unsigned i = 0; i < 4; ++i) EXPECT_EQ(one.Step().size(), 1u);
+}
+
+// With `again`, the next head asks an output behind the one that took the last: in this cycle it
+// can go to a later output only.
+TEST(TurnSwitch, AnInputThatAsksAgainSendsToLaterOutputs) {
+  Backlog one(1, 4, true);
+  for (const unsigned output : {0, 2, 3, 1, 2}) one.Push(0, output);
+  EXPECT_EQ(one.Step().size(), 3u);
+  EXPECT_EQ(one.Step().size(), 2u);
+  EXPECT_TRUE(one.Step().empty());
+  EXPECT_EQ(one.get().next(), TurnSwitch::kNoWork);
+  Backlog two(2, 2, true);
+  two.Push(0, 0);
+  two.Push(0, 1);
+  two.Push(1, 1);
+  EXPECT_EQ(two.Step(), (std::vector<unsigned>{0, 0})) << "the turn of output 1 is input 0's";
+  EXPECT_EQ(two.Step(), std::vector<unsigned>{1});
+  Backlog flits(1, 2, true);
+  flits.Push(0, 0, 3);
+  flits.Push(0, 1);
+  EXPECT_EQ(flits.Step().size(), 1u);
+  EXPECT_TRUE(flits.Step().empty());
+  EXPECT_EQ(flits.Step().size(), 1u) << "with the last flit";
 }
 
 TEST(TurnSwitch, APacketOfFlitsKeepsBothPorts) {
