@@ -53,6 +53,13 @@ std::string Table(const Validation& validation, const std::optional<double>& wit
 
 int ValidateCommand(const Context& context, const ValidateOptions& options) {
   const std::optional<double> within = ParseWithin(options.within);
+  for (const std::string& set : options.sets) {
+    if (set.rfind("policy.", 0) != 0) continue;
+    throw InputError(
+        fmt::format("--set {}: expected a key of the machine, control or run; a trace "
+                    "that runs alone has no policy",
+                    set));
+  }
   Options run;
   run.machine = options.machine;
   run.sets = options.sets;

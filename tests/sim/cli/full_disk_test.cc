@@ -43,6 +43,9 @@ TEST_F(FullDisk, AWaveEndsAsEveryOtherOutput) {
 
 // The library keeps some in files without a name, in /tmp.
 TEST_F(FullDisk, AWaveNamesTheFolderOfItsTemporaryFiles) {
+  if (std::string(SMK_BINARY).rfind("/tmp/", 0) == 0) {
+    GTEST_SKIP() << "the program lies in /tmp, which is covered here";
+  }
   Run("mount --bind '" + folder.string() + "' /mnt\nmount -t tmpfs -o size=16k none /tmp\ncd /mnt",
       kWave);
   EXPECT_EQ(Read("status"), "1\n") << Read("err");

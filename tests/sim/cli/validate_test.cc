@@ -108,6 +108,8 @@ TEST_F(Validate, RefusesWhatItCannotRun) {
   Refuses("v", "v/three: expected a folder with a kernelslist.g");
   WriteExpected(one, two);
   Refuses("v --machine nothing", "nothing");
+  Refuses("v --set policy.stream=false",
+          "--set policy.stream=false: expected a key of the machine");
   const Outcome longer = Smk("validate v --cycles 100");
   EXPECT_EQ(longer.status, 1);
   EXPECT_NE(longer.LastLine().find("has not ended in 100 cycles"), std::string::npos) << longer.out;
