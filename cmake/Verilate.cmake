@@ -95,6 +95,11 @@ elseif(CMAKE_SCRIPT_MODE_FILE)
       set(included "#include <sstream>\n")
     endif()
   endif()
+  # Verilator's list of what it read names all files that it wrote; Ninja wants the first output alone, or
+  # it takes the list for another's and verilates in every build.
+  file(READ "${DIR}/${PREFIX}__ver.d" text)
+  string(REGEX REPLACE "^[^:]*:" "${DIR}/${PREFIX}.h:" text "${text}")
+  file(WRITE "${DIR}/${PREFIX}__ver.d" "${text}")
   list(REMOVE_ITEM parts "${PREFIX}__all.cpp")
   list(TRANSFORM parts PREPEND "#include \"")
   list(TRANSFORM parts APPEND "\"\n")
