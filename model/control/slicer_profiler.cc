@@ -153,7 +153,7 @@ void SlicerProfiler::Turns(const Inputs& in) {
   TurnOn();
   if (!NextSm()) return;
   s.left = s.kernels;
-  Wait(Step::kWindow, in.window);
+  Wait(Step::kSettle, in.warmup);
 }
 
 void SlicerProfiler::Add(const Inputs& in) {

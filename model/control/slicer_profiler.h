@@ -19,8 +19,9 @@ namespace smk {
 
 class SlicerProfiler {
  public:
-  // Cycles from the end of a window until its counts are read.
-  static constexpr std::uint16_t kDrain = 4;
+  // Cycles from the end of a window until its counts are read: with the longest links the last
+  // count is known after 35.
+  static constexpr std::uint16_t kDrain = 40;
 
   struct Config {
     ResourceVector limits{};
@@ -45,7 +46,7 @@ class SlicerProfiler {
     kIdle,
     kAlone,   // how many TBs of each kernel there are to sample
     kAssign,  // gives each SM its kernel and TBs
-    kSettle,
+    kSettle,  // TBs come and go, caches warm up
     kWindow,
     kDrain,
     kRead,   // the counts of an SM ...

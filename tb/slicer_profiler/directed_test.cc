@@ -251,13 +251,14 @@ TEST(SlicerProfilerTest, ThePlannerPlansFromTheCurve) {
   EXPECT_EQ(planner.state().range[1].tb_count, 6);
 }
 
-// After the plan the SMs watch the members in turn.
+// After the plan the SMs watch the members in turn, once they have settled.
 TEST(SlicerProfilerTest, SmsWatchTheKernelsInTurn) {
   Profiled p({kEighth, kEighth, kEighth}, 4);
   p.Start(0b101);
   p.UntilSharing();
   p.gives.clear();
-  p.Until([&] { return p.state().window(); });
+  const unsigned planned = p.cycle;
+  EXPECT_EQ(p.Until([&] { return p.state().window(); }) - planned, 4u + 20u);
   EXPECT_EQ(p.Given(), "0:0 2:0 0:0 2:0");
   EXPECT_FALSE(p.state().profiling());
 }

@@ -95,8 +95,8 @@ module formal_slicer_profiler (
       if (fits[k-1] != (most.kernel[k-1] != '0)) some_fit = 1'b0;
     end
   end
-  assign sampling = step == StAssign || step == StSettle || step == StRead || step == StScale ||
-                    (!watches && (step == StWindow || step == StDrain));
+  assign sampling = step == StAssign || step == StRead || step == StScale ||
+                    (!watches && (step == StSettle || step == StWindow || step == StDrain));
 
   // What is still to be done, as one number that falls: the samples; the step; what is left of it.
   logic [3:0]  order;
@@ -143,8 +143,8 @@ module formal_slicer_profiler (
   `PROVE(CountBelow_A, 32'(alone) <= smk_pkg::LimitTbs && (step == StAlone || step == StIdle ||
          alone == '0 || step == StAssign))
   `PROVE(SmThatThereIs_A, 32'(count_sm) < smk_pkg::NumSms)
-  `PROVE(WatchesInStep_A, step != 4'd15 && (watches ? (step >= StTurns || step == StWindow || step == StDrain) :
-         step < StTurns))
+  `PROVE(WatchesInStep_A, step != 4'd15 && (watches ? (step >= StTurns || step == StSettle || step == StWindow ||
+         step == StDrain) : step < StTurns))
   `PROVE(ScalesSomething_A, step != StScale || (left != '0 && timer[15:1] == '0))
   `PROVE(ScalerWorks_A, step == StScale && !timer[0] ? (scaler != ScIdle && scaler <= ScDone) :
          scaler == ScIdle)

@@ -64,8 +64,8 @@ module smk_slicer_profiler #(
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
-  // From the end of a window until its counts are read: the counters' two, and registers between.
-  localparam logic [15:0] Drain       = 16'd4;
+  // From the end of a window until its counts are read: with the longest links 35.
+  localparam logic [15:0] Drain       = 16'd40;
 
   typedef enum logic [3:0] {StIdle, StAlone, StAssign, StSettle, StWindow, StDrain, StRead, StScale,
                             StDelay, StPlan, StTurns, StAdd, StAddLast, StCompare, StJudge} step_e;
@@ -168,8 +168,8 @@ module smk_slicer_profiler #(
       StScale:   if (scaled) step_d = !last_sm ? StRead : (left_d == '0) ? StDelay : StAssign;
       StDelay:   if (timed_out) step_d = StPlan;
       StPlan:    if (planned_i) step_d = StTurns;
-      // Each SM a kernel to watch; then windows without end.
-      StTurns:   if (last_sm) step_d = StWindow;
+      // Each SM a kernel to watch; then, once they have settled, windows without end.
+      StTurns:   if (last_sm) step_d = StSettle;
       StAdd:     if (last_sm) step_d = StAddLast;
       StAddLast: step_d = StCompare;
       StCompare: if (timed_out) step_d = StJudge;
@@ -192,7 +192,8 @@ module smk_slicer_profiler #(
       StDrain, StDelay, StCompare: timer_d = timer_less;
       StRead:            timer_d = (left_q == '0) ? delay_i : 16'd1;
       StScale:           timer_d = scaled ? delay_i : '0;
-      StTurns, StJudge:  timer_d = window_i;
+      StTurns:           timer_d = warmup_i;
+      StJudge:           timer_d = window_i;
       default:           timer_d = timer_q;
     endcase
   end
