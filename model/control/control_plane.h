@@ -31,9 +31,11 @@ enum class DispatchMode : std::uint8_t {
   kOnDemand,     // SMK Fig. 4
   kPartitioned,  // SMK Fig. 6 and 7
   kTable,        // fixed TB counts per kernel and SM
+  kSlicer,       // partitions by water-filling of profiled kernels [Warped-Slicer]
 };
 
-// How an SM changes hands under DispatchMode::kSpatial.
+// How an SM changes hands under DispatchMode::kSpatial, and how TBs that are out of place in a new
+// partition leave under kSlicer, which knows no kFlush.
 enum class PreemptMode : std::uint8_t {
   kSwitch,  // save every TB of the SM
   kDrain,   // let every TB finish
@@ -52,6 +54,7 @@ struct ControlConfig {
   unsigned warps_per_scheduler = 16;
   ResourceVector limits{256, 384, 64, 32};  // per SM, allocation units
   unsigned preempted_depth = 512;           // preempted TBs per kernel that can wait
+  unsigned num_kernels = kMaxKernels;       // kernel slots
   // Relay stations between the driver and each SM: link_stages, and 0 to link_spread more that
   // depend on the SM and on link_seed.
   std::uint8_t link_stages = 0;
@@ -79,6 +82,18 @@ struct PolicyConfig {
   std::uint16_t epoch_length = 10000;             // instructions per scheduler and epoch
   std::uint16_t linger_ticks = 2;  // ticks before a finished kernel's place is given away
   std::uint8_t latency_scale = 1;  // slows every driver decision by this factor
+  // kSlicer: cycles before the first window of a profile, before each further one, of a window, and
+  // before a plan is asked for.
+  std::uint16_t slicer_warmup = 20'000;
+  std::uint16_t slicer_settle = 5'000;
+  std::uint16_t slicer_window = 5'000;
+  std::uint16_t slicer_delay = 0;
+  // A kernel is profiled again when its IPC is by more than 2^-change of it another, in so many
+  // windows in a row; 0: never.
+  std::uint8_t slicer_change = 2;
+  std::uint8_t slicer_sustain = 2;
+  // What all kernels together may lose when each loses as much as the worst, in 2^-16 of one [D30].
+  std::uint32_t slicer_loss = 6 * 65536 / 5;
 };
 
 // What the host says of a kernel when it launches it.
@@ -117,6 +132,8 @@ struct SmInputs {
   std::uint32_t tb_flushable = 0;  // level: the TB can be dropped and started again
   bool context_ready = true;       // takes a context line this cycle
   std::uint8_t context_done = 0;  // context lines completed (stored or loaded), count of this cycle
+  // Bit per scheduler, by kernel: a warp waits for memory. Looked at only while SmOutputs::samples.
+  std::array<std::uint8_t, kMaxKernels> memory{};
 
   bool Quiet() const {
     std::uint16_t r = 0;
@@ -163,6 +180,7 @@ struct SmOutputs {
   // left after it: bit kMaxKernels x scheduler + kernel.
   bool gated = false;
   std::uint16_t with_quota = 0;
+  bool samples = false;  // SmInputs::memory is looked at in the next cycle
 };
 
 // Why a dispatch decision came out as it did; one per line of decisions.csv.

@@ -14,7 +14,8 @@ Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
       stream_({config.num_sms, config.limits}),
       planner_({config.limits}),
       queue_({config.num_sms, config.preempted_depth}),
-      quota_({config.num_sms}) {
+      quota_({config.num_sms}),
+      slicer_(config, policy) {
   state_.views = kernels_.Views();
   state_.credit = SmMask::First(config.num_sms);
 }
@@ -24,6 +25,7 @@ Driver::Events Driver::Collect(const Inputs& in) {
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const SmToDriver& s = (*in.sm)[sm];
     if (s.command_credit) e.credit.Set(sm);
+    if (s.sample_valid) e.samples.Set(sm);
     if (!s.event.valid) continue;
     e.any.Set(sm);
     drf_in_.event[sm] = s.event;
@@ -93,7 +95,7 @@ void Driver::SetQueueInputs(const Inputs& in, const Events& events) {
 SmMask Driver::Settled() const {
   SmMask mask;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    const KernelMask wanted = assign_.state().allowed[sm] & kernels_.active();
+    const KernelMask wanted = allowed().allowed[sm] & kernels_.active();
     if ((wanted & ~dispatch_.state().planned[sm]) == 0) mask.Set(sm);
   }
   return mask - dispatch_.state().busy;
@@ -121,6 +123,7 @@ void Driver::HearProfile(const Inputs& in) {
   if (!state_.tick) return;
   state_.got = 0;
   state_.wanted = 0;
+  if (slicer_.profiler().state().profiling()) return;  // the members are not on their SMs
   rank = 0;
   for (KernelMask left = kernels_.members(); left != 0 && rank != config_.num_sms; ++rank) {
     state_.wanted |= static_cast<KernelMask>(left & -left);
@@ -146,8 +149,8 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.drf = &drf_;
   t.queue = &queue_;
   t.planner = &planner_.state();
-  t.assign = &assign_.state();
-  t.assign_busy = state_.assign_pending || assign_.state().busy;
+  t.assign = &allowed();
+  t.assign_busy = AssignBusy();
   t.policy = &policy_;
   t.active = kernels_.active();
   t.need_changed = state_.need_changed;
@@ -165,21 +168,55 @@ TbStream::Inputs Driver::StreamInputs() const {
   s.kernels = &kernels_.state();
   s.drf = &drf_;
   s.dispatch = &dispatch_.state();
-  s.assign = &assign_.state();
+  s.assign = &allowed();
   s.queue = &queue_;
   s.credit = state_.credit;
   const QuotaCalculator::State& q = quota_.state();
   s.quota_waits = q.command_valid && state_.credit.Test(q.sm);
-  s.flush = dispatch_.Decides() || state_.assign_pending || assign_.state().busy ||
-            assign_.state().changed.Any() || state_.need_changed != 0 || member_expired_ != 0;
+  s.flush = dispatch_.Decides() || AssignBusy() || allowed().changed.Any() ||
+            state_.need_changed != 0 || member_expired_ != 0;
   return s;
+}
+
+PartitionPlanner::Inputs Driver::PlannerInputs() const {
+  const TbDispatch::Pulses& pulses = dispatch_.state().pulses;
+  PartitionPlanner::Inputs p{pulses.plan_start, pulses.plan_kernels, pulses.sm,
+                             policy_.dispatch,  policy_.table,       &state_.planned_kernels};
+  if (!slicer_.enabled()) return p;
+  p.mode = slicer_.state().plan_mode;
+  p.table = slicer_.state().plan_table;
+  return p;
+}
+
+DriverSlicer::Inputs Driver::SlicerInputs(const Inputs& in, const Events& events) const {
+  const TbDispatch::Pulses& pulses = dispatch_.state().pulses;
+  DriverSlicer::Inputs s;
+  s.assign = state_.assign_pending;
+  s.members = kernels_.members();
+  s.plan_start = pulses.plan_start;
+  s.plan_kernels = pulses.plan_kernels;
+  s.plan_sm = pulses.sm;
+  s.samples = events.samples;
+  s.sm = in.sm;
+  s.kernel_table = &kernels_.state();
+  return s;
+}
+
+void Driver::DriveWindow(unsigned sm) {
+  const DriverSlicer::State& s = slicer_.state();
+  DriverToSm& out = state_.to_sm[sm];
+  out.sample_begin = s.begin;
+  out.sample_end = s.end;
+  out.sample_kernel = static_cast<KernelId>(s.kernel[sm]);
+  out.sample_stalls = s.stalls;
 }
 
 // Registers that said something before, and those that do now.
 void Driver::DriveSms(bool tick) {
   const PreemptedQueue::State& q = queue_.state();
   const TbDispatch::State& d = dispatch_.state();
-  SmMask look = tick ? SmMask::First(config_.num_sms) : q.ack | q.grant | q.none;
+  const bool all = tick || slicer_.state().begin || slicer_.state().end;
+  SmMask look = all ? SmMask::First(config_.num_sms) : q.ack | q.grant | q.none;
   for (const unsigned sm : state_.look | look) {
     DriverToSm& out = state_.to_sm[sm];
     out.tick = tick;
@@ -188,6 +225,7 @@ void Driver::DriveSms(bool tick) {
     out.buffer = q.grant_buffer;
     out.buffer_none = q.none.Test(sm);
     out.command_valid = false;
+    DriveWindow(sm);
   }
   const TbStream::State& s = stream_.state();
   if (s.command_valid) {
@@ -245,13 +283,12 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   SetDrfInputs(events, kernel_done_);
   SetQueueInputs(in, events);
   const QuotaCalculator::Inputs quota = QuotaInputs();
-  const TbDispatch::Pulses pulses = dispatch_.state().pulses;
-  const SmAssign::Inputs assign{state_.assign_pending, kernels_.members(),
-                                policy_.dispatch == DispatchMode::kSpatial, policy_.quota_enable,
-                                policy_.kernels_per_sm};
-  const PartitionPlanner::Inputs planner{pulses.plan_start, pulses.plan_kernels,
-                                         pulses.sm,         policy_.dispatch,
-                                         policy_.table,     &state_.planned_kernels};
+  const SmAssign::Inputs assign{
+      state_.assign_pending || slicer_.state().assign, kernels_.members(),
+      policy_.dispatch == DispatchMode::kSpatial || slicer_.state().spatial, policy_.quota_enable,
+      policy_.kernels_per_sm};
+  const PartitionPlanner::Inputs planner = PlannerInputs();
+  const DriverSlicer::Inputs slicer = SlicerInputs(in, events);
 
   if (log != nullptr) LogPlan(now, log);
   state_.quota_ready =
@@ -270,6 +307,8 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   planner_.Tick(planner);
   assign_.Tick(assign);
   HearProfile(in);
+  slicer_.Tick(slicer);
+  if (slicer_.enabled()) slicer_.Allow(assign_.state(), &seen_);
   state_.tick = in.host.tick;
   state_.members = kernels_.members();
   state_.planned_kernels = kernels_.state();
@@ -296,11 +335,11 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   awake_ = state_.look.Any() || state_.profile_valid != 0 || state_.some_finished ||
            state_.assign_pending || state_.need_changed != 0 || kernels_.state().done_pulse != 0 ||
            kernels_.state().expired_pulse != 0 || assign_.state().busy ||
-           assign_.state().changed.Any() || planner_.state().busy || planner_.state().done ||
-           q.pending.Any() || q.ack.Any() || q.grant.Any() || (q.none | q.asked).Any() ||
-           quota_.busy() || drf_.busy() || dispatch_.state().pulses.any() ||
-           dispatch_.Awake(DispatchInputs(events)) || stream_.Awake(StreamInputs()) ||
-           quota_.state().command_valid;
+           assign_.state().changed.Any() || slicer_.busy() || planner_.state().busy ||
+           planner_.state().done || q.pending.Any() || q.ack.Any() || q.grant.Any() ||
+           (q.none | q.asked).Any() || quota_.busy() || drf_.busy() ||
+           dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events)) ||
+           stream_.Awake(StreamInputs()) || quota_.state().command_valid;
 }
 
 }  // namespace smk

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "control/drf_tracker.h"
+#include "control/driver_slicer.h"
 #include "control/kernel_table.h"
 #include "control/partition_planner.h"
 #include "control/preempted_queue.h"
@@ -70,6 +71,7 @@ class Driver {
   const TbStream& tb_stream() const { return stream_; }
   const PreemptedQueue& preempted_queue() const { return queue_; }
   const QuotaCalculator& quota_calculator() const { return quota_; }
+  const DriverSlicer& slicer() const { return slicer_; }
 
  private:
   // What the SMs' registers say in this cycle, regrouped per receiver.
@@ -78,6 +80,7 @@ class Driver {
     SmMask settled;
     SmMask to_queue;
     SmMask credit;
+    SmMask samples;
     std::array<std::uint8_t, kMaxKernels> finished{};
   };
   Events Collect(const Inputs& in);
@@ -91,6 +94,15 @@ class Driver {
   SmMask Settled() const;
   static Outputs ToHost(const KernelTable::Outputs& kernels);
   void DriveSms(bool tick);
+  void DriveWindow(unsigned sm);
+  PartitionPlanner::Inputs PlannerInputs() const;
+  DriverSlicer::Inputs SlicerInputs(const Inputs& in, const Events& events) const;
+  // Which kernels may run on each SM, and whether that is about to change.
+  const SmAssign::State& allowed() const { return slicer_.enabled() ? seen_ : assign_.state(); }
+  bool AssignBusy() const {
+    return state_.assign_pending || assign_.state().busy || slicer_.state().giving ||
+           slicer_.state().assign;
+  }
   void LogPlan(Cycle now, std::vector<Decision>* log) const;
 
   ControlConfig config_;
@@ -103,6 +115,8 @@ class Driver {
   PartitionPlanner planner_;
   PreemptedQueue queue_;
   QuotaCalculator quota_;
+  DriverSlicer slicer_;
+  SmAssign::State seen_;
   State state_;
   KernelMask kernel_done_ = 0;  // outputs of the kernel table in this cycle
   KernelMask member_expired_ = 0;

@@ -56,6 +56,12 @@ using SmIssued = SmVec<P, IssuedVec<P>>;
 template <typename P>
 using SmFlags = SmVec<P, Bits<1>>;
 template <typename P>
+using SmSamples = SmVec<P, Bits<P::SampleWidth>>;
+template <typename P>
+using KernelSchedulers = KernelVec<P, Bits<P::NumSchedulers>>;
+template <typename P>
+using SmMemory = SmVec<P, KernelSchedulers<P>>;
+template <typename P>
 using SchedulerWarps = SchedulerVec<P, Bits<P::WarpsPerScheduler>>;
 template <typename P>
 using GrantWarps = SchedulerVec<P, Bits<P::GrantWidth>>;
@@ -99,7 +105,14 @@ struct PolicyFields {
       Is<TbCntVec<P>>("table_tbs", &Message::table),
       Is<Bits<P::QuotaWidth>>("epoch_length", &Message::epoch_length),
       Is<Bits<P::LingerWidth>>("linger_ticks", &Message::linger_ticks),
-      Is<Bits<P::ScaleWidth>>("latency_scale", &Message::latency_scale));
+      Is<Bits<P::ScaleWidth>>("latency_scale", &Message::latency_scale),
+      Is<Bits<16>>("slicer_warmup", &Message::slicer_warmup),
+      Is<Bits<16>>("slicer_settle", &Message::slicer_settle),
+      Is<Bits<16>>("slicer_window", &Message::slicer_window),
+      Is<Bits<16>>("slicer_delay", &Message::slicer_delay),
+      Is<Bits<3>>("slicer_change", &Message::slicer_change),
+      Is<Bits<4>>("slicer_sustain", &Message::slicer_sustain),
+      Is<Bits<P::LossWidth>>("slicer_loss", &Message::slicer_loss));
 };
 
 // kernel_descriptor_t, whose need may be more than an SM has.
@@ -149,6 +162,9 @@ struct SmCommandFields {
   static constexpr bool HasLast(const SmCommand& c) {
     return c.op == CommandOp::kPartition || c.op == CommandOp::kQuota;
   }
+  static constexpr bool HasMode(const SmCommand& c) {
+    return c.op == CommandOp::kPartition || c.op == CommandOp::kEvict;
+  }
   static constexpr bool HasBuffer(const SmCommand& c) {
     return c.op == CommandOp::kDispatch && c.restore;
   }
@@ -159,7 +175,7 @@ struct SmCommandFields {
       Is<Bits<1>>("restore", &Message::restore, If<CommandOp::kDispatch>),
       Is<Bits<P::BufferWidth>>("buffer", &Message::buffer, HasBuffer),
       Is<Bits<P::TbCntWidth>>("count", &Message::count, If<CommandOp::kPreempt>),
-      Is<Bits<2>>("mode", &Message::mode, If<CommandOp::kEvict>),
+      Is<Bits<2>>("mode", &Message::mode, HasMode),
       Is<PartitionRangeFields<P>>("range", &Message::range, If<CommandOp::kPartition>,
                                   "partition_planner"),
       Is<Bits<1>>("first", &Message::first, If<CommandOp::kPartition>),
@@ -309,6 +325,7 @@ struct DriverToSmFields {
   using Message = DriverToSm;
   static constexpr bool HasCommand(const DriverToSm& d) { return d.command_valid; }
   static constexpr bool HasBuffer(const DriverToSm& d) { return d.buffer_valid; }
+  static constexpr bool HasSample(const DriverToSm& d) { return d.sample_begin; }
   static constexpr auto kFields = std::make_tuple(
       Is<Bits<1>>("command_valid", &Message::command_valid),
       Is<SmCommandFields<P>>("command", &Message::command, HasCommand, "tb_dispatch"),
@@ -316,7 +333,12 @@ struct DriverToSmFields {
       Is<Bits<P::BufferWidth>>("buffer", &Message::buffer, HasBuffer, "preempted_queue"),
       Is<Bits<1>>("buffer_none", &Message::buffer_none, Always, "preempted_queue"),
       Is<Bits<1>>("event_ack", &Message::event_ack, Always, "preempted_queue"),
-      Is<Bits<1>>("tick", &Message::tick));
+      Is<Bits<1>>("tick", &Message::tick),
+      Is<Bits<1>>("sample_begin", &Message::sample_begin, Always, "slicer_profiler"),
+      Is<Bits<1>>("sample_end", &Message::sample_end, Always, "slicer_profiler"),
+      Is<Bits<P::KernelWidth>>("sample_kernel", &Message::sample_kernel, HasSample,
+                               "slicer_profiler"),
+      Is<Bits<1>>("sample_stalls", &Message::sample_stalls, HasSample, "slicer_profiler"));
 };
 
 template <typename P>
@@ -324,6 +346,7 @@ struct SmToDriverFields {
   using Message = SmToDriver;
   static constexpr bool HasKernel(const SmToDriver& s) { return s.buffer_request; }
   static constexpr bool HasProfile(const SmToDriver& s) { return s.profile_valid; }
+  static constexpr bool HasCounts(const SmToDriver& s) { return s.sample_valid; }
   static constexpr auto kFields = std::make_tuple(
       Is<Bits<1>>("command_credit", &Message::command_credit, Always, "tb_table"),
       Is<SmEventFields<P>>("event", &Message::event),
@@ -332,7 +355,12 @@ struct SmToDriverFields {
                                "preempt_engine"),
       Is<Bits<1>>("buffer_withdraw", &Message::buffer_withdraw, Always, "preempt_engine"),
       Is<Bits<1>>("profile_valid", &Message::profile_valid, Always, "profile_counters"),
-      Is<IssuedVec<P>>("profile_issued", &Message::profile_issued, HasProfile, "profile_counters"));
+      Is<IssuedVec<P>>("profile_issued", &Message::profile_issued, HasProfile, "profile_counters"),
+      Is<Bits<1>>("sample_valid", &Message::sample_valid, Always, "sample_counters"),
+      Is<Bits<P::SampleWidth>>("sample_issued", &Message::sample_issued, HasCounts,
+                               "sample_counters"),
+      Is<Bits<P::SampleWidth>>("sample_stalled", &Message::sample_stalled, HasCounts,
+                               "sample_counters"));
 };
 
 // Without the quota left, which is for timelines, and comes later from some.
@@ -347,7 +375,8 @@ struct SmOutputsFields {
       Is<ContextRequestFields<P>>("context", &Message::context),
       Is<Bits<1>>("release_valid", &Message::release_valid),
       Is<Bits<P::SlotWidth>>("release_slot", &Message::release_slot, HasRelease),
-      Is<Bits<1>>("release_kind", &Message::release_kind, HasRelease));
+      Is<Bits<1>>("release_kind", &Message::release_kind, HasRelease),
+      Is<Bits<1>>("samples", &Message::samples, Always, "sample_counters"));
 };
 
 }  // namespace smk

@@ -82,6 +82,11 @@ struct DriverToSm {
   bool buffer_none = false;  // pulse: the request was withdrawn
   bool event_ack = false;    // pulse
   bool tick = false;         // pulse
+  // Pulses: a window in which a kernel is sampled, with or without its stalls.
+  bool sample_begin = false;
+  bool sample_end = false;
+  KernelId sample_kernel{0};
+  bool sample_stalls = false;
 };
 
 struct SmToDriver {
@@ -92,6 +97,8 @@ struct SmToDriver {
   bool buffer_withdraw = false;  // pulse: the request is void, unless it was granted
   bool profile_valid = false;    // pulse, after a tick: instructions issued in the window that ends
   std::array<std::uint16_t, kMaxKernels> profile_issued{};
+  bool sample_valid = false;  // pulse, after sample_end: what the window counted
+  std::uint16_t sample_issued = 0, sample_stalled = 0;
 };
 
 using KernelViews = std::array<KernelView, kMaxKernels>;

@@ -6,6 +6,8 @@ namespace {
 
 // Cycles until everything has reached the schedulers.
 constexpr std::uint8_t kEcho = 3;
+// From the end of a window to the report of its counts.
+constexpr std::uint8_t kSampleEnds = 2;
 
 }  // namespace
 
@@ -57,6 +59,8 @@ void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
       partitions->command = command;
       if (!command.last) break;
       engine->mode_valid = true;
+      engine->mode = command.mode;
+      engine->whole_sm = command.mode == PreemptMode::kDrain;
       state_.settle_pending = true;
       state_.quotas.gated = false;
       state_.changed = kEcho;
@@ -142,6 +146,7 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   q.policy = policy_.warp_policy;
   q.epoch_end = policy_.epoch_end;
   unsigned granted = 0;
+  std::array<std::uint8_t, kMaxSchedulers> kernels{};
 #pragma GCC unroll 4
   for (unsigned s = 0; s < kMaxSchedulers; ++s) {
     if (in.ready[s] == 0) continue;
@@ -151,9 +156,40 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
     if (!grant.grant_valid) continue;
     granted |= 1u << s;
     out->grant_warp[s] = grant.grant_warp;
+    kernels[s] = grant.grant_kernel;
     profile_.Count(grant.grant_kernel);
   }
   out->grant_valid = static_cast<std::uint8_t>(granted);
+  if (state_.samples) Sample(in, *out, kernels);
+}
+
+// What the sampled kernel does in this cycle.
+void SmControl::Sample(const SmInputs& in, const SmOutputs& out,
+                       const std::array<std::uint8_t, kMaxSchedulers>& kernels) {
+  SampleCounters::Inputs sample;
+  sample.grant_valid = out.grant_valid;
+  sample.grant_kernel = kernels;
+  sample.kernel = static_cast<std::uint8_t>(Index(state_.sample_kernel));
+  sample.memory = state_.sample_stalls ? in.memory[sample.kernel] : 0;
+  sample.window = state_.samples;
+  sample_.Tick(sample);
+}
+
+// A window begins or ends; some cycles later its counts are reported.
+void SmControl::HearWindow(const DriverToSm& from_driver) {
+  State& s = state_;
+  s.to_driver.sample_valid = s.sample_ends == 1;
+  s.to_driver.sample_issued = sample_.state().issued;
+  s.to_driver.sample_stalled = sample_.state().stalled;
+  if (s.sample_ends != 0) --s.sample_ends;
+  if (from_driver.sample_begin) {
+    s.samples = true;
+    s.sample_kernel = from_driver.sample_kernel;
+    s.sample_stalls = from_driver.sample_stalls;
+  }
+  if (!from_driver.sample_end) return;
+  s.samples = false;
+  s.sample_ends = kSampleEnds;
 }
 
 // The warp schedulers in a cycle in which anything else may happen, too. Grants are counted one
@@ -185,6 +221,7 @@ void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
   }
   profile.grant_valid = out->grant_valid;
   profile_.Tick(profile);
+  if (state_.samples || state_.sample_ends != 0) Sample(in, *out, profile.grant_kernel);
 }
 
 // The TB being launched: what its kernel may use.
@@ -254,6 +291,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   state_.to_driver.profile_valid = from_driver.tick;
   state_.to_driver.profile_issued = profile_.issued();
   Issue(in, from_driver.tick, out);
+  HearWindow(from_driver);
   const bool started = state_.start.valid;
   std::uint32_t gone = state_.finished;
   if (state_.release) gone |= 1u << Index(table.release_slot);
@@ -272,21 +310,23 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   state_.to_driver.buffer_request = engine_.state().request;
   state_.to_driver.buffer_withdraw = engine_.state().withdraw;
   state_.to_driver.buffer_kernel = t.kernel[engine_.state().slot];
-  awake_ = table_.launching() || engine_.busy() || state_.finish_pending != 0 ||
-           state_.settle_pending || state_.report.valid || state_.to_driver.event.valid ||
-           state_.start.valid || state_.changed != 0 || state_.to_driver.profile_valid ||
-           state_.to_driver.command_credit || state_.to_driver.buffer_request;
+  busy_ = table_.launching() || engine_.busy() || state_.finish_pending != 0 ||
+          state_.settle_pending || state_.report.valid || state_.to_driver.event.valid ||
+          state_.start.valid || state_.changed != 0 || state_.to_driver.profile_valid ||
+          state_.to_driver.command_credit || state_.to_driver.buffer_request ||
+          state_.sample_ends != 0 || state_.to_driver.sample_valid;
 }
 
 void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
                      SmOutputs* out) {
   *out = SmOutputs{};
-  const bool quiet = !awake_ && in.tb_finished == 0 && in.context_done == 0 && !Speaks(from_driver);
+  const bool quiet = !busy_ && in.tb_finished == 0 && in.context_done == 0 && !Speaks(from_driver);
   if (quiet) {
     Grant(in, out);
   } else {
     StepTables(in, from_driver, kernels, out);
   }
+  out->samples = state_.samples && state_.sample_stalls;
   if (!state_.used.gated) return;
   out->quota_left = schedulers_[0].state().left;
   out->gated = true;

@@ -13,6 +13,7 @@
 #include "control/preempt_engine.h"
 #include "control/profile_counters.h"
 #include "control/quota_scheduler.h"
+#include "control/sample_counters.h"
 #include "control/sm_link.h"
 #include "control/tb_table.h"
 
@@ -54,6 +55,10 @@ class SmControl {
     // What the schedulers hear one cycle late.
     WarpStart start{};
     Masks leave{}, stop{};
+    // The window: of this kernel, with or without stalls; cycles until its counts are reported.
+    bool samples = false, sample_stalls = false;
+    KernelId sample_kernel{0};
+    std::uint8_t sample_ends = 0;
   };
 
   SmControl(const ControlConfig& config, const PolicyConfig& policy);
@@ -72,7 +77,7 @@ class SmControl {
   void Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
             SmOutputs* out);
   const State& state() const { return state_; }
-  bool awake() const { return awake_; }
+  bool awake() const { return busy_ || (state_.samples && state_.sample_stalls); }
   const TbTable& tb_table() const { return table_; }
   const PartitionCounters& partition_counters() const { return partitions_; }
   const PreemptEngine& preempt_engine() const { return engine_; }
@@ -80,6 +85,9 @@ class SmControl {
  private:
   void Grant(const SmInputs& in, SmOutputs* out);
   void Issue(const SmInputs& in, bool tick, SmOutputs* out);
+  void Sample(const SmInputs& in, const SmOutputs& out,
+              const std::array<std::uint8_t, kMaxSchedulers>& kernels);
+  void HearWindow(const DriverToSm& from_driver);
   void StepTables(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
                   SmOutputs* out);
   void TakeCommand(const SmCommand& command, TbTable::Inputs* table,
@@ -100,9 +108,10 @@ class SmControl {
   PreemptEngine engine_;
   std::array<QuotaScheduler, kMaxSchedulers> schedulers_;
   ProfileCounters profile_;
+  SampleCounters sample_;
   State state_;
   // Derived from the registers above, kept to make a quiet cycle cheap.
-  bool awake_ = false;
+  bool busy_ = false;
   bool stops_valid_ = false;
   std::uint32_t stopped_slots_ = 0;
   std::array<Masks, kMaxTbSlots> slot_warps_{};

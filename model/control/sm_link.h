@@ -21,11 +21,12 @@ namespace smk {
 constexpr unsigned kMaxLinkStages = 15;
 
 constexpr bool Speaks(const DriverToSm& d) {
-  return d.command_valid || d.buffer_valid || d.buffer_none || d.event_ack || d.tick;
+  return d.command_valid || d.buffer_valid || d.buffer_none || d.event_ack || d.tick ||
+         d.sample_begin || d.sample_end;
 }
 constexpr bool Speaks(const SmToDriver& s) {
   return s.command_credit || s.event.valid || s.buffer_request || s.buffer_withdraw ||
-         s.profile_valid;
+         s.profile_valid || s.sample_valid;
 }
 
 class SmLink {

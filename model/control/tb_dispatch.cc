@@ -339,6 +339,9 @@ void TbDispatch::SendPlan(const Inputs& in) {
   command.range = in.planner->range[k];
   command.first = k == static_cast<unsigned>(__builtin_ctz(in.planner->kernels));
   command.last = (left & (left - 1)) == 0;
+  const bool drains =
+      in.policy->dispatch == DispatchMode::kSlicer && in.policy->preempt == PreemptMode::kDrain;
+  if (drains) command.mode = PreemptMode::kDrain;
   Send(command);
   act_.plan_in_force = command.last;
   if (command.last) act_.leaving = state_.plan_sms;
@@ -355,8 +358,11 @@ void TbDispatch::WaitForSm(const Inputs& in) {
 
 void TbDispatch::WaitForPlan(const Inputs& in) {
   if (!in.planner->done) return;
-  state_.plan_kept = in.planner->anywhere && !state_.plan_void && Streams(*in.policy);
-  if (in.planner->anywhere && Streams(*in.policy)) state_.plan_sms |= PlanSms(in);
+  // Under kSlicer each SM has a plan of its own.
+  const bool anywhere =
+      in.planner->anywhere && Streams(*in.policy) && in.policy->dispatch != DispatchMode::kSlicer;
+  state_.plan_kept = anywhere && !state_.plan_void;
+  if (anywhere) state_.plan_sms |= PlanSms(in);
   state_.step = Step::kSendPlan;
 }
 

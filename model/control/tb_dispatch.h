@@ -169,7 +169,8 @@ class TbDispatch {
   }
   static bool Partitioned(const PolicyConfig& policy) {
     return policy.dispatch == DispatchMode::kPartitioned ||
-           policy.dispatch == DispatchMode::kEven || policy.dispatch == DispatchMode::kTable;
+           policy.dispatch == DispatchMode::kEven || policy.dispatch == DispatchMode::kTable ||
+           policy.dispatch == DispatchMode::kSlicer;
   }
   SmMask all_sms() const { return SmMask::First(config_.num_sms); }
 

@@ -74,6 +74,7 @@ void Sm::Begin(Cycle now) {
   SetReady(now);
   inputs_.tb_quiet = 0;
   if (tb_stop_ != 0) SetQuiet(now);
+  if (__builtin_expect(samples_, 0)) SetMemory();
 }
 
 void Sm::SetReady(Cycle now) {
@@ -121,6 +122,19 @@ void Sm::SetQuiet(Cycle now) {
     const unsigned slot = LowestLane(slots);
     const ThreadBlock& block = blocks_[slot];
     if (block.valid && !block.AllExited() && block.Quiet(now)) inputs_.tb_quiet |= 1u << slot;
+  }
+}
+
+// On which schedulers a warp of each kernel waits for memory.
+void Sm::SetMemory() {
+  const LaneMask waiting = runnable_ & ~data_ready_ & reason_lanes_[kMemory];
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    unsigned schedulers = 0;
+    for (unsigned s = 0; s < config_.schedulers; ++s) {
+      const bool waits = (waiting & kernel_lanes_[k] & SchedulerField(s)) != 0;
+      schedulers |= (waits ? 1u : 0u) << s;
+    }
+    inputs_.memory[k] = static_cast<std::uint8_t>(schedulers);
   }
 }
 
@@ -179,6 +193,8 @@ void Sm::End(Cycle now, const SmOutputs* out) {
     if (out->tb_stop != tb_stop_) SetStopped(out->tb_stop, now);
     grants = ApplyGrants(*out, now);
     if (out->gated) skips_ = true;
+    if (__builtin_expect(samples_ && !out->samples, 0)) inputs_.memory = {};
+    samples_ = out->samples;
     if (out->warp_start.valid) Place(out->warp_start, now);
     for (std::uint32_t slots = out->tb_activate; slots != 0; slots &= slots - 1) {
       Activate(LowestLane(slots), now);

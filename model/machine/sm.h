@@ -127,6 +127,7 @@ class Sm {
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
   Cycle PortsFreeAt(LaneMask lanes, Cycle now) const;
   void SetQuiet(Cycle now);
+  void SetMemory();
   void TakeResolved(Cycle now);
   void FinishDueTbs(Cycle now);
   std::uint8_t ApplyGrants(const SmOutputs& out, Cycle now);
@@ -238,6 +239,7 @@ class Sm {
   // What the control logic said of quotas: whether they are in force, by scheduler the kernels that
   // have some left, and the lanes of those that have none.
   bool gated_ = false;
+  bool samples_ = false;  // it looks at SmInputs::memory in the next cycle
   bool skips_ = false;  // schedulers may skip warps: quotas are in force, or TBs were just stopped
   std::uint16_t with_quota_ = 0;
   LaneMask skipped_ = 0;

@@ -59,6 +59,10 @@ package smk_pkg;
   parameter int unsigned BufferCntWidth    = $clog2(PreemptedDepth + 1);
   parameter int unsigned ScaleWidth        = 8;
   parameter int unsigned LingerWidth       = 16;
+  // Of a count of a window, of a performance; of what several kernels lose of theirs.
+  parameter int unsigned SampleWidth       /*verilator public_flat_rd*/ = 16;
+  parameter int unsigned LossWidth         /*verilator public_flat_rd*/ =
+      SampleWidth + KernelCntWidth;
 
   typedef logic [SmWidth-1:0]       sm_id_t;
   typedef logic [KernelWidth-1:0]   kernel_id_t;
@@ -98,6 +102,9 @@ package smk_pkg;
   typedef struct packed {logic [NumSms-1:0][NumKernels-1:0] sm;} sm_kernels_t;
   typedef struct packed {logic [NumSms-1:0][KernelWidth-1:0] sm;} sm_kernel_id_t;
   typedef struct packed {logic [NumKernels-1:0][NumSms-1:0] kernel;} kernel_sms_t;
+  // TBs of one kernel, and counts of a window, on every SM.
+  typedef struct packed {logic [NumSms-1:0][TbCntWidth-1:0] sm;} sm_tb_cnt_t;
+  typedef struct packed {logic [NumSms-1:0][SampleWidth-1:0] sm;} sm_samples_t;
   // TBs of each kernel (tb_cnt_vec_t) on every SM.
   typedef struct packed {logic [NumSms-1:0][NumKernels*TbCntWidth-1:0] sm;} sm_tb_cnts_t;
   // Instructions of each kernel (issued_vec_t) on every SM.
@@ -110,6 +117,7 @@ package smk_pkg;
   typedef struct packed {logic [NumKernels-1:0][IssuedWidth-1:0] kernel;} issued_vec_t;
   typedef struct packed {logic [NumKernels-1:0][NumSlots-1:0] kernel;} kernel_slots_t;
   typedef struct packed {logic [NumSchedulers-1:0][KernelWidth-1:0] scheduler;} grant_kernels_t;
+  typedef struct packed {logic [NumKernels-1:0][NumSchedulers-1:0] kernel;} kernel_schedulers_t;
 
   // The four resources of SMK Sec. 5.2.
   typedef struct packed {
@@ -129,7 +137,7 @@ package smk_pkg;
   typedef struct packed {logic [NumKernels-1:0][NeedWidth-1:0] kernel;} need_vec_t;
 
   typedef enum logic [2:0] {DispatchLeftover, DispatchEven, DispatchSpatial, DispatchOnDemand,
-                            DispatchPartitioned, DispatchTable} dispatch_mode_e;
+                            DispatchPartitioned, DispatchTable, DispatchSlicer} dispatch_mode_e;
   typedef enum logic {WarpPolicyGto, WarpPolicyLrr} warp_policy_e;
   typedef enum logic {EpochSpent, EpochTick} epoch_end_e;
   typedef enum logic [1:0] {PreemptSwitch, PreemptDrain, PreemptFlush} preempt_mode_e;
@@ -151,6 +159,15 @@ package smk_pkg;
     quota_t                  epoch_length;   // instructions per scheduler and epoch
     logic [LingerWidth-1:0]  linger_ticks;   // before a finished kernel's place is given away
     logic [ScaleWidth-1:0]   latency_scale;  // slows every decision of the driver
+    // Under DispatchSlicer: cycles before the first window of a profile, before each further one, of
+    // a window, and before a plan is asked for.
+    logic [15:0]             slicer_warmup;
+    logic [15:0]             slicer_settle;
+    logic [15:0]             slicer_window;
+    logic [15:0]             slicer_delay;
+    logic [2:0]              slicer_change;   // IPC has changed by more than 2^-change of it ...
+    logic [3:0]              slicer_sustain;  // ... in so many windows; 0: never
+    logic [LossWidth-1:0]    slicer_loss;     // what all kernels together may lose
   } policy_t;
 
   // What the host says of a kernel; wide enough to ask for more than an SM has.
@@ -329,6 +346,7 @@ package smk_pkg;
   typedef struct packed {logic [NumSms-1:0][SlotWidth-1:0] sm;} sm_slot_id_t;
   typedef struct packed {logic [NumSms-1:0][DoneWidth-1:0] sm;} sm_done_t;
   typedef struct packed {logic [NumSms-1:0][NumSchedulers-1:0] sm;} sm_grants_t;
+  typedef struct packed {logic [NumSms-1:0][NumKernels*NumSchedulers-1:0] sm;} sm_memory_t;
   typedef struct packed {logic [NumSms-1:0][NumSchedulers*GrantWidth-1:0] sm;} sm_grant_warps_t;
   typedef struct packed {logic [NumSms-1:0][WarpStartWidth-1:0] sm;} sm_warp_starts_t;
   typedef struct packed {logic [NumSms-1:0][ContextRequestWidth-1:0] sm;} sm_contexts_t;

@@ -37,6 +37,7 @@ module smk_top #(
   input  smk_pkg::sm_slots_t            tb_flushable_i,
   input  smk_pkg::sm_mask_t             context_ready_i,
   input  smk_pkg::sm_done_t             context_done_i,
+  input  smk_pkg::sm_memory_t           memory_i,
   // To the machine, in the same cycle.
   output smk_pkg::sm_grants_t           grant_valid_o,
   output smk_pkg::sm_grant_warps_t      grant_warp_o,
@@ -48,6 +49,7 @@ module smk_top #(
   output smk_pkg::sm_slot_id_t          release_slot_o,
   // Set: flushed, not saved.
   output smk_pkg::sm_mask_t             release_flushed_o,
+  output smk_pkg::sm_mask_t             samples_o,
   // Not idle.
   output smk_pkg::sm_mask_t             sm_awake_o,
   output logic                          driver_awake_o,
@@ -72,6 +74,9 @@ module smk_top #(
   smk_pkg::sm_mask_t        sm_buffer_withdraw /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        sm_profile_valid  /*verilator public_flat_rd*/;
   smk_pkg::sm_issued_t      sm_profile_issued /*verilator public_flat_rd*/;
+  smk_pkg::sm_mask_t        sm_sample_valid   /*verilator public_flat_rd*/;
+  smk_pkg::sm_samples_t     sm_sample_issued  /*verilator public_flat_rd*/;
+  smk_pkg::sm_samples_t     sm_sample_stalled /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        command_valid     /*verilator public_flat_rd*/;
   smk_pkg::sm_command_t     command           /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        buffer_valid      /*verilator public_flat_rd*/;
@@ -79,6 +84,10 @@ module smk_top #(
   smk_pkg::sm_mask_t        buffer_none       /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        event_ack         /*verilator public_flat_rd*/;
   logic                     tick              /*verilator public_flat_rd*/;
+  logic                     sample_begin      /*verilator public_flat_rd*/;
+  logic                     sample_end        /*verilator public_flat_rd*/;
+  smk_pkg::sm_kernel_id_t   sample_kernel     /*verilator public_flat_rd*/;
+  logic                     sample_stalls     /*verilator public_flat_rd*/;
   smk_pkg::context_views_t  views;
   smk_pkg::thread_cnt_vec_t warps;
   logic                     driver_awake;
@@ -102,6 +111,9 @@ module smk_top #(
     .sm_buffer_withdraw_i(sm_buffer_withdraw),
     .sm_profile_valid_i (sm_profile_valid),
     .sm_profile_issued_i(sm_profile_issued),
+    .sm_sample_valid_i  (sm_sample_valid),
+    .sm_sample_issued_i (sm_sample_issued),
+    .sm_sample_stalled_i(sm_sample_stalled),
     .command_valid_o    (command_valid),
     .command_o          (command),
     .buffer_valid_o     (buffer_valid),
@@ -109,6 +121,10 @@ module smk_top #(
     .buffer_none_o      (buffer_none),
     .event_ack_o        (event_ack),
     .tick_o             (tick),
+    .sample_begin_o     (sample_begin),
+    .sample_end_o       (sample_end),
+    .sample_kernel_o    (sample_kernel),
+    .sample_stalls_o    (sample_stalls),
     .views_o            (views),
     .warps_o            (warps),
     .awake_o            (driver_awake),
@@ -135,6 +151,10 @@ module smk_top #(
     logic                      link_command_valid, link_buffer_valid, link_event_ack, link_tick;
     logic                      link_command_credit, link_buffer_request, link_profile_valid;
     logic                      link_buffer_none, link_buffer_withdraw;
+    logic                      link_sample_begin, link_sample_end, link_sample_stalls;
+    smk_pkg::kernel_id_t       link_sample_kernel;
+    logic                      link_sample_valid;
+    logic [smk_pkg::SampleWidth-1:0] link_issued, link_stalled;
 
     smk_sm_link #(.Stages(32'(LinkStages[4*i +: 4]))) u_link (
       .clk_i,
@@ -146,6 +166,10 @@ module smk_top #(
       .driver_buffer_none_i   (buffer_none[i]),
       .driver_event_ack_i     (event_ack[i]),
       .driver_tick_i          (tick),
+      .driver_sample_begin_i  (sample_begin),
+      .driver_sample_end_i    (sample_end),
+      .driver_sample_kernel_i (sample_kernel.sm[i]),
+      .driver_sample_stalls_i (sample_stalls),
       .driver_command_credit_o(sm_command_credit[i]),
       .driver_event_o         (sm_event),
       .driver_buffer_request_o(sm_buffer_request[i]),
@@ -153,6 +177,9 @@ module smk_top #(
       .driver_buffer_withdraw_o(sm_buffer_withdraw[i]),
       .driver_profile_valid_o (sm_profile_valid[i]),
       .driver_profile_issued_o(profile_issued),
+      .driver_sample_valid_o  (sm_sample_valid[i]),
+      .driver_sample_issued_o (sm_sample_issued.sm[i]),
+      .driver_sample_stalled_o(sm_sample_stalled.sm[i]),
       .sm_command_valid_o     (link_command_valid),
       .sm_command_o           (link_command),
       .sm_buffer_valid_o      (link_buffer_valid),
@@ -160,6 +187,10 @@ module smk_top #(
       .sm_buffer_none_o       (link_buffer_none),
       .sm_event_ack_o         (link_event_ack),
       .sm_tick_o              (link_tick),
+      .sm_sample_begin_o      (link_sample_begin),
+      .sm_sample_end_o        (link_sample_end),
+      .sm_sample_kernel_o     (link_sample_kernel),
+      .sm_sample_stalls_o     (link_sample_stalls),
       .sm_command_credit_i    (link_command_credit),
       .sm_event_i             (link_event),
       .sm_buffer_request_i    (link_buffer_request),
@@ -167,6 +198,9 @@ module smk_top #(
       .sm_buffer_withdraw_i   (link_buffer_withdraw),
       .sm_profile_valid_i     (link_profile_valid),
       .sm_profile_issued_i    (link_profile_issued),
+      .sm_sample_valid_i      (link_sample_valid),
+      .sm_sample_issued_i     (link_issued),
+      .sm_sample_stalled_i    (link_stalled),
       .busy_o                 (link_busy[i])
     );
 
@@ -181,6 +215,7 @@ module smk_top #(
       .tb_flushable_i  (tb_flushable_i.sm[i]),
       .context_ready_i (context_ready_i[i]),
       .context_done_i  (context_done_i.sm[i]),
+      .memory_i        (memory_i.sm[i]),
       .command_valid_i (link_command_valid),
       .command_i       (link_command),
       .buffer_valid_i  (link_buffer_valid),
@@ -188,6 +223,10 @@ module smk_top #(
       .buffer_none_i   (link_buffer_none),
       .event_ack_i     (link_event_ack),
       .tick_i          (link_tick),
+      .sample_begin_i  (link_sample_begin),
+      .sample_end_i    (link_sample_end),
+      .sample_kernel_i (link_sample_kernel),
+      .sample_stalls_i (link_sample_stalls),
       .views_i         (views),
       .warps_i         (warps),
       .grant_valid_o   (grant_valid_o.sm[i]),
@@ -199,6 +238,7 @@ module smk_top #(
       .release_valid_o (release_valid_o[i]),
       .release_slot_o  (release_slot_o.sm[i]),
       .release_kind_o  (release_kind),
+      .samples_o       (samples_o[i]),
       .quota_left_o    (quota_left),
       .command_credit_o(link_command_credit),
       .event_o         (link_event),
@@ -207,6 +247,9 @@ module smk_top #(
       .buffer_withdraw_o(link_buffer_withdraw),
       .profile_valid_o (link_profile_valid),
       .profile_issued_o(link_profile_issued),
+      .sample_valid_o  (link_sample_valid),
+      .sample_issued_o (link_issued),
+      .sample_stalled_o(link_stalled),
       .quota_o         (quota),
       .gated_o         (gated_o[i]),
       .awake_o         (control_awake[i])

@@ -87,6 +87,9 @@ struct DriverPorts {
     PackAt<SmFlags<Package>>(sm, in.buffer_withdraw, &model->sm_buffer_withdraw_i);
     PackAt<SmFlags<Package>>(sm, in.profile_valid, &model->sm_profile_valid_i);
     PackAt<SmIssued<Package>>(sm, in.profile_issued, &model->sm_profile_issued_i);
+    PackAt<SmFlags<Package>>(sm, in.sample_valid, &model->sm_sample_valid_i);
+    PackAt<SmSamples<Package>>(sm, in.sample_issued, &model->sm_sample_issued_i);
+    PackAt<SmSamples<Package>>(sm, in.sample_stalled, &model->sm_sample_stalled_i);
   }
   template <typename Model>
   static DriverToSm ToSm(const Model& model, unsigned sm) {
@@ -98,6 +101,10 @@ struct DriverPorts {
     UnpackAt<SmFlags<Package>>(sm, model.buffer_none_o, &d.buffer_none);
     UnpackAt<SmFlags<Package>>(sm, model.event_ack_o, &d.event_ack);
     d.tick = model.tick_o != 0;
+    d.sample_begin = model.sample_begin_o != 0;
+    d.sample_end = model.sample_end_o != 0;
+    UnpackAt<SmKernelId<Package>>(sm, model.sample_kernel_o, &d.sample_kernel);
+    d.sample_stalls = model.sample_stalls_o != 0;
     return d;
   }
 };

@@ -29,7 +29,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     sms_.reserve(Package::NumSms);
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
       sms_.emplace_back(&context_, sm, policy);
-      driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+      driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile(), sms_[sm].sample());
     }
     if (!options.wave.path.empty()) OpenWave(options);
     coverage_.AfterReset(Rtl::kName);
@@ -45,7 +45,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
       if (links_.any()) {
         driver_->Hear(sm, links_.up(sm));
       } else {
-        driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+        driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile(), sms_[sm].sample());
       }
     }
     arriving_ = SmMask();

@@ -26,8 +26,8 @@ class RtlDriver {
   }
 
   // An SM's registers towards the driver.
-  template <typename Tables, typename Profile>
-  void Hear(unsigned sm, const Tables& tables, const Profile& profile) {
+  template <typename Tables, typename Profile, typename Sample>
+  void Hear(unsigned sm, const Tables& tables, const Profile& profile, const Sample& sample) {
     CopyAt<SmEvents<Package>>(sm, tables.event_o, &driver_->sm_events_i);
     CopyAt<SmFlags<Package>>(sm, tables.command_credit_o, &driver_->sm_command_credit_i);
     CopyAt<SmFlags<Package>>(sm, tables.buffer_request_o, &driver_->sm_buffer_request_i);
@@ -35,6 +35,9 @@ class RtlDriver {
     CopyAt<SmFlags<Package>>(sm, tables.buffer_withdraw_o, &driver_->sm_buffer_withdraw_i);
     CopyAt<SmFlags<Package>>(sm, profile.report_valid_o, &driver_->sm_profile_valid_i);
     CopyAt<SmIssued<Package>>(sm, profile.report_issued_o, &driver_->sm_profile_issued_i);
+    CopyAt<SmFlags<Package>>(sm, sample.valid_o, &driver_->sm_sample_valid_i);
+    CopyAt<SmSamples<Package>>(sm, sample.issued_o, &driver_->sm_sample_issued_i);
+    CopyAt<SmSamples<Package>>(sm, sample.stalled_o, &driver_->sm_sample_stalled_i);
   }
 
   void Hear(unsigned sm, const SmToDriver& in) { Ports::Hear(sm, in, driver_.operator->()); }
@@ -55,7 +58,9 @@ class RtlDriver {
   bool awake() const { return driver_->awake_o != 0; }
   // SMs that must look at the driver's registers.
   SmMask look() const {
-    if (driver_->tick_o != 0) return SmMask::First(Package::NumSms);
+    if ((driver_->tick_o | driver_->sample_begin_o | driver_->sample_end_o) != 0) {
+      return SmMask::First(Package::NumSms);
+    }
     const auto sms = [](const auto& port) { return UnpackMask<SmMask, Package::NumSms>(port); };
     return sms(driver_->command_valid_o) | sms(driver_->buffer_valid_o) |
            sms(driver_->buffer_none_o) | sms(driver_->event_ack_o);

@@ -16,6 +16,7 @@ ControlConfig ConfigOf() {
   config.limits = {Package::LimitRegisters, Package::LimitSharedMemory, Package::LimitThreads,
                    Package::LimitTbs};
   config.preempted_depth = Package::PreemptedDepth;
+  config.num_kernels = Package::NumKernels;
   return config;
 }
 

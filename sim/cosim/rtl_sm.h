@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL of one SM's control logic, in parts that are evaluated only when they can change.
 //
-// Purpose     smk_sm_tables, the warp schedulers and the profile counters, each verilated once and
-//             wired here as smk_sm_control wires them.
+// Purpose     smk_sm_tables, the warp schedulers, the profile counters and the window of samples,
+//             each verilated once and wired here as smk_sm_control wires them.
 // Idle        In a quiet cycle only schedulers with a ready warp are evaluated, and the counters
 //             when one of them granted: no other part changes (the idle property).
 // Does not hold anything but models: all state is in the RTL.
@@ -27,10 +27,14 @@ class RtlSm {
   using Tables = typename Rtl::Tables;
   using Scheduler = typename Rtl::Scheduler;
   using Profile = typename Rtl::Profile;
+  using Sample = typename Rtl::Sample;
   using Driver = typename Rtl::Driver;
 
   RtlSm(VerilatedContext* context, unsigned sm, const PolicyConfig& policy)
-      : sm_(sm), tables_(context, Scope(sm) + " u_tables"), profile_(context, Scope(sm)) {
+      : sm_(sm),
+        tables_(context, Scope(sm) + " u_tables"),
+        profile_(context, Scope(sm)),
+        sample_(context, Scope(sm) + " u_sample") {
     schedulers_.reserve(Package::NumSchedulers);
     for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
       schedulers_.emplace_back(context, Scope(sm) + " gen_scheduler[" + std::to_string(s) + "]");
@@ -40,6 +44,7 @@ class RtlSm {
     }
     tables_.Reset();
     profile_.Reset();
+    sample_.Reset();
   }
 
   // One cycle. `driver` is read for its registers towards this SM, or `link`, when there is one,
@@ -52,12 +57,14 @@ class RtlSm {
     const bool sent = link != nullptr
                           ? Speaks(*link)
                           : Mine(driver.command_valid_o) || Mine(driver.buffer_valid_o) ||
-                                Mine(driver.buffer_none_o) || Mine(driver.event_ack_o);
+                                Mine(driver.buffer_none_o) || Mine(driver.event_ack_o) ||
+                                (driver.sample_begin_o | driver.sample_end_o) != 0;
     busy_ = all || awake_ || sent || tick || in.tb_finished != 0 || in.context_done != 0;
     if (busy_) {
       Tell(driver, link);
       BeginTables(in, driver, out);
       IssueAll(in, tick, out);
+      SampleAll(in, driver, link, all, out);
     } else {
       IssueReady(in, out);
     }
@@ -67,7 +74,7 @@ class RtlSm {
   bool Edge() {
     if (!busy_) return false;
     tables_.Edge();
-    awake_ = tables_->awake_o != 0 || profile_->report_valid_o != 0;
+    awake_ = tables_->awake_o != 0 || profile_->report_valid_o != 0 || sample_->busy_o != 0;
     busy_ = false;
     return true;
   }
@@ -84,7 +91,7 @@ class RtlSm {
   bool sends() const {
     return Unpack<SmEventFields<Package>>(tables_->event_o).valid ||
            (tables_->buffer_request_o | tables_->buffer_withdraw_o | profile_->report_valid_o |
-            tables_->command_credit_o) != 0;
+            sample_->valid_o | tables_->command_credit_o) != 0;
   }
   SmToDriver ToDriver() const {
     SmToDriver d;
@@ -95,16 +102,21 @@ class RtlSm {
     d.buffer_withdraw = tables_->buffer_withdraw_o != 0;
     d.profile_valid = profile_->report_valid_o != 0;
     Unpack<IssuedVec<Package>>(profile_->report_issued_o, &d.profile_issued);
+    d.sample_valid = sample_->valid_o != 0;
+    d.sample_issued = sample_->issued_o;
+    d.sample_stalled = sample_->stalled_o;
     return d;
   }
   const Tables& tables() const { return *tables_.operator->(); }
   const Profile& profile() const { return *profile_.operator->(); }
+  const Sample& sample() const { return *sample_.operator->(); }
 
   template <typename Visitor>
   void VisitUnits(Visitor visit) {
     visit(&tables_);
     for (auto& scheduler : schedulers_) visit(&scheduler);
     visit(&profile_);
+    visit(&sample_);
   }
 
  private:
@@ -119,6 +131,8 @@ class RtlSm {
   void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
   void IssueAll(const SmInputs& in, bool tick, SmOutputs* out);
   void IssueReady(const SmInputs& in, SmOutputs* out);
+  void SampleAll(const SmInputs& in, const Driver& driver, const DriverToSm* link, bool all,
+                 SmOutputs* out);
   void Grant(unsigned s, SmOutputs* out) {
     const Scheduler& scheduler = *schedulers_[s].operator->();
     if (scheduler.grant_valid_o == 0) return;
@@ -131,9 +145,11 @@ class RtlSm {
   VerilatedUnit<Tables> tables_;
   std::vector<VerilatedUnit<Scheduler>> schedulers_;
   VerilatedUnit<Profile> profile_;
+  VerilatedUnit<Sample> sample_;
   bool awake_ = false;
-  bool busy_ = false;  // this cycle is not a quiet one
-  bool calm_ = true;   // the schedulers' other inputs are those of a quiet cycle
+  bool busy_ = false;     // this cycle is not a quiet one
+  bool calm_ = true;      // the schedulers' other inputs are those of a quiet cycle
+  bool samples_ = false;  // from the beginning of a window until its counts are reported
 };
 
 // While they are in force: what is left after this cycle.
@@ -239,6 +255,35 @@ void RtlSm<Rtl>::IssueReady(const SmInputs& in, SmOutputs* out) {
   if (out->grant_valid == 0) return;
   profile_->grant_valid_i = out->grant_valid;
   profile_.Cycle();
+  if (!samples_) return;
+  sample_->grant_valid_i = out->grant_valid;
+  sample_->grant_kernel_i = profile_->grant_kernel_i;
+  sample_.Cycle();
+}
+
+// A window that begins, ends or goes on: what the schedulers do in it.
+template <typename Rtl>
+void RtlSm<Rtl>::SampleAll(const SmInputs& in, const Driver& driver, const DriverToSm* link,
+                           bool all, SmOutputs* out) {
+  Sample& s = *sample_.operator->();
+  s.begin_i = link != nullptr ? link->sample_begin : driver.sample_begin_o;
+  s.end_i = link != nullptr ? link->sample_end : driver.sample_end_o;
+  if (!all && !samples_ && s.begin_i == 0) return;
+  if (s.begin_i != 0 && link != nullptr) {
+    s.kernel_i = static_cast<CData>(Index(link->sample_kernel));
+    s.stalls_i = link->sample_stalls;
+  } else if (s.begin_i != 0) {
+    s.kernel_i = static_cast<CData>(BitsAt<SmKernelId<Package>>(sm_, driver.sample_kernel_o));
+    s.stalls_i = driver.sample_stalls_o;
+  }
+  s.grant_valid_i = out->grant_valid;
+  s.grant_kernel_i = profile_->grant_kernel_i;
+  Pack<KernelSchedulers<Package>>(in.memory, &s.memory_i);
+  const bool reported = s.valid_o != 0;
+  sample_.Cycle();
+  samples_ = s.begin_i != 0 || (samples_ && !reported);
+  out->samples = s.samples_o != 0;
+  s.begin_i = s.end_i = 0;
 }
 
 }  // namespace smk

@@ -17,7 +17,7 @@ namespace smk {
 inline bool SameInputs(const SmInputs& a, const SmInputs& b) {
   return a.ready == b.ready && a.tb_finished == b.tb_finished && a.tb_quiet == b.tb_quiet &&
          a.tb_flushable == b.tb_flushable && a.context_ready == b.context_ready &&
-         a.context_done == b.context_done;
+         a.context_done == b.context_done && a.memory == b.memory;
 }
 
 // The registers between driver and SMs are wires inside smk_top: read under the names that
@@ -31,7 +31,11 @@ struct Between {
         buffer_o(r.smk_top__DOT__buffer),
         buffer_none_o(r.smk_top__DOT__buffer_none),
         event_ack_o(r.smk_top__DOT__event_ack),
-        tick_o(r.smk_top__DOT__tick) {}
+        tick_o(r.smk_top__DOT__tick),
+        sample_begin_o(r.smk_top__DOT__sample_begin),
+        sample_end_o(r.smk_top__DOT__sample_end),
+        sample_kernel_o(r.smk_top__DOT__sample_kernel),
+        sample_stalls_o(r.smk_top__DOT__sample_stalls) {}
   decltype(Root::smk_top__DOT__command_valid) command_valid_o;
   decltype(Root::smk_top__DOT__command) command_o;
   decltype(Root::smk_top__DOT__buffer_valid) buffer_valid_o;
@@ -39,6 +43,10 @@ struct Between {
   decltype(Root::smk_top__DOT__buffer_none) buffer_none_o;
   decltype(Root::smk_top__DOT__event_ack) event_ack_o;
   decltype(Root::smk_top__DOT__tick) tick_o;
+  decltype(Root::smk_top__DOT__sample_begin) sample_begin_o;
+  decltype(Root::smk_top__DOT__sample_end) sample_end_o;
+  decltype(Root::smk_top__DOT__sample_kernel) sample_kernel_o;
+  decltype(Root::smk_top__DOT__sample_stalls) sample_stalls_o;
 };
 
 // `Model`: smk_top, verilated in the configuration of `Package`.
@@ -99,7 +107,9 @@ class TopControl final : public ControlPlane, public ControlProbe {
 
   SmMask awake_sms() const override {
     const Between between(root());
-    if (between.tick_o != 0) return SmMask::First(Package::NumSms);
+    if ((between.tick_o | between.sample_begin_o | between.sample_end_o) != 0) {
+      return SmMask::First(Package::NumSms);
+    }
     return Sms(model().sm_awake_o) | Sms(between.command_valid_o) | Sms(between.buffer_valid_o) |
            Sms(between.buffer_none_o) | Sms(between.event_ack_o);
   }
@@ -108,7 +118,8 @@ class TopControl final : public ControlPlane, public ControlProbe {
                    Sms(root().smk_top__DOT__sm_command_credit).Any() ||
                    Sms(root().smk_top__DOT__sm_buffer_request).Any() ||
                    Sms(root().smk_top__DOT__sm_buffer_withdraw).Any() ||
-                   Sms(root().smk_top__DOT__sm_profile_valid).Any();
+                   Sms(root().smk_top__DOT__sm_profile_valid).Any() ||
+                   Sms(root().smk_top__DOT__sm_sample_valid).Any();
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
       SmEvent event;
       UnpackAt<SmEvents<Package>>(sm, root().smk_top__DOT__sm_events, &event);
@@ -140,6 +151,9 @@ class TopControl final : public ControlPlane, public ControlProbe {
     UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_buffer_withdraw, &d.buffer_withdraw);
     UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_profile_valid, &d.profile_valid);
     UnpackAt<SmIssued<Package>>(sm, r.smk_top__DOT__sm_profile_issued, &d.profile_issued);
+    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_sample_valid, &d.sample_valid);
+    UnpackAt<SmSamples<Package>>(sm, r.smk_top__DOT__sm_sample_issued, &d.sample_issued);
+    UnpackAt<SmSamples<Package>>(sm, r.smk_top__DOT__sm_sample_stalled, &d.sample_stalled);
     return d;
   }
   std::optional<std::array<std::uint16_t, kMaxKernels>> quota_left(unsigned sm) const override {
@@ -169,6 +183,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
     PackAt<SmSlots<Package>>(sm, in.tb_flushable, &top.tb_flushable_i);
     PackAt<SmFlags<Package>>(sm, in.context_ready, &top.context_ready_i);
     PackAt<SmDone<Package>>(sm, in.context_done, &top.context_done_i);
+    PackAt<SmMemory<Package>>(sm, in.memory, &top.memory_i);
     driven_[sm] = in;
     settled_ = false;
   }
@@ -184,6 +199,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
     UnpackAt<SmFlags<Package>>(sm, top.release_valid_o, &out->release_valid);
     UnpackAt<SmSlotId<Package>>(sm, top.release_slot_o, &out->release_slot);
     UnpackAt<SmFlags<Package>>(sm, top.release_flushed_o, &out->release_kind);
+    UnpackAt<SmFlags<Package>>(sm, top.samples_o, &out->samples);
   }
 
   VerilatedContext context_;

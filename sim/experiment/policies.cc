@@ -171,6 +171,8 @@ const char* Name(DispatchMode mode) {
       return "partitioned";
     case DispatchMode::kTable:
       return "table";
+    case DispatchMode::kSlicer:
+      return "slicer";
   }
   return "?";
 }

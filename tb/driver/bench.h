@@ -54,7 +54,8 @@ class DriverBenchOf {
     TakeCommands();
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
       input |= registers_[sm].buffer_request || registers_[sm].buffer_withdraw ||
-               registers_[sm].profile_valid || registers_[sm].command_credit;
+               registers_[sm].profile_valid || registers_[sm].sample_valid ||
+               registers_[sm].command_credit;
     }
     if (lazy && !input && !driver_.awake()) return;
     Driver::Inputs in;
@@ -214,7 +215,7 @@ class DriverBenchOf {
     return true;
   }
   void AfterDriver(unsigned i) {
-    registers_[i].profile_valid = false;
+    registers_[i].profile_valid = registers_[i].sample_valid = false;
     registers_[i].buffer_request = registers_[i].buffer_withdraw = false;
     if (to_sm_[i].event_ack) awaits_ack_[i] = false;
     if (!to_sm_[i].buffer_valid && !to_sm_[i].buffer_none) return;

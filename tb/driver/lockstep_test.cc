@@ -24,7 +24,8 @@ using Fermi = DriverPair<Vfermi_driver, Vfermi_driver_smk_pkg>;
 
 constexpr DispatchMode kModes[] = {DispatchMode::kLeftover,    DispatchMode::kEven,
                                    DispatchMode::kSpatial,     DispatchMode::kOnDemand,
-                                   DispatchMode::kPartitioned, DispatchMode::kTable};
+                                   DispatchMode::kPartitioned, DispatchMode::kTable,
+                                   DispatchMode::kSlicer};
 
 PolicyConfig PolicyOf(DispatchMode mode, Dice* dice) {
   PolicyConfig policy;
@@ -37,6 +38,8 @@ PolicyConfig PolicyOf(DispatchMode mode, Dice* dice) {
   policy.epoch_length = static_cast<std::uint16_t>(100 + dice->Below(3000));
   policy.linger_ticks = static_cast<std::uint16_t>(dice->Below(4));
   policy.latency_scale = static_cast<std::uint8_t>(dice->Percent(60) ? 1 : 2 + dice->Below(7));
+  policy.slicer_warmup = policy.slicer_settle = 20;
+  policy.slicer_window = 30;
   return policy;
 }
 

@@ -85,6 +85,10 @@ class DriverPair {
     }
     if (!sm.event.valid) sm.event.kind = static_cast<EventKind>(dice_.Below(5));
     if (!sm.buffer_request) sm.buffer_kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    if (!sm.sample_valid) {
+      sm.sample_issued = static_cast<std::uint16_t>(dice_.Bits());
+      sm.sample_stalled = static_cast<std::uint16_t>(dice_.Bits());
+    }
     if (sm.profile_valid) return sm;
     for (auto& issued : sm.profile_issued) issued = static_cast<std::uint16_t>(dice_.Bits());
     return sm;

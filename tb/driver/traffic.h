@@ -35,7 +35,7 @@ struct DriverTally {
   std::array<unsigned, 5> commands{};  // by CommandOp
   std::array<unsigned, 5> refused{};   // launches, by LaunchError
   unsigned launches = 0, done = 0;
-  std::array<unsigned, kMaxKernels + 1> running{};  // cycles, by number of kernels
+  std::array<unsigned, kMaxKernels + 1> running{};          // cycles, by number of kernels
 };
 
 // `D` is a Driver, or something that is stepped like one.
@@ -63,6 +63,7 @@ class DriverTraffic {
   DriverRates& rates() { return rates_; }
   DriverBenchOf<D>& bench() { return bench_; }
   unsigned launches(unsigned k) const { return launches_[k]; }
+  unsigned most_counted = 1;  // in a window: instructions, and stalls
   // Launches that must be refused, by the answer.
   const std::array<unsigned, 5>& refused() const { return refused_; }
 
@@ -153,6 +154,16 @@ class DriverTraffic {
     if (!s.loading.empty() && Now(rates_.free)) bench_.FreeBuffer(sm);
     if (bench_.CanSettle(sm) && Now(rates_.settle)) bench_.Settle(sm);
     Save(sm);
+    Count(sm);
+  }
+  // What a window counted comes after it, however long the link is.
+  void Count(unsigned sm) {
+    if (bench_.to_sm(sm).sample_end) counts_in_[sm] = 1 + Pick(30);
+    if (counts_in_[sm] == 0 || --counts_in_[sm] != 0) return;
+    SmToDriver& out = bench_.registers(sm);
+    out.sample_valid = true;
+    out.sample_issued = static_cast<std::uint16_t>(Pick(most_counted));
+    out.sample_stalled = static_cast<std::uint16_t>(Pick(most_counted));
   }
   void Save(unsigned sm) {
     BenchSm& s = bench_.sm(sm);
@@ -178,6 +189,7 @@ class DriverTraffic {
   std::array<ResourceVector, kMaxKernels> need_{};
   std::array<unsigned, kMaxSms> saving_{};  // index + 1 of the TB that is being saved
   std::array<unsigned, 5> refused_{};
+  std::array<unsigned, kMaxSms> counts_in_{};  // cycles until the counts of a window come
 };
 
 }  // namespace smk

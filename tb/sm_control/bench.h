@@ -66,9 +66,11 @@ class SmControlBench {
     command.count = static_cast<std::uint8_t>(count);
     Send(command);
   }
-  void Partition(unsigned kernel, unsigned tb_base, unsigned tbs, bool first, bool last) {
+  void Partition(unsigned kernel, unsigned tb_base, unsigned tbs, bool first, bool last,
+                 PreemptMode mode = PreemptMode::kSwitch) {
     SmCommand command;
     command.op = CommandOp::kPartition;
+    command.mode = mode;
     command.kernel = static_cast<KernelId>(kernel);
     PartitionRange& r = command.range;
     r.tb_base = static_cast<std::uint8_t>(tb_base);

@@ -32,6 +32,9 @@ void ExpectAllSeen(const SmControlTally& t) {
   EXPECT_GT(t.held_commands, 1000u);
   EXPECT_GT(t.late_buffers, 20u);
   EXPECT_GT(t.reloads, 100u);
+  EXPECT_GT(t.windows, 500u);
+  EXPECT_GT(t.instructions, 1000u);
+  EXPECT_GT(t.stalls, 1000u);
   EXPECT_GT(t.silent_cycles, 10'000u);
   EXPECT_GT(t.ready_only_cycles, 5'000u);
 }
@@ -280,7 +283,10 @@ TEST(SmControlLockstep, FindsEachBrokenRule) {
       [](SmInputs*, DriverToSm* driver) { driver->command.mode = PreemptMode::kSwitch; },
       [](SmInputs*, DriverToSm* driver) { driver->command.restore = false; },
       [](SmInputs*, DriverToSm* driver) { driver->command.quota |= 1; },
-      [](SmInputs*, DriverToSm* driver) { driver->command.range.tb_count = 1; }};
+      [](SmInputs*, DriverToSm* driver) { driver->command.range.tb_count = 1; },
+      [](SmInputs* in, DriverToSm*) { in->memory = {}; },
+      [](SmInputs*, DriverToSm* driver) { driver->sample_stalls = true; },
+      [](SmInputs*, DriverToSm* driver) { driver->sample_kernel = KernelId{0}; }};
   for (const auto& rule : broken) {
     std::string mismatch;
     for (unsigned n = 0; n < 5 && mismatch.empty(); ++n) {

@@ -75,6 +75,11 @@ class SmControlPair {
     dut.buffer_none_i = from_driver.buffer_none;
     dut.event_ack_i = from_driver.event_ack;
     dut.tick_i = from_driver.tick;
+    dut.sample_begin_i = from_driver.sample_begin;
+    dut.sample_end_i = from_driver.sample_end;
+    dut.sample_kernel_i = static_cast<CData>(Index(from_driver.sample_kernel));
+    dut.sample_stalls_i = from_driver.sample_stalls;
+    Pack<KernelSchedulers<Package>>(in.memory, &dut.memory_i);
     Pack<ContextViews<Package>>(views, &dut.views_i);
     for (unsigned k = 0; k < Package::NumKernels; ++k) {
       PackAt<ThreadCntVec<Package>>(k, views[k].need.threads, &dut.warps_i);
@@ -96,6 +101,7 @@ class SmControlPair {
     lockstep_.Expect("tb_stop", dut.tb_stop_o, want.tb_stop);
     ExpectMessage<ContextRequestFields<Package>>(&lockstep_, "context", dut.context_o,
                                                  want.context);
+    lockstep_.Expect("samples", dut.samples_o, want.samples);
     lockstep_.Expect("release_valid", dut.release_valid_o, want.release_valid);
     if (!want.release_valid) return;
     lockstep_.Expect("release_slot", dut.release_slot_o, Index(want.release_slot));
@@ -115,6 +121,11 @@ class SmControlPair {
       lockstep_.Expect("buffer_kernel", dut.buffer_kernel_o, Index(to_driver.buffer_kernel));
     }
     lockstep_.Expect("profile_valid", dut.profile_valid_o, to_driver.profile_valid);
+    lockstep_.Expect("sample_valid", dut.sample_valid_o, to_driver.sample_valid);
+    if (to_driver.sample_valid) {
+      lockstep_.Expect("sample_issued", dut.sample_issued_o, to_driver.sample_issued);
+      lockstep_.Expect("sample_stalled", dut.sample_stalled_o, to_driver.sample_stalled);
+    }
     lockstep_.Expect("gated", dut.gated_o, s.quotas.gated);
     lockstep_.Expect("awake", dut.awake_o, want.awake());
     ExpectMessage<QuotaVec<Package>>(&lockstep_, "quota_left", dut.quota_left_o, out.quota_left);

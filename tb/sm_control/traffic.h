@@ -20,6 +20,7 @@ struct SmControlTally {
   std::array<unsigned, 3> evicted{};   // by PreemptMode
   unsigned counted_finishes = 0, shortfalls = 0, held_commands = 0, late_buffers = 0;
   unsigned reloads = 0, silent_cycles = 0, ready_only_cycles = 0;
+  unsigned windows = 0, instructions = 0, stalls = 0;  // reported, and what they counted
 };
 
 // What the driver knows of the SM, and what it sends. It sees the SM's registers one cycle later.
@@ -36,6 +37,7 @@ class SmControlDriver {
     quotas_ = dice_.Percent(30) ? 10 : 0;
     answer_ = dice_.Percent(20) ? 1 : 5 + dice_.Below(95);
     tick_ = dice_.Percent(30) ? 0 : 1 + dice_.Below(5);
+    windows_ = dice_.Percent(60) ? 0 : 1 + dice_.Below(20);
     plans_ = plans_ || dice_.Percent(15);
     // A kernel without TBs here and to come may be another one.
     for (unsigned k = 0; k < kMaxKernels; ++k) {
@@ -64,6 +66,7 @@ class SmControlDriver {
     asked_ = asked_ && !answers;
     next.buffer = static_cast<std::uint16_t>(dice_.Below(config_.preempted_depth));
     next.tick = dice_.Percent(tick_);
+    Window(sm, &next);
     return next;
   }
   const KernelViews& views() const { return views_; }
@@ -79,6 +82,23 @@ class SmControlDriver {
     view->context_lines = static_cast<std::uint16_t>(1 + dice_.Below(lines));
     view->context_log2_lines = 0;
     while (1u << view->context_log2_lines < view->context_lines) ++view->context_log2_lines;
+  }
+
+  // Windows of any length, some without stalls, each after the counts of the one before.
+  void Window(const SmToDriver& sm, DriverToSm* out) {
+    if (sm.sample_valid) {
+      window_ = 0;
+      ++tally_.windows;
+      tally_.instructions += sm.sample_issued;
+      tally_.stalls += sm.sample_stalled;
+    }
+    if (window_ == 0 && dice_.Percent(windows_)) {
+      window_ = 2 + dice_.Below(dice_.Percent(50) ? 4 : 200);
+      out->sample_begin = true;
+      out->sample_stalls = dice_.Percent(60);
+    }
+    out->sample_kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    if (window_ > 1 && !out->sample_begin) out->sample_end = --window_ == 1;
   }
 
   void Take(const SmEvent& event) {
@@ -183,6 +203,7 @@ class SmControlDriver {
     }
     if (plan_.empty()) plan_.push_back(Range(0, 0, 0, 0));
     plan_.front().last = true;
+    if (dice_.Percent(30)) plan_.front().mode = PreemptMode::kDrain;
     plan_.back().first = true;
     const SmCommand first = plan_.back();
     plan_.pop_back();
@@ -217,7 +238,8 @@ class SmControlDriver {
   bool planned_ = false, plans_ = false;
   bool busy_ = false;  // until kSettled
   bool owes_ack_ = false, asked_ = false, withdrawn_ = false, credit_ = true;
-  unsigned dispatch_ = 0, trouble_ = 0, quotas_ = 0, answer_ = 0, tick_ = 0;
+  unsigned dispatch_ = 0, trouble_ = 0, quotas_ = 0, answer_ = 0, tick_ = 0, windows_ = 0;
+  unsigned window_ = 0;  // cycles until its end, and one
 };
 
 // The SM: warps that are ready, TBs that finish, contexts that move.
@@ -254,6 +276,9 @@ class SmControlMachine {
     in.tb_quiet = static_cast<std::uint32_t>(~dice_.Sparse(quiet_)) & slots;
     in.tb_flushable = static_cast<std::uint32_t>(dice_.Bits()) & slots;
     in.context_ready = dice_.Percent(context_);
+    for (auto& memory : in.memory) {
+      memory = static_cast<std::uint8_t>(dice_.Bits() & ((1u << config_.num_schedulers) - 1));
+    }
     if (in_flight_ != 0 && dice_.Percent(done_)) {
       in.context_done = static_cast<std::uint8_t>(dice_.Below(std::min(in_flight_ + 1, 256u)));
     }

@@ -68,7 +68,8 @@ TEST_P(ControlPlane, HoldsAllChecksInRandomScenarios) {
 INSTANTIATE_TEST_SUITE_P(Modes, ControlPlane,
                          testing::Values(DispatchMode::kLeftover, DispatchMode::kEven,
                                          DispatchMode::kSpatial, DispatchMode::kOnDemand,
-                                         DispatchMode::kPartitioned, DispatchMode::kTable),
+                                         DispatchMode::kPartitioned, DispatchMode::kTable,
+                                         DispatchMode::kSlicer),
                          [](const auto& info) { return Name(info.param); });
 
 }  // namespace

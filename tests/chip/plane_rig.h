@@ -120,7 +120,7 @@ class Rig {
                           (a.release_slot == b.release_slot && a.release_kind == b.release_kind));
     return grants && start && context && release && a.tb_activate == b.tb_activate &&
            a.tb_stop == b.tb_stop && a.quota_left == b.quota_left && a.gated == b.gated &&
-           a.with_quota == b.with_quota;
+           a.with_quota == b.with_quota && a.samples == b.samples;
   }
 
   // Stepped: the same outputs. Skipped: the other instance says nothing either.
@@ -238,7 +238,7 @@ class Rig {
   bool Partitioned() const {
     const DispatchMode mode = scenario_.policy.dispatch;
     return mode == DispatchMode::kPartitioned || mode == DispatchMode::kEven ||
-           mode == DispatchMode::kTable;
+           mode == DispatchMode::kTable || mode == DispatchMode::kSlicer;
   }
 
   // Something is granted again and again, or nothing runs; and there is an end.

@@ -19,9 +19,11 @@ class Room {
   // In every cycle. `parts` are the TB counts in force, null without partitions.
   void Check(const FakeSm& sm, const std::array<std::uint8_t, kMaxKernels>* parts, Ledger* ledger,
              Cycle now) {
-    const bool all_everywhere =
-        scenario_.policy.kernels_per_sm == kMaxKernels && !scenario_.policy.quota_enable &&
-        scenario_.policy.latency_scale == 1 && scenario_.policy.dispatch != DispatchMode::kSpatial;
+    const bool all_everywhere = scenario_.policy.kernels_per_sm == kMaxKernels &&
+                                !scenario_.policy.quota_enable &&
+                                scenario_.policy.latency_scale == 1 &&
+                                scenario_.policy.dispatch != DispatchMode::kSpatial &&
+                                scenario_.policy.dispatch != DispatchMode::kSlicer;
     if (!all_everywhere) return;
     const bool moving = sm.stopped() != 0 || Preempting(sm);
     for (unsigned k = 0; k < scenario_.programs.size(); ++k) {

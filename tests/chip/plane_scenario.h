@@ -63,8 +63,8 @@ struct Scenario {
 };
 
 inline const char* Name(DispatchMode mode) {
-  constexpr const char* kNames[] = {"leftover", "even",        "spatial",
-                                    "ondemand", "partitioned", "table"};
+  constexpr const char* kNames[] = {"leftover",    "even",  "spatial", "ondemand",
+                                    "partitioned", "table", "slicer"};
   return kNames[static_cast<unsigned>(mode)];
 }
 
@@ -130,6 +130,18 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   return policy;
 }
 
+// Windows and waits so short that plans are made while the programs run.
+inline void SetSlicer(std::uint64_t seed, PolicyConfig* policy) {
+  Random random(seed ^ 0x51ce);
+  policy->slicer_warmup = static_cast<std::uint16_t>(random.Skewed(0, 600));
+  policy->slicer_settle = static_cast<std::uint16_t>(random.Skewed(0, 300));
+  policy->slicer_window = static_cast<std::uint16_t>(random.Skewed(1, 600));
+  policy->slicer_delay = static_cast<std::uint16_t>(random.Skewed(0, 200));
+  policy->slicer_change = static_cast<std::uint8_t>(random.Below(5));
+  policy->slicer_sustain = static_cast<std::uint8_t>(random.Below(4));
+  policy->slicer_loss = random.Percent(60) ? policy->slicer_loss : random.Below(3 * 65536);
+}
+
 // Every other GPU is a large one: SMs are up to 8 cycles away from the driver, each as far as it
 // is.
 inline void StretchLinks(std::uint64_t seed, ControlConfig* config) {
@@ -156,6 +168,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
         static_cast<std::uint16_t>(s.config.num_schedulers * s.config.warps_per_scheduler);
   }
   s.policy = RandomPolicy(&random, mode);
+  if (mode == DispatchMode::kSlicer) SetSlicer(seed, &s.policy);
   // On demand on one SM, TBs of which two fit instead of one of the other kernel can preempt each
   // other for ever: the range of rK shrinks each time, and grows again when the second one follows.
   if (mode == DispatchMode::kOnDemand && s.config.num_sms == 1) s.config.num_sms = 2;

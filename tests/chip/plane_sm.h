@@ -52,6 +52,10 @@ class FakeSm {
     }
     in_.context_done = port_.TakeDone(now);
     in_.context_ready = port_.Ready(now);
+    for (unsigned k = 0; k < kMaxKernels && samples_; ++k) {
+      const unsigned all = (1u << scenario_.config.num_schedulers) - 1;
+      in_.memory[k] = static_cast<std::uint8_t>(Hash(scenario_.seed, 7, id_ * 64 + k, now) & all);
+    }
     return in_;
   }
 
@@ -66,6 +70,7 @@ class FakeSm {
     }
     DriveContext(out, now);
     stop_ = out.tb_stop;
+    samples_ = out.samples;
   }
 
   const SmInputs& inputs() const { return in_; }
@@ -142,7 +147,7 @@ class FakeSm {
   void CheckStops(const SmOutputs& out) const {
     const DispatchMode mode = scenario_.policy.dispatch;
     const bool whole_sm = mode != DispatchMode::kPartitioned && mode != DispatchMode::kEven &&
-                          mode != DispatchMode::kTable;
+                          mode != DispatchMode::kTable && mode != DispatchMode::kSlicer;
     Require(whole_sm || (out.tb_stop & (out.tb_stop - 1)) == 0, Check::kStop,
             [&] { return "more than one TB is stopped on SM " + std::to_string(id_); });
     if (!out.context.valid || !out.context.store) return;
@@ -280,6 +285,7 @@ class FakeSm {
   std::uint64_t used_ = 0;
   ResourceVector taken_{};
   std::uint32_t stop_ = 0;
+  bool samples_ = false;
   std::uint64_t grants_ = 0;
   unsigned granted_on_0_ = kMaxKernels;
 };

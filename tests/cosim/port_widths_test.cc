@@ -77,6 +77,8 @@ void CheckPorts() {
   EXPECT_TRUE(IsAsWideAs<SmFlags<P>>(Driver::sm_command_credit_i));
   EXPECT_TRUE(IsAsWideAs<SmKernelId<P>>(Driver::sm_buffer_kernel_i));
   EXPECT_TRUE(IsAsWideAs<SmIssued<P>>(Driver::sm_profile_issued_i));
+  EXPECT_TRUE(IsAsWideAs<SmSamples<P>>(Driver::sm_sample_issued_i));
+  EXPECT_TRUE(IsAsWideAs<SmKernelId<P>>(Driver::sample_kernel_o));
   EXPECT_TRUE(IsAsWideAs<SmCommandFields<P>>(Driver::command_o));
   EXPECT_TRUE(IsAsWideAs<ContextViews<P>>(Driver::views_o));
   EXPECT_TRUE(IsAsWideAs<ThreadCntVec<P>>(Driver::warps_o));

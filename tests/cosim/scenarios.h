@@ -53,6 +53,7 @@ inline void RunScenarios(
 
 constexpr DispatchMode kAllModes[] = {DispatchMode::kLeftover,    DispatchMode::kEven,
                                       DispatchMode::kSpatial,     DispatchMode::kOnDemand,
-                                      DispatchMode::kPartitioned, DispatchMode::kTable};
+                                      DispatchMode::kPartitioned, DispatchMode::kTable,
+                                      DispatchMode::kSlicer};
 
 }  // namespace smk::plane

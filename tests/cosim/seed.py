@@ -22,6 +22,7 @@ MODES = {
     "leftover": "kLeftover",
     "ondemand": "kOnDemand",
     "partitioned": "kPartitioned",
+    "slicer": "kSlicer",
     "spatial": "kSpatial",
 }
 SMALL = "parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 2;"

@@ -6,6 +6,7 @@
 #include <Vseeded_driver.h>
 #include <Vseeded_driver_smk_pkg.h>
 #include <Vseeded_profile.h>
+#include <Vseeded_sample.h>
 #include <Vseeded_scheduler.h>
 #include <Vseeded_tables.h>
 
@@ -22,6 +23,7 @@ struct RtlSeeded {
   using Tables = Vseeded_tables;
   using Scheduler = Vseeded_scheduler;
   using Profile = Vseeded_profile;
+  using Sample = Vseeded_sample;
 };
 
 // Thrown at the end of the cycle in which an assertion failed; the simulation has printed which.
@@ -51,7 +53,7 @@ class SeededPlane final : public ControlPlane {
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
     for (unsigned sm = 0; sm < kSms; ++sm) {
-      driver_.Hear(sm, sms_[sm].tables(), sms_[sm].profile());
+      driver_.Hear(sm, sms_[sm].tables(), sms_[sm].profile(), sms_[sm].sample());
     }
     driver_.Step(in, now, out, &log_);
     now_ = now;

@@ -37,6 +37,9 @@ module smk_driver (
   input  smk_pkg::sm_mask_t             sm_buffer_withdraw_i,
   input  smk_pkg::sm_mask_t             sm_profile_valid_i,
   input  smk_pkg::sm_issued_t           sm_profile_issued_i,
+  input  smk_pkg::sm_mask_t             sm_sample_valid_i,
+  input  smk_pkg::sm_samples_t          sm_sample_issued_i,
+  input  smk_pkg::sm_samples_t          sm_sample_stalled_i,
   // To the SMs.
   output smk_pkg::sm_mask_t             command_valid_o,
   output smk_pkg::sm_command_t          command_o,
@@ -45,6 +48,10 @@ module smk_driver (
   output smk_pkg::sm_mask_t             buffer_none_o,
   output smk_pkg::sm_mask_t             event_ack_o,
   output logic                          tick_o,
+  output logic                          sample_begin_o,
+  output logic                          sample_end_o,
+  output smk_pkg::sm_kernel_id_t        sample_kernel_o,
+  output logic                          sample_stalls_o,
   output smk_pkg::context_views_t       views_o,
   output smk_pkg::thread_cnt_vec_t      warps_o,
   // Not idle.
@@ -74,8 +81,12 @@ module smk_driver (
   smk_pkg::order_vec_t       order;
   smk_pkg::tb_id_vec_t       remaining, next_tb;
   logic                      assign_busy;
-  smk_pkg::sm_kernels_t      allowed, planned;
-  smk_pkg::sm_mask_t         assign_changed, busy_sms;
+  smk_pkg::sm_kernels_t      assigned, allowed, planned;
+  smk_pkg::sm_mask_t         assign_changed, changed, busy_sms;
+  logic                      slicer_assigns, slicer_spatial, slicer_gives, slicer_busy;
+  logic                      slicer_profiles, plan_each;
+  smk_pkg::dispatch_mode_e   plan_mode;
+  smk_pkg::tb_cnt_vec_t      plan_table;
   smk_pkg::dispatch_pulses_t pulses;
   smk_pkg::kernel_mask_t     dispatch_new, dispatch_pop, stream_new, stream_pop;
   logic                      dispatch_command_valid;
@@ -127,14 +138,37 @@ module smk_driver (
 
   smk_sm_assign u_sm_assign (
     .clk_i, .rst_ni,
-    .start_i         (assign_pending_q),
+    .start_i         (assign_pending_q || slicer_assigns),
     .members_i       (members),
-    .spatial_i       (policy_i.dispatch == smk_pkg::DispatchSpatial),
+    .spatial_i       (policy_i.dispatch == smk_pkg::DispatchSpatial || slicer_spatial),
     .profile_i       (policy_i.quota_enable),
     .kernels_per_sm_i(policy_i.kernels_per_sm),
     .busy_o          (assign_busy),
-    .allowed_o       (allowed),
+    .allowed_o       (assigned),
     .changed_o       (assign_changed)
+  );
+
+  // Kernels are profiled, and get the plan of that.
+  smk_driver_slicer u_slicer (
+    .clk_i, .rst_ni, .policy_i, .sm_sample_valid_i, .sm_sample_issued_i, .sm_sample_stalled_i,
+    .sample_begin_o, .sample_end_o, .sample_kernel_o, .sample_stalls_o,
+    .assign_i        (assign_pending_q),
+    .members_i       (members),
+    .need_i          (need),
+    .order_i         (order),
+    .assigned_i      (assigned),
+    .assign_changed_i(assign_changed),
+    .allowed_o       (allowed),
+    .changed_o       (changed),
+    .assign_o        (slicer_assigns),
+    .spatial_o       (slicer_spatial),
+    .giving_o        (slicer_gives),
+    .pulses_i        (pulses),
+    .plan_mode_o     (plan_mode),
+    .plan_table_o    (plan_table),
+    .plan_each_o     (plan_each),
+    .profiling_o     (slicer_profiles),
+    .busy_o          (slicer_busy)
   );
 
   // Dispatcher, the TBs that stream, tracker and planner.
@@ -154,9 +188,9 @@ module smk_driver (
     .need_changed_i  (need_changed_q),
     .kernel_done_i   (kernel_done),
     .member_expired_i(member_expired),
-    .assign_busy_i   (assign_pending_q || assign_busy),
+    .assign_busy_i   (assign_pending_q || assign_busy || slicer_gives || slicer_assigns),
     .allowed_i       (allowed),
-    .assign_changed_i(assign_changed),
+    .assign_changed_i(changed),
     .events_i        (sm_events_i),
     .events_valid_i  (event_valid),
     .settled_i       (event_settled),
@@ -168,6 +202,9 @@ module smk_driver (
     .queue_fronts_i  (queue_fronts),
     .queue_kernel_o  (queue_kernel),
     .pulses_o        (pulses),
+    .plan_mode_i     (plan_mode),
+    .plan_table_i    (plan_table),
+    .plan_each_i     (plan_each),
     .credit_i        (credit),
     .command_credit_i(sm_command_credit_i),
     .launch_i        (launch_fire),
@@ -218,7 +255,7 @@ module smk_driver (
   smk_driver_profile u_profile (
     .clk_i, .rst_ni, .sm_profile_valid_i, .sm_profile_issued_i,
     .tick_i          (tick_q),
-    .quota_enable_i  (policy_i.quota_enable && policy_i.quota_gate),
+    .quota_enable_i  (policy_i.quota_enable && policy_i.quota_gate && !slicer_profiles),
     .members_i       (members),
     .members_o       (profiled_members),
     .profile_valid_o (profile_valid),
@@ -291,7 +328,7 @@ module smk_driver (
   assign others_awake     = told_q || quota_command_valid || dispatch_command_valid ||
                             assign_pending_q || need_changed_q != '0 || kernel_done != '0 ||
                             member_expired != '0 || assign_busy || assign_changed != '0 ||
-                            queue_busy || quota_busy;
+                            slicer_busy || queue_busy || quota_busy;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -313,5 +350,6 @@ module smk_driver (
               (active >> dispatch_command.kernel & NumKernels'(1)) != '0)
   // An idle driver says nothing to the SMs.
   `SMK_ASSERT(IdleIsSilent_A, !awake_o |-> command_valid_o == '0 && event_ack_o == '0 &&
-              (buffer_valid_o | buffer_none_o) == '0 && !tick_o)
+              (buffer_valid_o | buffer_none_o) == '0 && !tick_o && !sample_begin_o &&
+              !sample_end_o)
 endmodule

@@ -43,6 +43,10 @@ module smk_driver_decision (
   output smk_pkg::kernel_id_t       queue_kernel_o,
   // What was decided, for the other blocks and for the SM.
   output smk_pkg::dispatch_pulses_t pulses_o,
+  // What is planned on an SM; each SM has a plan of its own.
+  input  smk_pkg::dispatch_mode_e   plan_mode_i,
+  input  smk_pkg::tb_cnt_vec_t      plan_table_i,
+  input  logic                      plan_each_i,
   output smk_pkg::kernel_mask_t     dispatch_new_o,
   output smk_pkg::kernel_mask_t     dispatch_pop_o,
   // TBs that stream: the SM, one cycle later the TB, and another later the command.
@@ -153,7 +157,7 @@ module smk_driver_decision (
     .plan_done_i       (plan_done),
     .plan_kernels_i    (plan_kernels),
     .plan_range_i      (plan_range),
-    .plan_anywhere_i   (plan_anywhere),
+    .plan_anywhere_i   (plan_anywhere && !plan_each_i),
     .command_sm_o      (unused_command_sm),
     .pick_sms_o        (pick_sms),
     .pick_sm_i         (pick_sm),
@@ -217,8 +221,8 @@ module smk_driver_decision (
     .start_i    (pulses.plan_start),
     .kernels_i  (pulses.plan_kernels),
     .sm_i       (pulses.sm),
-    .mode_i     (policy_i.dispatch),
-    .table_tbs_i(policy_i.table_tbs),
+    .mode_i     (plan_mode_i),
+    .table_tbs_i(plan_table_i),
     .need_i     (plan_need_q),
     .tb_share_i (plan_tb_share_q),
     .order_i    (plan_order_q),

@@ -17,7 +17,7 @@
 module smk_driver_profile (
   input  logic                  clk_i,
   input  logic                  rst_ni,
-  // Quotas are wanted: constant during a run.
+  // Quotas are wanted.
   input  logic                  quota_enable_i,
   input  smk_pkg::kernel_mask_t members_i,
   input  logic                  tick_i,

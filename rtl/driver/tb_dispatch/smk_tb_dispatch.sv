@@ -119,7 +119,8 @@ module smk_tb_dispatch (
   assign on_demand   = policy_i.dispatch == smk_pkg::DispatchOnDemand;
   assign partitioned = policy_i.dispatch == smk_pkg::DispatchPartitioned ||
                        policy_i.dispatch == smk_pkg::DispatchEven ||
-                       policy_i.dispatch == smk_pkg::DispatchTable;
+                       policy_i.dispatch == smk_pkg::DispatchTable ||
+                       policy_i.dispatch == smk_pkg::DispatchSlicer;
 
   // What is remembered of each SM.
   smk_pkg::kernel_sms_t   tried;
@@ -285,6 +286,8 @@ module smk_tb_dispatch (
     .step_i              (step),
     .act_i               (act),
     .preempt_mode_i      (policy_i.preempt),
+    .plans_drain_i       (policy_i.dispatch == smk_pkg::DispatchSlicer &&
+                          policy_i.preempt == smk_pkg::PreemptDrain),
     .kernel_i            (kernel),
     .victim_i            (victim),
     .victim_tbs_i        (victim_tbs),

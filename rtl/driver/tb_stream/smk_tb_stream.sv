@@ -82,7 +82,8 @@ module smk_tb_stream (
   assign leftover    = policy_i.dispatch == smk_pkg::DispatchLeftover;
   assign partitioned = policy_i.dispatch == smk_pkg::DispatchPartitioned ||
                        policy_i.dispatch == smk_pkg::DispatchEven ||
-                       policy_i.dispatch == smk_pkg::DispatchTable;
+                       policy_i.dispatch == smk_pkg::DispatchTable ||
+                       policy_i.dispatch == smk_pkg::DispatchSlicer;
 
   // The pair that was chosen last, and the SM before it.
   smk_pkg::kernel_mask_t kernel_d, kernel_q;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_sm_control: the control logic of one SM.
 //
-// Purpose     Tables, warp schedulers and profile counters, wired together.
+// Purpose     Tables, warp schedulers, profile and sample counters, wired together.
 // Paper       [SMK] Fig. 3.
 // Interface   command_*: pulse, never refused: the driver sends one for each command_credit_o, and
 //             the first without. buffer_*, event_ack_i, tick_i: pulses (S5). Everything towards the
@@ -28,6 +28,7 @@ module smk_sm_control (
   input  smk_pkg::slot_mask_t               tb_flushable_i,
   input  logic                              context_ready_i,
   input  smk_pkg::done_t                    context_done_i,
+  input  smk_pkg::kernel_schedulers_t       memory_i,
   // From the driver.
   input  logic                              command_valid_i,
   input  smk_pkg::sm_command_t              command_i,
@@ -36,6 +37,10 @@ module smk_sm_control (
   input  logic                              buffer_none_i,
   input  logic                              event_ack_i,
   input  logic                              tick_i,
+  input  logic                              sample_begin_i,
+  input  logic                              sample_end_i,
+  input  smk_pkg::kernel_id_t               sample_kernel_i,
+  input  logic                              sample_stalls_i,
   // Registers of the driver: contexts, and warps per TB of each kernel.
   input  smk_pkg::context_views_t           views_i,
   input  smk_pkg::thread_cnt_vec_t          warps_i,
@@ -49,6 +54,8 @@ module smk_sm_control (
   output logic                              release_valid_o,
   output smk_pkg::tb_slot_t                 release_slot_o,
   output smk_pkg::tb_release_e              release_kind_o,
+  // memory_i is looked at in the next cycle.
+  output logic                              samples_o,
   // Registers: quota left on scheduler 0 while quotas are in force.
   output smk_pkg::quota_vec_t               quota_left_o,
   // To the driver: registers.
@@ -59,6 +66,9 @@ module smk_sm_control (
   output smk_pkg::kernel_id_t               buffer_kernel_o,
   output logic                              profile_valid_o,
   output smk_pkg::issued_vec_t              profile_issued_o,
+  output logic                              sample_valid_o,
+  output logic [smk_pkg::SampleWidth-1:0]   sample_issued_o,
+  output logic [smk_pkg::SampleWidth-1:0]   sample_stalled_o,
   // Registers: quotas received, and whether they are in force; not idle.
   output smk_pkg::quota_vec_t               quota_o,
   output logic                              gated_o,
@@ -125,7 +135,8 @@ module smk_sm_control (
   // An idle cycle.
   logic unused_quiet;
   assign unused_quiet = !awake_o && ready_i == '0 && !command_valid_i && !buffer_valid_i &&
-                        !buffer_none_i && !event_ack_i && !tick_i && tb_finished_i == '0 && context_done_i == '0;
+                        !buffer_none_i && !event_ack_i && !tick_i && !sample_begin_i && !sample_end_i &&
+                        tb_finished_i == '0 && context_done_i == '0;
 
   for (genvar s = 0; s < NumSchedulers; s++) begin : gen_scheduler
     logic [WarpWidth-1:0] warp;
@@ -176,6 +187,24 @@ module smk_sm_control (
     .issued_o       (profile_issued_o)
   );
 
+  logic samples;
+  smk_sm_sample u_sample (
+    .clk_i,
+    .rst_ni,
+    .begin_i       (sample_begin_i),
+    .end_i         (sample_end_i),
+    .kernel_i      (sample_kernel_i),
+    .stalls_i      (sample_stalls_i),
+    .grant_valid_i (grant_valid_o),
+    .grant_kernel_i(grant_kernel),
+    .memory_i,
+    .samples_o,
+    .valid_o       (sample_valid_o),
+    .issued_o      (sample_issued_o),
+    .stalled_o     (sample_stalled_o),
+    .busy_o        (samples)
+  );
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       grant_valid_q  <= '0;
@@ -192,7 +221,7 @@ module smk_sm_control (
 
   assign quota_left_o    = gated_q ? left : '0;
   assign profile_valid_o = tick_q;
-  assign awake_o         = tables_awake || tick_q;
+  assign awake_o         = tables_awake || tick_q || samples;
 
   // Nothing changes in an idle cycle, and nothing is said.
   `SMK_ASSERT(IdleHolds_A, unused_quiet |=> !awake_o && $stable(event_o) && $stable(quota_o) &&

@@ -26,6 +26,10 @@ module smk_sm_link #(
   input  logic                 driver_buffer_none_i,
   input  logic                 driver_event_ack_i,
   input  logic                 driver_tick_i,
+  input  logic                 driver_sample_begin_i,
+  input  logic                 driver_sample_end_i,
+  input  smk_pkg::kernel_id_t  driver_sample_kernel_i,
+  input  logic                 driver_sample_stalls_i,
   output logic                 driver_command_credit_o,
   output smk_pkg::sm_event_t   driver_event_o,
   output logic                 driver_buffer_request_o,
@@ -33,6 +37,9 @@ module smk_sm_link #(
   output logic                 driver_buffer_withdraw_o,
   output logic                 driver_profile_valid_o,
   output smk_pkg::issued_vec_t driver_profile_issued_o,
+  output logic                 driver_sample_valid_o,
+  output logic [smk_pkg::SampleWidth-1:0] driver_sample_issued_o,
+  output logic [smk_pkg::SampleWidth-1:0] driver_sample_stalled_o,
   // The SM's side.
   output logic                 sm_command_valid_o,
   output smk_pkg::sm_command_t sm_command_o,
@@ -41,6 +48,10 @@ module smk_sm_link #(
   output logic                 sm_buffer_none_o,
   output logic                 sm_event_ack_o,
   output logic                 sm_tick_o,
+  output logic                 sm_sample_begin_o,
+  output logic                 sm_sample_end_o,
+  output smk_pkg::kernel_id_t  sm_sample_kernel_o,
+  output logic                 sm_sample_stalls_o,
   input  logic                 sm_command_credit_i,
   input  smk_pkg::sm_event_t   sm_event_i,
   input  logic                 sm_buffer_request_i,
@@ -48,6 +59,9 @@ module smk_sm_link #(
   input  logic                 sm_buffer_withdraw_i,
   input  logic                 sm_profile_valid_i,
   input  smk_pkg::issued_vec_t sm_profile_issued_i,
+  input  logic                 sm_sample_valid_i,
+  input  logic [smk_pkg::SampleWidth-1:0] sm_sample_issued_i,
+  input  logic [smk_pkg::SampleWidth-1:0] sm_sample_stalled_i,
   // Something is on its way.
   output logic                 busy_o
 );
@@ -58,7 +72,7 @@ module smk_sm_link #(
       smk_pkg::TbCntWidth + 2 + 2 * smk_pkg::BasesWidth + 2 + smk_pkg::QuotaWidth;
   localparam int unsigned EventWidth   = smk_pkg::EventWidth;
   localparam int unsigned IssuedWidth  = smk_pkg::NumKernels * smk_pkg::IssuedWidth;
-  logic [5:0] busy;
+  logic [7:0] busy;
   logic       event_valid, unused_valid;
   logic [EventWidth-2:0] sm_event_rest, driver_event_rest;
 
@@ -78,13 +92,13 @@ module smk_sm_link #(
     .payload_o(sm_buffer_o),
     .busy_o   (busy[1])
   );
-  smk_relay #(.Stages(Stages), .PulseWidth(5)) u_pulses (
+  smk_relay #(.Stages(Stages), .PulseWidth(6)) u_pulses (
     .clk_i, .rst_ni,
-    .pulse_i  ({driver_event_ack_i, driver_tick_i, driver_buffer_none_i, sm_command_credit_i,
-                sm_buffer_withdraw_i}),
+    .pulse_i  ({driver_event_ack_i, driver_tick_i, driver_buffer_none_i, driver_sample_end_i,
+                sm_command_credit_i, sm_buffer_withdraw_i}),
     .payload_i(1'b0),
-    .pulse_o  ({sm_event_ack_o, sm_tick_o, sm_buffer_none_o, driver_command_credit_o,
-                driver_buffer_withdraw_o}),
+    .pulse_o  ({sm_event_ack_o, sm_tick_o, sm_buffer_none_o, sm_sample_end_o,
+                driver_command_credit_o, driver_buffer_withdraw_o}),
     .payload_o(unused_valid),
     .busy_o   (busy[2])
   );
@@ -113,6 +127,22 @@ module smk_sm_link #(
     .pulse_o  (driver_profile_valid_o),
     .payload_o(driver_profile_issued_o),
     .busy_o   (busy[5])
+  );
+  smk_relay #(.Stages(Stages), .PayloadWidth(smk_pkg::KernelWidth + 1)) u_sample (
+    .clk_i, .rst_ni,
+    .pulse_i  (driver_sample_begin_i),
+    .payload_i({driver_sample_kernel_i, driver_sample_stalls_i}),
+    .pulse_o  (sm_sample_begin_o),
+    .payload_o({sm_sample_kernel_o, sm_sample_stalls_o}),
+    .busy_o   (busy[6])
+  );
+  smk_relay #(.Stages(Stages), .PayloadWidth(2 * smk_pkg::SampleWidth)) u_counts (
+    .clk_i, .rst_ni,
+    .pulse_i  (sm_sample_valid_i),
+    .payload_i({sm_sample_issued_i, sm_sample_stalled_i}),
+    .pulse_o  (driver_sample_valid_o),
+    .payload_o({driver_sample_issued_o, driver_sample_stalled_o}),
+    .busy_o   (busy[7])
   );
   assign busy_o = busy != '0;
 endmodule
