@@ -44,8 +44,10 @@ void AddCommonOptions(CLI::App* app, RunOptions* o) {
   AddText(app, "kernels", &o->kernels,
           "kernels: names, workload files or trace:FOLDER, joined by + (in a name: ++)",
           "KERNEL+KERNEL");
-  AddText(app, "--preempt", &o->preempt,
-          "how an SM changes hands under spatial: switch (default), drain, flush", "MODE");
+  AddText(
+      app, "--preempt", &o->preempt,
+      "how an SM changes hands: switch, drain (default of warped-slicer), flush (spatial alone)",
+      "MODE");
   AddText(app, "--control", &o->control,
           "control plane: reference (default), rtl, or lockstep of both", "NAME");
   AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",

@@ -66,7 +66,7 @@ std::string RunSection(const Experiment& e, const Policy& policy) {
   std::string text = "[run]\n";
   text += fmt::format("kernels = {}\n", QuotedList(names));
   text += fmt::format("policy = {}\n", Quoted(policy.name));
-  if (policy.config.dispatch == DispatchMode::kSpatial) {
+  if (UsesPreempt(policy.config)) {
     text += fmt::format("preempt = {}\n", Quoted(Name(policy.config.preempt)));
   }
   text += fmt::format("control = {}\n", Quoted(Name(e.control)));

@@ -348,10 +348,7 @@ Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& 
   policy.config = configuration.policy;
   if (preempt) {
     policy.config.preempt = ParsePreempt(*preempt);
-    if (policy.config.dispatch != DispatchMode::kSpatial) {
-      throw InputError(
-          fmt::format("--preempt: only the policy spatial uses it, not {}", policy.name));
-    }
+    CheckPreempt(policy);
   }
   std::vector<const Workload*> workloads;
   for (const auto& workload : experiment.workloads) workloads.push_back(workload.get());

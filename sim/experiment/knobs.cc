@@ -119,13 +119,16 @@ Knob TableKnob() {
   return Chosen(knob);
 }
 
+constexpr std::uint64_t kMax16 = std::numeric_limits<std::uint16_t>::max();
+
 // Values of each part in the order of its hash in an id.
 std::vector<Knob> MakeKnobs() {
   return {
       InEveryId("", Chosen(Word("policy.dispatch", &PolicyConfig::dispatch, {},
                                 "how thread blocks are placed"))),
       InEveryId("", Chosen(Word("policy.preempt", &PolicyConfig::preempt, {},
-                                "how an SM changes hands under spatial"))),
+                                "how an SM changes hands under spatial, and TBs leave a partition "
+                                "under warped-slicer"))),
       InEveryId("", Alone(Word("policy.warp_policy", &PolicyConfig::warp_policy,
                                {WarpPolicy::kGto, WarpPolicy::kLrr},
                                "order of the warps on a scheduler"))),
@@ -150,6 +153,20 @@ std::vector<Knob> MakeKnobs() {
       InEveryId("latency ", Column(Number("policy.latency_scale", &PolicyConfig::latency_scale, 1,
                                           std::numeric_limits<std::uint8_t>::max(),
                                           "slows every decision of the driver by this factor"))),
+      Number("policy.slicer_warmup", &PolicyConfig::slicer_warmup, 0, kMax16,
+             "cycles before the first window of a profile, and before kernels are watched"),
+      Number("policy.slicer_settle", &PolicyConfig::slicer_settle, 0, kMax16,
+             "cycles before each further window of a profile"),
+      Number("policy.slicer_window", &PolicyConfig::slicer_window, 1, 16'000,
+             "cycles of a window in which kernels are sampled or watched"),
+      Number("policy.slicer_delay", &PolicyConfig::slicer_delay, 0, kMax16,
+             "cycles from the last sample of a profile to the question for a plan"),
+      Number("policy.slicer_change", &PolicyConfig::slicer_change, 0, 7,
+             "IPC has changed when it differs by more than 2^-N of what it was"),
+      Number("policy.slicer_sustain", &PolicyConfig::slicer_sustain, 0, 15,
+             "windows in a row with another IPC before a kernel is profiled again; 0: never"),
+      Number("policy.slicer_loss", &PolicyConfig::slicer_loss, 0, 4 * 65536 - 1,
+             "what all kernels together may lose before each gets its own SMs, in 1/65536"),
       InEveryId("table ", TableKnob()),
       InEveryId("", Alone(Number("control.preempted_depth", &ControlConfig::preempted_depth, 1,
                                  4096, "preempted TBs of a kernel that can wait"))),

@@ -22,6 +22,13 @@ PolicyConfig Config(DispatchMode dispatch, bool quota = false,
   return config;
 }
 
+// Without preemption unless --preempt says so.
+PolicyConfig Slicer(bool quota = false) {
+  PolicyConfig config = Config(DispatchMode::kSlicer, quota);
+  config.preempt = PreemptMode::kDrain;
+  return config;
+}
+
 std::vector<PolicyInfo> MakePolicies() {
   return {
       {"isolated", "[SMK] Sec. 6.1", "each kernel alone on the whole GPU: the baseline, STP 1",
@@ -40,6 +47,10 @@ std::vector<PolicyInfo> MakePolicies() {
        Config(DispatchMode::kPartitioned, true)},
       {"smk-pw2", "[SMK] Sec. 5.5", "smk-pw with at most two kernels on an SM",
        Config(DispatchMode::kPartitioned, true, 2)},
+      {"warped-slicer", "[Warped-Slicer] Sec. 4",
+       "partitions by water-filling of profiled kernels (--preempt)", Slicer()},
+      {"warped-slicer+w", "[Warped-Slicer] Sec. 4, [SMK] Sec. 5.4",
+       "warped-slicer and quotas for the warp schedulers", Slicer(true)},
       {"table:A,B,...", "[Warped-Slicer] Sec. 4", "fixed number of TBs per SM for each kernel",
        Config(DispatchMode::kTable)},
   };
@@ -139,6 +150,21 @@ PreemptMode ParsePreempt(std::string_view text) {
     if (text == Name(mode)) return mode;
   }
   throw InputError(fmt::format("--preempt: expected switch, drain or flush, got '{}'", text));
+}
+
+bool UsesPreempt(const PolicyConfig& config) {
+  return config.dispatch == DispatchMode::kSpatial || config.dispatch == DispatchMode::kSlicer;
+}
+
+void CheckPreempt(const Policy& policy) {
+  if (!UsesPreempt(policy.config)) {
+    throw InputError(fmt::format(
+        "--preempt: only the policies spatial and warped-slicer use it, not {}", policy.name));
+  }
+  if (policy.config.dispatch == DispatchMode::kSlicer &&
+      policy.config.preempt == PreemptMode::kFlush) {
+    throw InputError(fmt::format("--preempt: {} takes switch or drain, not flush", policy.name));
+  }
 }
 
 const char* Name(PreemptMode mode) {

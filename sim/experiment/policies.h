@@ -40,13 +40,18 @@ Policy FindPolicy(std::string_view text, std::size_t kernels);
 void CheckTable(const Policy& policy, const std::vector<const Workload*>& workloads,
                 const ResourceVector& limits);
 
+// Whether --preempt says something to the policy. CheckPreempt() throws InputError when it has not,
+// or is not given a mode that it has.
+bool UsesPreempt(const PolicyConfig& config);
+void CheckPreempt(const Policy& policy);
+
 // switch, drain or flush.
 PreemptMode ParsePreempt(std::string_view text);
 const char* Name(PreemptMode mode);
 const char* Name(WarpPolicy policy);
 // spent, tick.
 const char* Name(EpochEnd end);
-// leftover, even, spatial, on-demand, partitioned, table.
+// leftover, even, spatial, on-demand, partitioned, table, slicer.
 const char* Name(DispatchMode mode);
 // dispatch-new, preempt, no-victim, ...
 const char* Name(DecisionReason reason);

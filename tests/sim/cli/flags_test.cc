@@ -75,7 +75,7 @@ TEST_F(Flags, HelpAndVersionGoToStdout) {
 TEST_F(Flags, PoliciesDiffer) {
   std::set<std::string> seen;
   for (const char* policy : {"isolated", "leftover", "even", "spatial", "smk", "smk-p", "smk-pw",
-                             "smk-pw2", "table:3,2"}) {
+                             "smk-pw2", "warped-slicer", "warped-slicer+w", "table:3,2"}) {
     auto stats = Fixed(std::string("lbm+sgemm+sad --cycles 30k --policy ") + policy +
                        (std::string(policy) == "table:3,2" ? ",2" : ""));
     stats.erase("policy");
@@ -92,6 +92,12 @@ TEST_F(Flags, PreemptModesDiffer) {
                     .dump());
   }
   EXPECT_EQ(seen.size(), 3u);
+  for (const char* mode : {"switch", "drain"}) {
+    seen.insert(
+        Fixed(std::string("lbm+sgemm --cycles 60k --policy warped-slicer --preempt ") + mode)
+            .dump());
+  }
+  EXPECT_EQ(seen.size(), 5u);
 }
 
 TEST_F(Flags, CyclesAndSeedAndMachine) {

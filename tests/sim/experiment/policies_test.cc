@@ -23,7 +23,7 @@ TEST(Policies, EachNameIsADifferentConfiguration) {
                     .second)
         << name;
   }
-  EXPECT_EQ(seen.size(), 8u);
+  EXPECT_EQ(seen.size(), 10u);
 }
 
 TEST(Policies, TableTakesOneCountForEachKernel) {
@@ -42,6 +42,20 @@ TEST(Policies, TableThatCanNeverBeResidentIsRefused) {
   const ResourceVector limits{256, 384, 64, 32};
   EXPECT_NO_THROW(CheckTable(FindPolicy("table:1,1", 2), {a.get(), b.get()}, limits));
   EXPECT_THROW(CheckTable(FindPolicy("table:2,1", 2), {a.get(), b.get()}, limits), InputError);
+}
+
+TEST(Policies, OnlySomeArePreemptedInAnyWay) {
+  const auto with = [](const char* name, PreemptMode mode) {
+    Policy policy = FindPolicy(name, 2);
+    policy.config.preempt = mode;
+    return policy;
+  };
+  EXPECT_EQ(FindPolicy("warped-slicer", 2).config.preempt, PreemptMode::kDrain);
+  EXPECT_NO_THROW(CheckPreempt(with("spatial", PreemptMode::kFlush)));
+  EXPECT_NO_THROW(CheckPreempt(with("warped-slicer", PreemptMode::kSwitch)));
+  EXPECT_NO_THROW(CheckPreempt(with("warped-slicer+w", PreemptMode::kDrain)));
+  EXPECT_THROW(CheckPreempt(with("warped-slicer", PreemptMode::kFlush)), InputError);
+  EXPECT_THROW(CheckPreempt(with("smk-p", PreemptMode::kDrain)), InputError);
 }
 
 TEST(Policies, UnknownNamesSuggestTheNearest) {

@@ -65,7 +65,7 @@ TEST(SweepIds, DependOnEveryPolicyAndItsOptions) {
   const Backend backend = RememberingBackend(MakeBackend());
   std::set<std::string> ids;
   for (const char* policy : {"leftover", "even", "spatial", "smk", "smk-p", "smk-pw", "smk-pw2",
-                             "table:1,2", "table:2,1"}) {
+                             "warped-slicer", "warped-slicer+w", "table:1,2", "table:2,1"}) {
     const auto with = [&](SpecExperiment* e) { e->policies = {{policy, 1}}; };
     EXPECT_TRUE(ids.insert(Id(backend, with)).second) << policy;
   }

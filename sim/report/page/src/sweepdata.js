@@ -153,6 +153,7 @@ export const policyOrder = [
   'smk-pw',
   'smk-pw2',
   'warped-slicer',
+  'warped-slicer+w',
 ];
 
 export function inOrder(ids) {

@@ -11,6 +11,7 @@ const policyColours = {
   'smk-pw': ['#1d5c9e', '#3576c4'],
   'smk-pw2': ['#7a4fa3', '#a07bd0'],
   'warped-slicer': ['#2f8f6b', '#3fa981'],
+  'warped-slicer+w': ['#86b86a', '#9ac77f'],
 };
 const otherColours = [
   ['#7d8c3a', '#9aab4d'],
