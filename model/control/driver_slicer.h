@@ -7,7 +7,7 @@
 // Paper       [Warped-Slicer] Sec. IV. Deviations [D30], [D33], [D37], [D38], [D39].
 // Interface   assign: pulse, the set of kernels has changed: all are profiled again. plan_start: of
 //             the partition planner, which sees mode and table one cycle later.
-// Latency     Begin and end of a window are told to the SMs 1 cycle after the profiler's.
+// Latency     Begin and end of a window reach the SMs 1 cycle after the profiler's.
 // Reset       Nothing given, no plan.
 // Doc         docs/blocks/driver.md
 // An SM that is given a kernel alone hosts no other; one that is given none is split evenly until

@@ -138,7 +138,7 @@ TEST(DriverSlicerTest, AllSmsShareThePlan) {
   EXPECT_FALSE(p.slicer().spatial);
 }
 
-// With the longest links counts come 33 cycles after the window that the SM was told of.
+// With the longest links counts come 33 cycles after the window that the SM was sent.
 TEST(DriverSlicerTest, CountsMayComeLate) {
   for (const unsigned late : {1u, 20u, 33u}) {
     Profiled p;
