@@ -35,7 +35,7 @@ struct DriverTally {
   std::array<unsigned, 5> commands{};  // by CommandOp
   std::array<unsigned, 5> refused{};   // launches, by LaunchError
   unsigned launches = 0, done = 0;
-  std::array<unsigned, kMaxKernels + 1> running{};          // cycles, by number of kernels
+  std::array<unsigned, kMaxKernels + 1> running{};  // cycles, by number of kernels
 };
 
 // `D` is a Driver, or something that is stepped like one.
