@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/slicer_profiler.h"
 
+#include <algorithm>
+
 namespace smk {
 
 SlicerProfiler::SlicerProfiler(const Config& config) : config_(config) {
@@ -42,16 +44,16 @@ bool SlicerProfiler::NextSm() {
   return state_.sm == 0;
 }
 
-// The next one of those left.
+// Whose this SM is.
 unsigned SlicerProfiler::Kernel() const {
-  return state_.left == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(state_.left));
+  return state_.walk == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(state_.walk));
 }
 
 void SlicerProfiler::Start(const Inputs& in) {
   State& s = state_;
   s.step = Step::kAlone;
   s.kernels = s.left = in.kernels;
-  s.tbs = 1;
+  s.base = 0;
   s.taken = {};
   s.fresh = s.first = true;
   s.sm = s.at = 0;
@@ -78,70 +80,106 @@ void SlicerProfiler::Alone() {
   s.taken = {};
   s.fresh = true;
   s.at = s.at + 1 == config_.num_kernels ? 0 : s.at + 1;
-  if (s.at == 0) s.step = Step::kAssign;
+  if (s.at == 0) s.step = Step::kShare;
 }
 
-// The next sample.
-void SlicerProfiler::Advance() {
+// The SMs are divided equally between the kernels, as far as there are SMs.
+void SlicerProfiler::Share() {
   State& s = state_;
-  if (s.tbs++ != s.most[Kernel()]) return;
-  s.left = static_cast<KernelMask>(s.left & (s.left - 1));
-  s.tbs = 1;
+  const auto count = static_cast<unsigned>(__builtin_popcount(s.left));
+  s.share = std::max(1u, config_.num_sms / std::max(1u, count));
+  if (s.base == 0) s.open = s.left;
+  Begin();
+  s.step = Step::kAssign;
+}
+
+// From the first SM on.
+void SlicerProfiler::Begin() {
+  State& s = state_;
+  s.walk = s.left;
+  s.group = s.share;
+  s.tbs = static_cast<std::uint8_t>(s.base + 1);
+  s.beyond = false;
+}
+
+// Whether this SM has a sample in this window.
+bool SlicerProfiler::Samples() const {
+  return (state_.open >> Kernel() & 1u) != 0 && state_.walk != 0 && !state_.beyond;
+}
+
+// To the next SM; whether there is none.
+bool SlicerProfiler::Advance() {
+  State& s = state_;
+  if (--s.group != 0) {
+    s.beyond = s.beyond || s.tbs == s.most[Kernel()];
+    ++s.tbs;
+  } else {
+    s.walk = static_cast<KernelMask>(s.walk & (s.walk - 1));
+    s.group = s.share;
+    s.tbs = static_cast<std::uint8_t>(s.base + 1);
+    s.beyond = false;
+  }
+  return NextSm();
 }
 
 void SlicerProfiler::Assign(const Inputs& in) {
   State& s = state_;
-  if (s.sm == 0) {
-    s.left_was = s.left;
-    s.tbs_was = s.tbs;
-  }
   s.give_valid = true;
   s.give_sm = static_cast<std::uint8_t>(s.sm);
   s.give_kernel = static_cast<std::uint8_t>(Kernel());
-  s.give_tbs = s.left == 0 ? 0 : s.tbs;
-  if (s.left != 0) Advance();
-  if (!NextSm()) return;
-  s.left = s.left_was;
-  s.tbs = s.tbs_was;
+  s.give_tbs = Samples() ? s.tbs : 0;
+  if (!Advance()) return;
+  Begin();
   Wait(Step::kSettle, s.first ? in.warmup : in.settle);
+}
+
+// The counts of this SM are worked on. After the last one a further window, in which the same SMs
+// hold more TBs; or the SMs are those of kernels that had none; or the curves are whole.
+void SlicerProfiler::Sampled(const Inputs& in) {
+  State& s = state_;
+  s.step = Step::kRead;
+  if (!Advance()) return;
+  const KernelMask unreached = s.walk;
+  if (s.open == 0) {
+    s.left = 0;
+    return Wait(Step::kDelay, in.delay);
+  }
+  s.step = Step::kShare;
+  if ((s.open & ~unreached) != 0) {
+    s.base = static_cast<std::uint8_t>(s.base + s.share);
+  } else {
+    s.left = unreached;
+    s.base = 0;
+  }
 }
 
 void SlicerProfiler::Read(const Inputs& in) {
   State& s = state_;
   s.issued = in.issued;
   s.stalled = in.stalled;
-  if (s.left == 0) {
-    s.sm = 0;
-    Wait(Step::kDelay, in.delay);
-  } else {
-    const unsigned cycles = in.window * config_.num_schedulers & 0xffffu;
-    Wait(Step::kScale, 52 + Shifts(cycles, s.most[Kernel()]));
-  }
+  if (!Samples()) return Sampled(in);
+  const unsigned cycles = in.window * config_.num_schedulers & 0xffffu;
+  Wait(Step::kScale, 52 + Shifts(cycles, s.most[Kernel()]));
 }
 
 void SlicerProfiler::Scale(const Inputs& in) {
   State& s = state_;
   if (!TimedOut()) return;
   const unsigned cycles = in.window * config_.num_schedulers & 0xffffu;
+  const unsigned kernel = Kernel();
   s.sample_valid = true;
-  s.sample_kernel = static_cast<std::uint8_t>(Kernel());
+  s.sample_kernel = static_cast<std::uint8_t>(kernel);
   s.sample_tbs = s.tbs;
-  s.sample_performance = Point(s.issued, s.stalled, cycles, s.tbs, s.most[Kernel()]);
-  Advance();
-  s.step = Step::kRead;
-  if (!NextSm()) return;
-  if (s.left != 0) {
-    s.step = Step::kAssign;
-  } else {
-    Wait(Step::kDelay, in.delay);
-  }
+  s.sample_performance = Point(s.issued, s.stalled, cycles, s.tbs, s.most[kernel]);
+  if (s.tbs == s.most[kernel]) s.open = static_cast<KernelMask>(s.open & ~(1u << kernel));
+  Sampled(in);
 }
 
 // The next member's turn, from the last to the first.
 void SlicerProfiler::TurnOn() {
   State& s = state_;
-  s.left = static_cast<KernelMask>(s.left & (s.left - 1));
-  if (s.left == 0) s.left = s.kernels;
+  s.walk = static_cast<KernelMask>(s.walk & (s.walk - 1));
+  if (s.walk == 0) s.walk = s.kernels;
 }
 
 void SlicerProfiler::Turns(const Inputs& in) {
@@ -152,28 +190,28 @@ void SlicerProfiler::Turns(const Inputs& in) {
   s.give_tbs = 0;
   TurnOn();
   if (!NextSm()) return;
-  s.left = s.kernels;
+  s.walk = s.kernels;
   Wait(Step::kSettle, in.warmup);
 }
 
 void SlicerProfiler::Add(const Inputs& in) {
   State& s = state_;
-  if (s.left != 0 && Kernel() == s.at) s.total += in.issued >> 2;
+  if (s.walk != 0 && Kernel() == s.at) s.total += in.issued >> 2;
   TurnOn();
   if (!NextSm()) return;
-  s.left = s.kernels;
+  s.walk = s.kernels;
   s.step = Step::kAddLast;
 }
 
 // This kernel is sampled again; the others go on beside it.
 void SlicerProfiler::Again() {
   State& s = state_;
-  s.step = Step::kAssign;
+  s.step = Step::kShare;
   s.again = true;
   s.watches = false;
   s.again_kernel = static_cast<std::uint8_t>(s.at);
   s.left = static_cast<KernelMask>(1u << s.at & s.fits);
-  s.tbs = 1;
+  s.base = 0;
   s.at = 0;
 }
 
@@ -217,6 +255,8 @@ void SlicerProfiler::Go(const Inputs& in) {
   switch (s.step) {
     case Step::kAlone:
       return Alone();
+    case Step::kShare:
+      return Share();
     case Step::kAssign:
       return Assign(in);
     case Step::kSettle:
@@ -241,7 +281,7 @@ void SlicerProfiler::Go(const Inputs& in) {
     case Step::kPlan:
       s.known = 0;
       s.again = false;
-      s.left = s.kernels;
+      s.walk = s.kernels;
       if (!in.planned) return;
       s.step = Step::kTurns;
       s.watches = true;

@@ -45,6 +45,7 @@ class SlicerProfiler {
   enum class Step : std::uint8_t {
     kIdle,
     kAlone,   // how many TBs of each kernel there are to sample
+    kShare,   // how many SMs each kernel has
     kAssign,  // gives each SM its kernel and TBs
     kSettle,  // TBs come and go, caches warm up
     kWindow,
@@ -76,9 +77,16 @@ class SlicerProfiler {
     bool priority_valid() const { return again && step != Step::kDelay && step != Step::kPlan; }
 
     unsigned timer = 0;
-    // To be sampled: kernels, and TBs of the next; before the SMs of this window. Whose turn it is.
-    KernelMask left = 0, left_was = 0, fits = 0;
-    std::uint8_t tbs = 0, tbs_was = 0;
+    // Kernels that have SMs or wait for some; those with TBs still to be sampled. SMs of each, and
+    // TBs that earlier windows had on the last of them.
+    KernelMask left = 0, open = 0, fits = 0;
+    unsigned share = 0;
+    std::uint8_t base = 0;
+    // SMs in turn: kernels from this SM's on, its SMs left, the TBs here; or none are left to it.
+    KernelMask walk = 0;
+    unsigned group = 0;
+    std::uint8_t tbs = 0;
+    bool beyond = false;
     unsigned at = 0;  // the kernel at work
     bool first = false;
     std::array<std::uint8_t, kMaxKernels> most{};
@@ -112,8 +120,12 @@ class SlicerProfiler {
   void Start(const Inputs& in);
   void Go(const Inputs& in);
   void Alone();
+  void Share();
   void Assign(const Inputs& in);
-  void Advance();
+  bool Samples() const;
+  void Begin();
+  bool Advance();
+  void Sampled(const Inputs& in);
   void Read(const Inputs& in);
   void Scale(const Inputs& in);
   void Turns(const Inputs& in);

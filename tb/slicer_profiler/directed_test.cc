@@ -104,12 +104,16 @@ TEST(SlicerProfilerTest, TheIthSmOfAKernelHoldsITbs) {
   EXPECT_EQ(p.samples.size(), 16u);
 }
 
-// [D33]: five and three TBs on three SMs take three windows; the last SM has nothing to sample.
+// [D33]: five and three TBs on two SMs each take three windows, in which no SM loses a TB; the fifth
+// SM has nothing to sample.
 TEST(SlicerProfilerTest, TbsBeyondTheSmsShareTime) {
-  Profiled p({{51, 0, 1, 1}, {0, 128, 1, 1}}, 3);
+  Profiled p({{51, 0, 1, 1}, {0, 128, 1, 1}}, 5);
   p.Start(0b11);
   p.UntilSharing();
-  EXPECT_EQ(p.Given(), "0:1 0:2 0:3 0:4 0:5 1:1 1:2 1:3 0:0");
+  EXPECT_EQ(p.Given(),
+            "0:1 0:2 1:1 1:2 0:0 "
+            "0:3 0:4 1:3 1:0 0:0 "
+            "0:5 0:0 1:0 1:0 0:0");
   EXPECT_EQ(p.windows, 3u);
   EXPECT_EQ(p.samples.size(), 8u);
 }
@@ -120,6 +124,11 @@ TEST(SlicerProfilerTest, KernelsBeyondTheSmsShareTime) {
   p.UntilSharing();
   EXPECT_EQ(p.Given(), "0:1 0:2 1:1 2:1 3:1 3:2");
   EXPECT_EQ(p.windows, 6u);
+  Profiled two({{128, 0, 1, 1}, {256, 0, 1, 1}, {0, 128, 1, 1}}, 2);
+  two.Start(0b0111);
+  two.UntilSharing();
+  EXPECT_EQ(two.Given(), "0:1 1:1 0:2 1:0 2:1 2:2 2:3 2:0");
+  EXPECT_EQ(two.windows, 4u);
 }
 
 TEST(SlicerProfilerTest, AKernelWhoseTbFitsNoSmIsNotSampled) {
@@ -292,8 +301,8 @@ TEST(SlicerProfilerTest, ASustainedChangeIsSampledAgain) {
     EXPECT_EQ(p.state().again_kernel, 1);
     const unsigned begin = p.cycle;
     p.Until([&] { return p.state().window(); });
-    EXPECT_EQ(p.cycle - begin, 16u + 10u) << "no warm-up";
-    EXPECT_EQ(p.Given(), "1:1 1:2 1:3 1:4 1:5 1:6 1:7 1:8 0:0 0:0 0:0 0:0 0:0 0:0 0:0 0:0");
+    EXPECT_EQ(p.cycle - begin, 1u + 16u + 10u) << "no warm-up";
+    EXPECT_EQ(p.Given(), "1:1 1:2 1:3 1:4 1:5 1:6 1:7 1:8 1:0 1:0 1:0 1:0 1:0 1:0 1:0 1:0");
     p.Until([&] { return p.state().plan; });
     EXPECT_FALSE(p.state().priority_valid());
     EXPECT_EQ(p.state().kernels, 0b11) << "all are planned again";

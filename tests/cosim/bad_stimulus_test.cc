@@ -147,6 +147,11 @@ struct FakeProfile {
   bool report_valid_o = false;
   std::uint32_t report_issued_o = 0;
 };
+struct FakeSample {
+  bool valid_o = false;
+  std::uint16_t issued_o = 0;
+  std::uint16_t stalled_o = 0;
+};
 
 // The driver alone.
 class Driver {
@@ -154,7 +159,9 @@ class Driver {
   Driver() : driver_(QuietContext(&context_), Policy(DispatchMode::kPartitioned)) {}
 
   void Step() {
-    for (unsigned sm = 0; sm < kSms; ++sm) driver_.Hear(sm, sms[sm], FakeProfile{});
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      driver_.Hear(sm, sms[sm], FakeProfile{}, FakeSample{});
+    }
     HostOutputs host;
     driver_.Step({}, 0, &host, nullptr);
     driver_.Edge();

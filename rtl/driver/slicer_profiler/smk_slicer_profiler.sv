@@ -63,19 +63,29 @@ module smk_slicer_profiler #(
 
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
+  localparam int unsigned KernelCntWidth = smk_pkg::KernelCntWidth;
+  localparam int unsigned TbCntWidth = smk_pkg::TbCntWidth;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
+  localparam int unsigned SmCntWidth  = $clog2(NumSms + 1);
   // From the end of a window until its counts are read: with the longest links 35.
   localparam logic [15:0] Drain       = 16'd40;
 
-  typedef enum logic [3:0] {StIdle, StAlone, StAssign, StSettle, StWindow, StDrain, StRead, StScale,
-                            StDelay, StPlan, StTurns, StAdd, StAddLast, StCompare, StJudge} step_e;
+  typedef enum logic [3:0] {StIdle, StAlone, StShare, StAssign, StSettle, StWindow, StDrain, StRead,
+                            StScale, StDelay, StPlan, StTurns, StAdd, StAddLast, StCompare,
+                            StJudge} step_e;
   step_e                  step_d, step_q;
   logic [15:0]            timer_d, timer_q;
   smk_pkg::sm_id_t        sm_d, sm_q;
-  // Of the profile; its kernels that are still to be sampled; the next sample's TBs; both as they
-  // were before the SMs of this window.
-  smk_pkg::kernel_mask_t  kernels_q, left_d, left_q, left_was_q;
-  smk_pkg::tb_cnt_t       tbs_d, tbs_q, tbs_was_q;
+  // Of the profile; its kernels that have SMs or wait for some, and those with TBs still to be
+  // sampled. How many SMs each has, and the TBs that earlier windows had on the last of them.
+  smk_pkg::kernel_mask_t  kernels_q, left_d, left_q, open_d, open_q;
+  logic [SmCntWidth-1:0]  share, share_q;
+  smk_pkg::tb_cnt_t       base_d, base_q;
+  // SMs in turn: the kernels from this one's on, its SMs left, the TBs here; or none are left to it.
+  smk_pkg::kernel_mask_t  walk_d, walk_q;
+  logic [SmCntWidth-1:0]  group_d, group_q;
+  smk_pkg::tb_cnt_t       tbs_d, tbs_q;
+  logic                   beyond_d, beyond_q;
   // The kernel at work, one-hot.
   smk_pkg::kernel_mask_t  at_d, at_q;
   // Kernels of which a TB fits an SM; the one that is sampled again.
@@ -85,13 +95,15 @@ module smk_slicer_profiler #(
   smk_pkg::tb_cnt_vec_t   most_q;
   logic [SampleWidth-1:0] issued_q, stalled_q;
 
-  // The next kernel of those left; in watching, whose turn it is.
-  smk_pkg::kernel_mask_t left_next, lowest;
+  // Whose this SM is; in watching, whose turn it is.
+  smk_pkg::kernel_mask_t walk_next, lowest;
   smk_pkg::kernel_id_t   kernel, kernel_at;
   smk_pkg::tb_cnt_t      most;
+  logic                  samples;
   always_comb begin
-    lowest    = left_q & (~left_q + 1'b1);
-    left_next = left_q & ~lowest;
+    lowest    = walk_q & (~walk_q + 1'b1);
+    walk_next = walk_q & ~lowest;
+    samples   = (lowest & open_q) != '0 && !beyond_q;
     kernel    = '0;
     kernel_at = '0;
     most      = '0;
@@ -111,6 +123,16 @@ module smk_slicer_profiler #(
     .tbs_o  (alone),
     .done_o (alone_done)
   );
+  // The SMs are divided equally between the kernels that are left, as far as there are SMs.
+  smk_pkg::kernel_cnt_t left_count;
+  always_comb begin
+    left_count = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) left_count = left_count + KernelCntWidth'(left_q[k]);
+    share = SmCntWidth'(NumSms);
+    for (int unsigned n = 2; n <= NumKernels; n++) begin
+      if (32'(left_count) == n) share = SmCntWidth'((n < NumSms) ? NumSms / n : 1);
+    end
+  end
   assign member      = (kernels_q & at_q) != '0;
   assign last_kernel = at_q[NumKernels-1];
 
@@ -157,15 +179,17 @@ module smk_slicer_profiler #(
     unique case (step_q)
       StIdle:    step_d = StIdle;
       // How many TBs of each kernel there are to sample.
-      StAlone:   if (ends_alone && last_kernel) step_d = StAssign;
+      StAlone:   if (ends_alone && last_kernel) step_d = StShare;
+      StShare:   step_d = StAssign;
       // Each SM its kernel and TBs.
       StAssign:  if (last_sm) step_d = StSettle;
       StSettle:  if (timed_out) step_d = StWindow;
       StWindow:  if (timed_out) step_d = StDrain;
       StDrain:   if (`SMK_CUT(DrainEnds, timed_out)) step_d = watches_q ? StAdd : StRead;
       // The counts of each SM, and its point of the curve.
-      StRead:    step_d = (left_q == '0) ? StDelay : StScale;
-      StScale:   if (scaled) step_d = !last_sm ? StRead : (left_d == '0) ? StDelay : StAssign;
+      StRead:    if (samples) step_d = StScale;
+                 else if (last_sm) step_d = (open_q == '0) ? StDelay : StShare;
+      StScale:   if (scaled) step_d = !last_sm ? StRead : (open_d == '0) ? StDelay : StShare;
       StDelay:   if (timed_out) step_d = StPlan;
       StPlan:    if (planned_i) step_d = StTurns;
       // Each SM a kernel to watch; then, once they have settled, windows without end.
@@ -173,7 +197,7 @@ module smk_slicer_profiler #(
       StAdd:     if (last_sm) step_d = StAddLast;
       StAddLast: step_d = StCompare;
       StCompare: if (timed_out) step_d = StJudge;
-      StJudge:   step_d = again ? StAssign : last_kernel ? StWindow : StAdd;
+      StJudge:   step_d = again ? StShare : last_kernel ? StWindow : StAdd;
       default:   step_d = StIdle;
     endcase
     if (stop_i)  step_d = StIdle;
@@ -190,7 +214,7 @@ module smk_slicer_profiler #(
       StWindow:          timer_d = timed_out ? Drain : timer_less;
       StAddLast:         timer_d = 16'd2;
       StDrain, StDelay, StCompare: timer_d = timer_less;
-      StRead:            timer_d = (left_q == '0) ? delay_i : 16'd1;
+      StRead:            timer_d = samples ? 16'd1 : delay_i;
       StScale:           timer_d = scaled ? delay_i : '0;
       StTurns:           timer_d = warmup_i;
       StJudge:           timer_d = window_i;
@@ -199,42 +223,67 @@ module smk_slicer_profiler #(
   end
 
   // SMs in turn, and the kernel at work.
-  logic walks;
-  assign walks = `SMK_CUT(Walks, step_q == StAssign || step_q == StTurns || step_q == StAdd ||
-                                 sampled);
+  logic walks, advances;
+  assign advances = step_q == StAssign || (step_q == StRead && !samples) || sampled;
+  assign walks    = `SMK_CUT(Walks, advances || step_q == StTurns || step_q == StAdd);
   always_comb begin
     sm_d = sm_q;
     at_d = at_q;
     if (walks) sm_d = last_sm ? '0 : sm_q + 1'b1;
-    if (step_q == StRead && left_q == '0) sm_d = '0;
     if (ends_alone || step_q == StJudge) at_d = {at_q[NumKernels-2:0], at_q[NumKernels-1]};
     if (step_q == StIdle || step_q == StPlan || again) at_d = NumKernels'(1);
     if (start_i || stop_i) {sm_d, at_d} = {smk_pkg::SmWidth'(0), NumKernels'(1)};
   end
 
-  // The next sample: over the SMs twice in a window, to give and to take. In watching whose turn.
-  logic advances;
-  assign advances = (step_q == StAssign && left_q != '0) || sampled;
+  // The SMs twice in a window, to give and to take.
+  logic last_of_kernel, begins;
+  assign last_of_kernel = 32'(group_q) == 1;
+  assign begins         = step_q == StShare || (step_q == StAssign && last_sm);
+  always_comb begin
+    walk_d   = walk_q;
+    group_d  = group_q;
+    tbs_d    = tbs_q;
+    beyond_d = beyond_q;
+    if (advances) begin
+      group_d  = group_q - 1'b1;
+      tbs_d    = tbs_q + 1'b1;
+      beyond_d = beyond_q || tbs_q == most;
+    end
+    if (begins || (advances && last_of_kernel)) begin
+      walk_d   = begins ? left_q : walk_next;
+      group_d  = (step_q == StShare) ? share : share_q;
+      tbs_d    = base_q + 1'b1;
+      beyond_d = 1'b0;
+    end
+    if (step_q == StTurns || step_q == StAdd) walk_d = (walk_next == '0) ? kernels_q : walk_next;
+    if (step_q == StPlan || ((step_q == StTurns || step_q == StAdd) && last_sm)) walk_d = kernels_q;
+  end
+
+  // After a window the same SMs hold more TBs; or the SMs are those of kernels that had none.
+  logic closes, window_ends, further;
+  assign closes      = sampled && tbs_q == most;
+  assign window_ends = last_sm && (sampled || (step_q == StRead && !samples));
+  assign further     = (open_d & ~walk_next) != '0;
   always_comb begin
     left_d = left_q;
-    tbs_d  = tbs_q;
-    if (advances && tbs_q == most) {left_d, tbs_d} = {left_next, smk_pkg::TbCntWidth'(1)};
-    else if (advances)             tbs_d = tbs_q + 1'b1;
-    if (step_q == StAssign && last_sm) begin
-      {left_d, tbs_d} = (sm_q == '0) ? {left_q, tbs_q} : {left_was_q, tbs_was_q};
-    end
+    base_d = base_q;
+    open_d = closes ? open_q & ~lowest : open_q;
+    if (step_q == StShare && base_q == '0) open_d = left_q;
     // A kernel whose TB fits no SM is not sampled.
     if (ends_alone && alone == '0) left_d = left_q & ~at_q;
-    if (step_q == StTurns || step_q == StAdd) left_d = (left_next == '0) ? kernels_q : left_next;
-    if (step_q == StPlan || ((step_q == StTurns || step_q == StAdd) && last_sm)) left_d = kernels_q;
-    if (again) {left_d, tbs_d} = {at_q & fits_q, smk_pkg::TbCntWidth'(1)};
-    if (start_i) {left_d, tbs_d} = {kernels_i, smk_pkg::TbCntWidth'(1)};
+    if (window_ends) begin
+      left_d = further ? left_q : walk_next;
+      base_d = further ? base_q + TbCntWidth'(share_q) : '0;
+    end
+    if (again)   {left_d, base_d} = {at_q & fits_q, TbCntWidth'(0)};
+    if (start_i) {left_d, base_d} = {kernels_i, TbCntWidth'(0)};
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       step_q <= StIdle;
-      {timer_q, sm_q, kernels_q, left_q, left_was_q, tbs_q, tbs_was_q, issued_q, stalled_q} <= '0;
+      {timer_q, sm_q, kernels_q, left_q, open_q, share_q, base_q, issued_q, stalled_q} <= '0;
+      {walk_q, group_q, tbs_q, beyond_q} <= '0;
       at_q      <= NumKernels'(1);
       first_q   <= 1'b0;
       fresh_q   <= 1'b0;
@@ -247,9 +296,14 @@ module smk_slicer_profiler #(
       sm_q    <= sm_d;
       at_q    <= at_d;
       left_q  <= left_d;
+      open_q  <= open_d;
+      base_q  <= base_d;
+      walk_q  <= walk_d;
+      group_q <= group_d;
       tbs_q   <= tbs_d;
+      beyond_q <= beyond_d;
+      if (step_q == StShare) share_q <= share;
       if (start_i) kernels_q <= kernels_i;
-      if (step_q == StAssign && sm_q == '0) {left_was_q, tbs_was_q} <= {left_q, tbs_q};
       if (step_q == StRead) {issued_q, stalled_q} <= {issued_i, stalled_i};
       if (again) again_kernel_q <= kernel_at;
       fresh_q   <= start_i || ends_alone || (fresh_q && step_q != StAlone);
@@ -288,7 +342,7 @@ module smk_slicer_profiler #(
       if (gives) begin
         give_sm_q     <= sm_q;
         give_kernel_q <= kernel;
-        give_tbs_q    <= (step_q == StAssign && left_q != '0) ? tbs_q : '0;
+        give_tbs_q    <= (step_q == StAssign && samples) ? tbs_q : '0;
       end
       if (sampled) begin
         sample_kernel_q      <= kernel;
@@ -322,16 +376,17 @@ module smk_slicer_profiler #(
   `SMK_ASSERT(StartsAnew_A, start_i |=> step_q == StAlone && !watches_q && !again_q)
   `SMK_ASSERT(Stops_A, stop_i && !start_i |=> step_q == StIdle && !sample_valid_o && !plan_o)
   // Who is still to be sampled has TBs to be sampled with.
-  `SMK_ASSERT(SomeTbs_A, (step_q == StAssign || step_q == StRead) && left_q != '0 |->
+  `SMK_ASSERT(SomeTbs_A, (step_q == StAssign || step_q == StRead) && samples |->
               tbs_q != '0 && tbs_q <= most)
   // Pulses go to an SM that there is; windows are of a profile or of watching.
   `SMK_ASSERT(GivesToAnSm_A, give_valid_o |-> 32'(give_sm_o) < NumSms)
   // Idle: nothing changes without a start.
   `SMK_ASSERT(IdleHolds_A, step_q == StIdle && !start_i && !give_valid_o && !sample_valid_o |=> $stable(
-              {step_q, timer_q, sm_q, kernels_q, left_q, tbs_q, at_q, most_q, issued_q, stalled_q}))
+              {step_q, timer_q, sm_q, kernels_q, left_q, base_q, at_q, most_q, issued_q, stalled_q}))
   // Several windows, a profile begun anew, one kernel sampled again, in our tests.
-  `SMK_COVER(SharesTime_C, step_q == StScale && step_d == StAssign)
+  `SMK_COVER(SharesTime_C, window_ends && further)
+  `SMK_COVER(WaitsForSms_C, window_ends && !further && walk_next != '0)
   `SMK_COVER(Restarted_C, start_i && step_q != StIdle)
   `SMK_COVER(Again_C, again)
-  `SMK_COVER(NobodyFits_C, step_q == StAssign && left_q == '0 && sm_q == '0)
+  `SMK_COVER(NobodyFits_C, step_q == StShare && left_q == '0)
 endmodule
