@@ -127,8 +127,8 @@ void CommandLineParser::AddRun() {
 void CommandLineParser::AddCompare() {
   CLI::App* sub = app.add_subcommand("compare", "run kernels under each policy, in one table");
   AddCommonOptions(sub, &compare);
-  AddText(sub, "--policies", &compare.policies, "policies to compare (default: all)",
-          "NAME,NAME,...");
+  AddText(sub, "--policies", &compare.policies,
+          "policies to compare (default: all); oracle is the best fixed one", "NAME,NAME,...");
   sub->footer(kFooter);
   sub->callback([this] {
     action = [this](const Context& context) { return CompareCommand(context, compare); };

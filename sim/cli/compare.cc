@@ -12,6 +12,7 @@
 #include "cli/commands.h"
 #include "experiment/config_file.h"
 #include "run/manifest.h"
+#include "run/oracle.h"
 #include "run/run_folder.h"
 #include "sweep/words.h"
 
@@ -32,12 +33,25 @@ Policy ResolveOne(const std::string& name, const std::optional<std::string>& pre
   }
 }
 
-std::vector<Policy> ResolvePolicies(const Options& options, const Experiment& experiment) {
+// What is compared: policies, and before which of them the best of all fixed ones is shown.
+struct Compared {
+  std::vector<Policy> policies;
+  std::optional<std::size_t> oracle;
+};
+
+Compared ResolvePolicies(const Options& options, const Experiment& experiment) {
   const std::vector<std::string> names =
       options.policies ? SplitPolicies(*options.policies) : DefaultPolicies();
-  std::vector<Policy> policies;
+  Compared compared;
+  std::vector<Policy>& policies = compared.policies;
   bool spatial = false;
   for (const std::string& name : names) {
+    if (name == kOracle) {
+      if (compared.oracle) throw InputError("--policies: oracle is there twice");
+      OracleCandidates(experiment);  // refuses what has none
+      compared.oracle = policies.size();
+      continue;
+    }
     const bool is_spatial = name == "spatial";
     spatial = spatial || is_spatial;
     Policy policy = ResolveOne(name, is_spatial ? options.preempt : std::nullopt, experiment);
@@ -51,7 +65,7 @@ std::vector<Policy> ResolvePolicies(const Options& options, const Experiment& ex
   if (options.preempt && !spatial) {
     throw InputError("--preempt: only the policy spatial uses it, and it is not compared");
   }
-  return policies;
+  return compared;
 }
 
 std::string FolderName(const Policy& policy) {
@@ -60,6 +74,26 @@ std::string FolderName(const Policy& policy) {
     if (c == ':' || c == ',') c = '-';
   }
   return name;
+}
+
+// The folders of the runs, in the order of the rows.
+std::vector<std::string> FolderNames(const Compared& compared) {
+  std::vector<std::string> names;
+  for (const Policy& policy : compared.policies) names.push_back(FolderName(policy));
+  if (compared.oracle) {
+    names.insert(names.begin() + static_cast<std::ptrdiff_t>(*compared.oracle), kOracle);
+  }
+  return names;
+}
+
+std::vector<Results> RunAll(const Compared& compared, const Experiment& experiment,
+                            const Recording& recording, Runner* runner) {
+  std::vector<Results> runs = runner->Compare(compared.policies, recording);
+  if (compared.oracle) {
+    runs.insert(runs.begin() + static_cast<std::ptrdiff_t>(*compared.oracle),
+                RunOracle(experiment, recording, runner));
+  }
+  return runs;
 }
 
 // The best value of a column, over all policies but the baseline.
@@ -167,13 +201,14 @@ struct Folders {
   std::vector<OutputFolder> runs;
 };
 
-Folders PrepareFolders(const Options& options, const std::vector<Policy>& policies) {
+Folders PrepareFolders(const Options& options, const Compared& compared) {
+  const std::vector<std::string> runs = FolderNames(compared);
   std::vector<std::string> names = DefaultPolicies();
-  for (const Policy& policy : policies) names.push_back(FolderName(policy));
+  names.insert(names.end(), runs.begin(), runs.end());
   Folders folders;
   folders.top = OutputFolder::Prepare(options.out, options.force, names);
-  for (const Policy& policy : policies) {
-    const std::string path = folders.top ? options.out + "/" + FolderName(policy) : "";
+  for (const std::string& run : runs) {
+    const std::string path = folders.top ? options.out + "/" + run : "";
     folders.runs.push_back(OutputFolder::Prepare(path, options.force));
   }
   return folders;
@@ -184,14 +219,14 @@ Folders PrepareFolders(const Options& options, const std::vector<Policy>& polici
 int CompareCommand(const Context& context, RunOptions options) {
   if (!options.config.empty()) MergeConfig(options.config, /*compare=*/true, &options);
   const Experiment experiment = Resolve(options, context.backend);
-  const std::vector<Policy> policies = ResolvePolicies(options, experiment);
+  const Compared compared = ResolvePolicies(options, experiment);
   const Recording recording = MakeRecording(options);
   Runner runner(context.backend, experiment, MakeRunnerOptions(options));
-  const Folders folders = PrepareFolders(options, policies);
+  const Folders folders = PrepareFolders(options, compared);
   try {
-    const std::vector<Results> runs = runner.Compare(policies, recording);
+    const std::vector<Results> runs = RunAll(compared, experiment, recording, &runner);
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      const bool drawable = !policies[i].time_shared || experiment.names.size() == 1;
+      const bool drawable = !runs[i].policy.time_shared || experiment.names.size() == 1;
       WriteRun(folders.runs[i], context.command_line, runs[i], options.timeline && drawable);
     }
     folders.top.Clear();

@@ -86,17 +86,6 @@ Policy ParseTable(std::string_view text, std::size_t kernels) {
   return policy;
 }
 
-// The least that one TB of any kernel of the program needs, resource by resource.
-ResourceVector LeastNeed(const Workload& workload) {
-  ResourceVector least = workload.kernels.front().need;
-  for (const KernelSpec& kernel : workload.kernels) {
-    least.registers = std::min(least.registers, kernel.need.registers);
-    least.shared_memory = std::min(least.shared_memory, kernel.need.shared_memory);
-    least.threads = std::min(least.threads, kernel.need.threads);
-  }
-  return least;
-}
-
 }  // namespace
 
 const std::vector<PolicyInfo>& Policies() {
@@ -119,6 +108,16 @@ Policy FindPolicy(std::string_view text, std::size_t kernels) {
   }
   throw InputError(fmt::format("--policy: unknown policy '{}'{} (one of {})", text,
                                DidYouMean(text, PolicyNames()), Join(PolicyNames())));
+}
+
+ResourceVector LeastNeed(const Workload& workload) {
+  ResourceVector least = workload.kernels.front().need;
+  for (const KernelSpec& kernel : workload.kernels) {
+    least.registers = std::min(least.registers, kernel.need.registers);
+    least.shared_memory = std::min(least.shared_memory, kernel.need.shared_memory);
+    least.threads = std::min(least.threads, kernel.need.threads);
+  }
+  return least;
 }
 
 void CheckTable(const Policy& policy, const std::vector<const Workload*>& workloads,

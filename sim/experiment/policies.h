@@ -36,6 +36,9 @@ std::vector<std::string> DefaultPolicies();
 // table must be as many as `kernels`.
 Policy FindPolicy(std::string_view text, std::size_t kernels);
 
+// The least that one TB of any kernel of the program needs, resource by resource.
+ResourceVector LeastNeed(const Workload& workload);
+
 // Throws InputError when the counts of a fixed table can never be resident together on one SM.
 void CheckTable(const Policy& policy, const std::vector<const Workload*>& workloads,
                 const ResourceVector& limits);

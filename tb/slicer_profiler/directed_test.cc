@@ -104,8 +104,8 @@ TEST(SlicerProfilerTest, TheIthSmOfAKernelHoldsITbs) {
   EXPECT_EQ(p.samples.size(), 16u);
 }
 
-// [D33]: five and three TBs on two SMs each take three windows, in which no SM loses a TB; the fifth
-// SM has nothing to sample.
+// [D33]: five and three TBs on two SMs each take three windows, in which no SM loses a TB; the
+// fifth SM has nothing to sample.
 TEST(SlicerProfilerTest, TbsBeyondTheSmsShareTime) {
   Profiled p({{51, 0, 1, 1}, {0, 128, 1, 1}}, 5);
   p.Start(0b11);

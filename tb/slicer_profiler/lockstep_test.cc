@@ -146,7 +146,8 @@ TEST(SlicerProfilerLockstep, SharesExactlyWhenThePageSays) {
   Gtx980 bench(1);
   const SlicerProfiler points({Gtx980::kLimits});
   const unsigned sample = 1 + 52 + points.Shifts(160, 8);
-  const unsigned cycles = 1 + 2 * 10 + 2 + 1 + 16 + 20 + 40 + SlicerProfiler::kDrain + 16 * sample + 1;
+  const unsigned cycles =
+      1 + 2 * 10 + 2 + 1 + 16 + 20 + 40 + SlicerProfiler::kDrain + 16 * sample + 1;
   Inputs in = Short();
   in.kernels = 0b0011;
   in.start = true;

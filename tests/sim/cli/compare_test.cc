@@ -103,6 +103,36 @@ TEST_F(Compare, NumbersBehindATableAreItsCounts) {
       << "a number behind anything else is a policy";
 }
 
+// Every table that fits is run, and the policies that fix how the GPU is shared.
+TEST_F(Compare, TheOracleIsTheBestOfAllTables) {
+  backend.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {
+    const PolicyConfig& policy = request.policy;
+    const bool best =
+        policy.dispatch == DispatchMode::kTable && policy.table[0] == 3 && policy.table[1] == 2;
+    return FakeResult(request, request.jobs.size() == 1 ? 8 : best ? 7 : 4);
+  };
+  const Ended ended = Call("even,oracle,smk", {"--out", Path("out")});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(Row(ended, "oracle:table:3,2").at(1), "0.875*") << ended.out;
+  EXPECT_THAT(Names("out"),
+              ElementsAre("compare.csv", "compare.json", "even", "manifest.json", "oracle", "smk"));
+  EXPECT_EQ(ordered_json::parse(Read("out/oracle/stats.json"))["policy"], "oracle:table:3,2");
+  CsvTable csv(Path("out/compare.csv"), {"policy"});
+  std::vector<std::string> names;
+  while (csv.Next()) names.push_back(csv.Text(csv.Column("policy")));
+  EXPECT_THAT(names, ElementsAre("even", "oracle:table:3,2", "smk"));
+  EXPECT_THAT(MainRefusal(backend, {"compare", "a+b", "--policies", "oracle,oracle"}),
+              HasSubstr("oracle is there twice"));
+}
+
+TEST_F(Compare, TheOracleMayBeNoTable) {
+  backend.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {
+    const bool best = request.policy.dispatch == DispatchMode::kSpatial;
+    return FakeResult(request, request.jobs.size() == 1 ? 8 : best ? 6 : 4);
+  };
+  EXPECT_FALSE(Row(Call("oracle"), "oracle:spatial").empty());
+}
+
 TEST_F(Compare, FilesHaveTheNumbersOfTheRuns) {
   ASSERT_EQ(Call("isolated,even,smk", {"--out", Path("out")}).status, 0);
   const auto j = ordered_json::parse(Read("out/compare.json"));
