@@ -163,14 +163,16 @@ TEST(DriverSlicerTest, WhoLoseTooMuchHaveTheirOwnSms) {
   EXPECT_EQ(p.Resident(2), "8,0 8,0 8,0 8,0 8,0 8,0 8,0 8,0 0,8 0,8 0,8 0,8 0,8 0,8 0,8 0,8");
 }
 
-// 24 samples on 16 SMs: those that are left over in the second window go on as they were.
+// 24 samples on 16 SMs, five of each kernel: in the second window they hold five TBs more, or go on
+// as they were; the SM that is left over is split evenly.
 TEST(DriverSlicerTest, SamplesBeyondTheSmsShareTime) {
   Profiled p;
   for (unsigned k = 0; k < 3; ++k) p.bench.Launch(k, kEighth, 10'000);
   while (p.windows != 2) p.Cycle();
   EXPECT_EQ(p.Resident(3),
-            "0,0,1 0,0,2 0,0,3 0,0,4 0,0,5 0,0,6 0,0,7 0,0,8 "
-            "0,1,0 0,2,0 0,3,0 0,4,0 0,5,0 0,6,0 0,7,0 0,8,0");
+            "6,0,0 7,0,0 8,0,0 4,0,0 5,0,0 "
+            "0,6,0 0,7,0 0,8,0 0,4,0 0,5,0 "
+            "0,0,6 0,0,7 0,0,8 0,0,4 0,0,5 2,2,2");
   while (p.plans == 0 && p.windows == 2) p.Cycle();
   EXPECT_EQ(p.plans, 1u);
 }
@@ -316,7 +318,7 @@ TEST(DriverSlicerLockstep, EqualsTheReferenceWhileKernelsAreProfiled) {
   SlicerTally tally;
   RunProfiles<Gtx980>(6, 12'000, &tally);
   RunProfiles<Fermi>(3, 8'000, &tally);
-  EXPECT_GT(tally.windows, 200u);
+  EXPECT_GT(tally.windows, 150u);
   EXPECT_GT(tally.plans, 10u);
   EXPECT_GT(tally.spatial, 2u);
   EXPECT_GT(tally.again, 2u);
@@ -325,7 +327,7 @@ TEST(DriverSlicerLockstep, EqualsTheReferenceWhileKernelsAreProfiled) {
 TEST(DriverSlicerLockstep, FindsEachBrokenRule) {
   const std::function<void(Gtx980::SmRegisters*)> broken[] = {
       [](Gtx980::SmRegisters* sms) { (*sms)[0].sample_valid = false; },
-      [](Gtx980::SmRegisters* sms) { (*sms)[15].sample_issued ^= 8; },
+      [](Gtx980::SmRegisters* sms) { (*sms)[5].sample_issued ^= 8; },
       [](Gtx980::SmRegisters* sms) {
         for (SmToDriver& sm : *sms) sm.sample_stalled = 0;
       }};

@@ -58,6 +58,10 @@ class Bench {
     dut.driver_buffer_none_i = in.down.buffer_none;
     dut.driver_event_ack_i = in.down.event_ack;
     dut.driver_tick_i = in.down.tick;
+    dut.driver_sample_begin_i = in.down.sample_begin;
+    dut.driver_sample_end_i = in.down.sample_end;
+    Pack<Bits<Package::KernelWidth>>(in.down.sample_kernel, &dut.driver_sample_kernel_i);
+    dut.driver_sample_stalls_i = in.down.sample_stalls;
     dut.sm_command_credit_i = in.up.command_credit;
     Pack<SmEventFields<Package>>(in.up.event, &dut.sm_event_i);
     dut.sm_buffer_request_i = in.up.buffer_request;
@@ -65,6 +69,9 @@ class Bench {
     dut.sm_buffer_withdraw_i = in.up.buffer_withdraw;
     dut.sm_profile_valid_i = in.up.profile_valid;
     Pack<IssuedVec<Package>>(in.up.profile_issued, &dut.sm_profile_issued_i);
+    dut.sm_sample_valid_i = in.up.sample_valid;
+    dut.sm_sample_issued_i = in.up.sample_issued;
+    dut.sm_sample_stalled_i = in.up.sample_stalled;
   }
   void Compare(const Outputs& want, bool busy) {
     Lockstep<Dut>* const check = &lockstep_;
@@ -79,6 +86,13 @@ class Bench {
     check->Expect("sm_buffer_none", dut.sm_buffer_none_o, want.down.buffer_none);
     check->Expect("sm_event_ack", dut.sm_event_ack_o, want.down.event_ack);
     check->Expect("sm_tick", dut.sm_tick_o, want.down.tick);
+    check->Expect("sm_sample_begin", dut.sm_sample_begin_o, want.down.sample_begin);
+    check->Expect("sm_sample_end", dut.sm_sample_end_o, want.down.sample_end);
+    if (want.down.sample_begin) {
+      ExpectMessage<Bits<Package::KernelWidth>>(check, "sm_sample_kernel", dut.sm_sample_kernel_o,
+                                                want.down.sample_kernel);
+      check->Expect("sm_sample_stalls", dut.sm_sample_stalls_o, want.down.sample_stalls);
+    }
     check->Expect("driver_command_credit", dut.driver_command_credit_o, want.up.command_credit);
     ExpectMessage<SmEventFields<Package>>(check, "driver_event", dut.driver_event_o, want.up.event);
     check->Expect("driver_buffer_request", dut.driver_buffer_request_o, want.up.buffer_request);
@@ -91,6 +105,11 @@ class Bench {
     if (want.up.profile_valid) {
       ExpectMessage<IssuedVec<Package>>(check, "driver_profile_issued", dut.driver_profile_issued_o,
                                         want.up.profile_issued);
+    }
+    check->Expect("driver_sample_valid", dut.driver_sample_valid_o, want.up.sample_valid);
+    if (want.up.sample_valid) {
+      check->Expect("driver_sample_issued", dut.driver_sample_issued_o, want.up.sample_issued);
+      check->Expect("driver_sample_stalled", dut.driver_sample_stalled_o, want.up.sample_stalled);
     }
     check->Expect("busy", dut.busy_o, busy);
   }
@@ -147,6 +166,10 @@ Inputs RandomInputs(Dice* dice, unsigned busy) {
   d.buffer_none = dice->Percent(busy);
   d.event_ack = dice->Percent(busy);
   d.tick = dice->Percent(busy);
+  d.sample_begin = dice->Percent(busy);
+  d.sample_end = dice->Percent(busy);
+  d.sample_kernel = Kernel<P>(dice);
+  d.sample_stalls = dice->Percent(50);
   SmToDriver& s = in.up;
   s.command_credit = dice->Percent(busy);
   s.event.valid = dice->Percent(busy);
@@ -161,6 +184,9 @@ Inputs RandomInputs(Dice* dice, unsigned busy) {
   s.buffer_withdraw = dice->Percent(busy);
   s.profile_valid = dice->Percent(busy);
   for (auto& issued : s.profile_issued) issued = Field(dice, P::IssuedWidth);
+  s.sample_valid = dice->Percent(busy);
+  s.sample_issued = Field(dice, P::SampleWidth);
+  s.sample_stalled = Field(dice, P::SampleWidth);
   return in;
 }
 
@@ -210,7 +236,14 @@ TEST(SmLinkLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->up.event.counted = !in->up.event.counted; },
       [](Inputs* in) { in->up.buffer_kernel = KernelId{0}; },
       [](Inputs* in) { in->up.buffer_withdraw = false; },
-      [](Inputs* in) { in->up.profile_issued[0] ^= 1; }};
+      [](Inputs* in) { in->up.profile_issued[0] ^= 1; },
+      [](Inputs* in) { in->down.sample_begin = in->down.sample_end; },
+      [](Inputs* in) { in->down.sample_end = in->down.sample_begin; },
+      [](Inputs* in) { in->down.sample_kernel = KernelId{1}; },
+      [](Inputs* in) { in->down.sample_stalls = true; },
+      [](Inputs* in) { in->up.sample_valid = false; },
+      [](Inputs* in) { in->up.sample_issued ^= 1; },
+      [](Inputs* in) { in->up.sample_stalled ^= 0x8000; }};
   for (const auto& rule : broken) {
     Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;

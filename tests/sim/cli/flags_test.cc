@@ -76,8 +76,9 @@ TEST_F(Flags, PoliciesDiffer) {
   std::set<std::string> seen;
   for (const char* policy : {"isolated", "leftover", "even", "spatial", "smk", "smk-p", "smk-pw",
                              "smk-pw2", "warped-slicer", "warped-slicer+w", "table:3,2"}) {
-    auto stats = Fixed(std::string("lbm+sgemm+sad --cycles 30k --policy ") + policy +
-                       (std::string(policy) == "table:3,2" ? ",2" : ""));
+    auto stats = Fixed(std::string("lbm+sgemm+sad --cycles 30k --set policy.slicer_warmup=500 "
+                                   "--set policy.slicer_settle=500 --policy ") +
+                       policy + (std::string(policy) == "table:3,2" ? ",2" : ""));
     stats.erase("policy");
     EXPECT_TRUE(seen.insert(stats.dump()).second) << policy;
   }

@@ -291,7 +291,7 @@ TEST_F(Outputs, ListsAreComplete) {
     EXPECT_NE(Smk("list kernels").out.find(name), std::string::npos);
     EXPECT_GT(kernel["kernels"].size(), 0u) << name;
   }
-  EXPECT_EQ(ordered_json::parse(Smk("list policies --json").out).size(), 9u);
+  EXPECT_EQ(ordered_json::parse(Smk("list policies --json").out).size(), 11u);
   EXPECT_GE(ordered_json::parse(Smk("list machines --json").out).size(), 2u);
   const auto fermi = ordered_json::parse(Smk("list kernels --json --machine fermi").out);
   EXPECT_NE(fermi, kernels) << "occupancy is that of the machine";

@@ -216,7 +216,7 @@ TEST_F(LockstepMismatch, CommandsAreTheSame) {
   for (const Case& one : std::vector<Case>{
            {CommandOp::kDispatch, {kernel, tb}, {count, mode, first, last, quota, buffer, range}},
            {CommandOp::kPreempt, {kernel, count}, {tb, mode, first, last, quota, range}},
-           {CommandOp::kPartition, {kernel, first, last, range}, {tb, count, mode, quota}},
+           {CommandOp::kPartition, {kernel, mode, first, last, range}, {tb, count, quota}},
            {CommandOp::kEvict, {mode}, {kernel, tb, count, first, last, quota, range}},
            {CommandOp::kQuota, {kernel, quota, last}, {tb, count, mode, first, range}}}) {
     SCOPED_TRACE(static_cast<int>(one.op));

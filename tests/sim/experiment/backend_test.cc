@@ -150,27 +150,35 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
   const std::string ends = "lbm+" + Write("tiny.toml", tiny.Text());
   // Here one kernel waits for the other to spend its quota.
   const std::string waits = "lbm+sgemm";
-  const auto run = [&](ControlKind kind, const std::string& kernels, const std::string& more) {
+  // Profiles that end within the run; two warps of a kernel's first TBs are enough for a change.
+  const std::vector<std::string> profiles = {"policy.slicer_warmup=60", "policy.slicer_settle=30",
+                                             "policy.slicer_window=60", "policy.slicer_sustain=1"};
+  const auto run = [&](ControlKind kind, const std::string& kernels, const std::string& more,
+                       bool slicer) {
     std::vector<std::string> sets = {"policy.epoch_length=200"};
+    if (slicer) sets.insert(sets.end(), profiles.begin(), profiles.end());
     if (!more.empty()) sets.push_back(more);
-    return Numbers(Run(kind, sets, "smk-pw", kernels));
+    return Numbers(Run(kind, sets, slicer ? "warped-slicer" : "smk-pw", kernels));
   };
   for (const Knob* knob : SettableKnobs()) {
-    const std::string set = knob->path + "=" + OtherValue(*knob);
+    const bool slicer = knob->path.rfind("policy.slicer_", 0) == 0;
+    // A delay of 1 is none.
+    const std::string value = knob->path == "policy.slicer_delay" ? "300" : OtherValue(*knob);
+    const std::string set = knob->path + "=" + value;
     const bool needs_quotas = knob->path == "policy.epoch_end" || knob->path == "policy.quota_gate";
-    const std::string& kernels = needs_quotas ? waits : ends;
+    const std::string& kernels = needs_quotas || slicer ? waits : ends;
     // The length of a link is for a run to choose, the size of the control logic is not.
     const bool link = knob->path.rfind("control.link_", 0) == 0;
     SCOPED_TRACE(set);
     if (knob->section() == "control" && !link) {
-      EXPECT_THAT(Refusal([&] { run(ControlKind::kRtl, kernels, set); }),
+      EXPECT_THAT(Refusal([&] { run(ControlKind::kRtl, kernels, set, slicer); }),
                   StartsWith("control: the RTL is built for the SMs of "));
       continue;
     }
-    const auto changed = run(ControlKind::kReference, kernels, set);
-    EXPECT_EQ(run(ControlKind::kLockstep, kernels, set), changed);
+    const auto changed = run(ControlKind::kReference, kernels, set, slicer);
+    EXPECT_EQ(run(ControlKind::kLockstep, kernels, set, slicer), changed);
     if (knob->section() != "policy" && knob->path != "control.link_stages") continue;
-    EXPECT_NE(changed, run(ControlKind::kReference, kernels, "")) << "it matters here";
+    EXPECT_NE(changed, run(ControlKind::kReference, kernels, "", slicer)) << "it matters here";
   }
 }
 

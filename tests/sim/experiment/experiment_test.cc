@@ -239,11 +239,15 @@ TEST_F(Experiments, OnlyWhatIsAskedForIsRecorded) {
   EXPECT_EQ(r.timeline_step, 10u);
 }
 
-TEST_F(Experiments, PreemptIsForSpatialOnly) {
+TEST_F(Experiments, PreemptIsForThosePoliciesThatUseIt) {
   const Experiment e = Make();
   EXPECT_EQ(ResolvePolicy("spatial", "drain", e).config.preempt, PreemptMode::kDrain);
   EXPECT_EQ(Refusal([&] { ResolvePolicy("smk", "drain", e); }),
-            "--preempt: only the policy spatial uses it, not smk");
+            "--preempt: only the policies spatial and warped-slicer use it, not smk");
+  EXPECT_EQ(ResolvePolicy("warped-slicer", "switch", e).config.preempt, PreemptMode::kSwitch);
+  EXPECT_EQ(ResolvePolicy("warped-slicer", std::nullopt, e).config.preempt, PreemptMode::kDrain);
+  EXPECT_THAT(Refusal([&] { ResolvePolicy("warped-slicer", "flush", e); }),
+              HasSubstr("takes switch or drain, not flush"));
   EXPECT_THAT(Refusal([&] { ResolvePolicy("spatial", "wait", e); }), HasSubstr("wait"));
   EXPECT_EQ(ResolvePolicy("smk", std::nullopt, e).name, "smk");
 }
