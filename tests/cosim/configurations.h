@@ -24,6 +24,7 @@ inline ControlConfig Small() {
   ControlConfig config;
   config.num_sms = 2;
   config.num_schedulers = 2;
+  config.num_kernels = 2;
   config.warps_per_scheduler = 4;
   config.limits = {32, 24, 8, 4};
   config.preempted_depth = 8;
