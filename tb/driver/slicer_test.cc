@@ -327,7 +327,9 @@ TEST(DriverSlicerLockstep, EqualsTheReferenceWhileKernelsAreProfiled) {
 TEST(DriverSlicerLockstep, FindsEachBrokenRule) {
   const std::function<void(Gtx980::SmRegisters*)> broken[] = {
       [](Gtx980::SmRegisters* sms) { (*sms)[0].sample_valid = false; },
-      [](Gtx980::SmRegisters* sms) { (*sms)[5].sample_issued ^= 8; },
+      [](Gtx980::SmRegisters* sms) {
+        for (unsigned sm = 0; sm < 16; sm += 2) (*sms)[sm].sample_issued = 0;
+      },
       [](Gtx980::SmRegisters* sms) {
         for (SmToDriver& sm : *sms) sm.sample_stalled = 0;
       }};

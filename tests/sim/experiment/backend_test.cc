@@ -24,15 +24,15 @@ class Backends : public ScratchTest {
  protected:
   // What a run says, short enough for all knobs.
   RunResult Run(ControlKind kind, const std::vector<std::string>& sets = {},
-                const std::string& policy = "smk-pw",
-                const std::string& kernels = "lbm+sgemm") const {
+                const std::string& policy = "smk-pw", const std::string& kernels = "lbm+sgemm",
+                const std::optional<std::string>& preempt = std::nullopt) const {
     Options options;
     options.kernels = kernels;
-    options.cycles = "2000";
+    options.cycles = preempt ? "8000" : "2000";
     options.sets = sets;
     options.no_repeat = true;
     const Experiment experiment = Resolve(options, backend);
-    const Policy chosen = ResolvePolicy(policy, std::nullopt, experiment);
+    const Policy chosen = ResolvePolicy(policy, preempt, experiment);
     RunRequest request = SharedRequest(experiment, chosen, {});
     request.wave = wave;
     return backend.run(request, kind, experiment.control_config);
@@ -150,7 +150,8 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
   const std::string ends = "lbm+" + Write("tiny.toml", tiny.Text());
   // Here one kernel waits for the other to spend its quota.
   const std::string waits = "lbm+sgemm";
-  // Profiles that end within the run; two warps of a kernel's first TBs are enough for a change.
+  const std::string sampled = "lbm+spmv";
+  // Profiles of several windows that end within the run, and plans that are in force at once.
   const std::vector<std::string> profiles = {"policy.slicer_warmup=60", "policy.slicer_settle=30",
                                              "policy.slicer_window=60", "policy.slicer_sustain=1"};
   const auto run = [&](ControlKind kind, const std::string& kernels, const std::string& more,
@@ -158,7 +159,8 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
     std::vector<std::string> sets = {"policy.epoch_length=200"};
     if (slicer) sets.insert(sets.end(), profiles.begin(), profiles.end());
     if (!more.empty()) sets.push_back(more);
-    return Numbers(Run(kind, sets, slicer ? "warped-slicer" : "smk-pw", kernels));
+    if (slicer) return Numbers(Run(kind, sets, "warped-slicer", kernels, "switch"));
+    return Numbers(Run(kind, sets, "smk-pw", kernels));
   };
   for (const Knob* knob : SettableKnobs()) {
     const bool slicer = knob->path.rfind("policy.slicer_", 0) == 0;
@@ -166,7 +168,7 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
     const std::string value = knob->path == "policy.slicer_delay" ? "300" : OtherValue(*knob);
     const std::string set = knob->path + "=" + value;
     const bool needs_quotas = knob->path == "policy.epoch_end" || knob->path == "policy.quota_gate";
-    const std::string& kernels = needs_quotas || slicer ? waits : ends;
+    const std::string& kernels = slicer ? sampled : needs_quotas ? waits : ends;
     // The length of a link is for a run to choose, the size of the control logic is not.
     const bool link = knob->path.rfind("control.link_", 0) == 0;
     SCOPED_TRACE(set);
