@@ -42,11 +42,13 @@ class TurnQueues {
  public:
   // Of the simulator that this is after: an input queue of 256 packets before a router's of 64.
   static constexpr unsigned kQueue = 320;
+  // Its iSLIP looks for the first input above the one behind that served last (upper_bound).
+  static constexpr unsigned kStride = 2;
 
   TurnQueues(unsigned sms, unsigned slices, Cycle latency)
       : latency_(latency),
-        requests_(sms, slices, true),
-        replies_(slices, sms, true),
+        requests_(sms, slices, kStride),
+        replies_(slices, sms, kStride),
         coming_(slices) {}
 
   bool Full(SmId sm) const {

@@ -2,12 +2,13 @@
 // One direction of a crossbar with input queues, whose outputs serve the inputs in turn.
 //
 // Purpose     Says in each cycle which packets pass: at most one to an output, and one from an
-//             input, or with `again` as many as find a free output behind that of the last.
+//             input.
 // Queues      One per input, first in first out: only its head asks for an output, and one that
 //             waits holds back those behind it (head-of-line blocking).
 // Turns       An output that several heads ask for takes the first of them, counted from the input
 //             behind the one that it took last: iSLIP with one iteration (McKeown, IEEE/ACM Trans.
-//             Networking 1999), in which a head is granted by its output only.
+//             Networking 1999), in which a head is granted by its output only. With `stride` 2 it
+//             counts from the second behind it, or from input 0 where that is beyond the last.
 // Packets     One of n flits keeps both its ports for n cycles.
 // Speed       Nothing is allocated after construction; next() says when there is work again.
 #pragma once
@@ -32,9 +33,8 @@ class TurnSwitch {
   static constexpr Cycle kNoWork = ~Cycle{0};
   static constexpr unsigned kRoom = 1024;  // packets that a queue holds
 
-  // With `again`, an input whose packet has passed asks once more in the same cycle.
-  TurnSwitch(unsigned inputs, unsigned outputs, bool again = false)
-      : again_(again), queues_(inputs), outputs_(outputs), winners_(outputs, kNobody) {
+  TurnSwitch(unsigned inputs, unsigned outputs, unsigned stride = 1)
+      : stride_(stride), queues_(inputs), outputs_(outputs), winners_(outputs, kNobody) {
     for (Queue& queue : queues_) queue.packets.resize(kRoom);
   }
 
@@ -57,7 +57,7 @@ class TurnSwitch {
   void Step(Cycle now, const Open& open, const Pass& pass) {
     if (next_ > now) return;
     next_ = kNoWork;
-    for (unsigned input = 0; input < queues_.size(); ++input) Ask(input, 0, now);
+    for (unsigned input = 0; input < queues_.size(); ++input) Ask(input, now);
     for (unsigned output = 0; output < outputs_.size(); ++output) {
       const unsigned input = winners_[output];
       if (input == kNobody) continue;
@@ -66,10 +66,9 @@ class TurnSwitch {
       Queue& queue = queues_[input];
       const Packet packet = queue.packets[queue.head++ % kRoom];
       outputs_[output].free_at = now + packet.flits;
-      queue.free_at = now + packet.flits - (again_ ? 1 : 0);
-      outputs_[output].turn = input + 1 == queues_.size() ? 0 : input + 1;
+      queue.free_at = now + packet.flits;
+      outputs_[output].turn = input + stride_ < queues_.size() ? input + stride_ : 0;
       pass(input, packet);
-      if (again_) Ask(input, output + 1, now);
     }
   }
 
@@ -85,14 +84,14 @@ class TurnSwitch {
     Cycle free_at = 0;
   };
 
-  // The input's head asks for its output, if that is not before `first`.
-  void Ask(unsigned input, unsigned first, Cycle now) {
+  // The input's head asks for its output.
+  void Ask(unsigned input, Cycle now) {
     const Queue& queue = queues_[input];
     if (queue.head == queue.tail) return;
     const Packet& head = queue.packets[queue.head % kRoom];
     const Cycle at = std::max(head.ready, queue.free_at);
     next_ = std::min(next_, std::max(at, now + 1));
-    if (at > now || head.output < first || outputs_[head.output].free_at > now) return;
+    if (at > now || outputs_[head.output].free_at > now) return;
     unsigned& winner = winners_[head.output];
     const unsigned turn = outputs_[head.output].turn;
     if (winner == kNobody || Distance(turn, input) < Distance(turn, winner)) winner = input;
@@ -101,7 +100,7 @@ class TurnSwitch {
     return input >= turn ? input - turn : input + static_cast<unsigned>(queues_.size()) - turn;
   }
 
-  const bool again_;
+  const unsigned stride_;
   std::vector<Queue> queues_;
   std::vector<Output> outputs_;
   std::vector<unsigned> winners_;  // by output, within Step(): who asks for it and comes first

@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -158,8 +160,8 @@ Cycle InOrderOfArrival() {
   return last - begin;
 }
 
-// One direction of a crossbar, written down once more: each output grants the heads in turn, and
-// sees the next head of an input that an output before it has served.
+// One direction of a crossbar, written down once more: each output that a head asks for looks for
+// the first such input above the one behind that it granted last, and then from the lowest.
 class Reference {
  public:
   explicit Reference(unsigned latency) : latency_(latency) {}
@@ -168,17 +170,17 @@ class Reference {
   }
   // What arrives in this cycle: inputs and outputs.
   std::vector<std::pair<unsigned, unsigned>> Step(Cycle now) {
-    for (unsigned output = 0; output < kSms; ++output) {
-      for (unsigned j = 0; j < kSms; ++j) {
-        const unsigned input = (next_[output] + j) % kSms;
-        auto& queue = queue_[input];
-        if (queue.empty() || queue.front().first > now) continue;
-        if (queue.front().second != output) continue;
-        queue.pop_front();
-        under_way_.push_back({now + 1 + latency_, {input, output}});
-        next_[output] = (input + 1) % kSms;
-        break;
-      }
+    std::map<unsigned, std::set<unsigned>> asked;
+    for (unsigned input = 0; input < kSms; ++input) {
+      const auto& queue = queue_[input];
+      if (!queue.empty() && queue.front().first <= now) asked[queue.front().second].insert(input);
+    }
+    for (const auto& [output, inputs] : asked) {
+      auto found = inputs.upper_bound(next_[output]);
+      if (found == inputs.end()) found = inputs.begin();
+      queue_[*found].pop_front();
+      under_way_.push_back({now + 1 + latency_, {*found, output}});
+      next_[output] = *found + 1;
     }
     std::vector<std::pair<unsigned, unsigned>> arrived;
     for (; !under_way_.empty() && under_way_.front().first <= now; under_way_.pop_front()) {
