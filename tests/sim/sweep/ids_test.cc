@@ -107,7 +107,7 @@ TEST(SweepIds, DependOnEveryMachineKey) {
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "c12e11047a0a669c");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "068d1d8825ebff6a");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -119,7 +119,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "329593a1fe2aa9b9");
+            "1801a17e02237d4f");
 }
 
 }  // namespace
