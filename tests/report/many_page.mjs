@@ -7,8 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { openPage } from './browser.mjs';
 
 const wanted = 5000;
-// Several times what it takes, so that a machine with other work to do does not fail.
+// Milliseconds of the processor, several times what it takes: a machine with other work to do may need any time.
 const most = 6000;
+
+// What the pages have taken of the processor so far.
+async function processorTime(session) {
+  const { processInfo } = await session.send('SystemInfo.getProcessInfo');
+  const pages = processInfo.filter(({ type }) => type === 'renderer');
+  return Math.round(1000 * pages.reduce((sum, { cpuTime }) => sum + cpuTime, 0));
+}
 
 export async function manyPage({ smk, folder, browser, checks }) {
   writeFileSync(
@@ -24,24 +31,22 @@ export async function manyPage({ smk, folder, browser, checks }) {
   smk('report', 'many.db', '--quiet');
   const written = Date.now() - begin;
   const file = join(folder, 'many.html');
+  const session = await browser.newBrowserCDPSession();
   const { page, problems, milliseconds } = await openPage(browser, file);
-  const inside = await page.evaluate(() =>
-    Math.round(performance.getEntriesByType('navigation')[0].domContentLoadedEventEnd),
-  );
+  const opened = await processorTime(session);
   console.log(
-    `${wanted} runs: ${(statSync(file).size / 1e6).toFixed(1)} MB, written in ${written} ms, opened in ${milliseconds} ms (${inside} ms of it in the page)`,
+    `${wanted} runs: ${(statSync(file).size / 1e6).toFixed(1)} MB, written in ${written} ms, opened in ${milliseconds} ms (${opened} ms of the processor)`,
   );
-  checks.that(milliseconds < most, `opened in less than ${most} ms`);
+  checks.that(opened > 0 && opened < most, `opened in less than ${most} ms of the processor`);
   checks.that(
     (await page.locator('#shown').textContent())
       .replace(/\u2009/g, '')
       .endsWith(` of ${wanted} runs`),
     'all runs are there',
   );
-  const change = Date.now();
   await page.selectOption('[data-filter=mix]', 'C+M');
-  const filtered = Date.now() - change;
-  console.log(`a filter takes ${filtered} ms`);
+  const filtered = (await processorTime(session)) - opened;
+  console.log(`a filter takes ${filtered} ms of the processor`);
   checks.that(filtered < most / 2, 'filters are fast');
   checks.equal(problems, [], 'problems');
 }
