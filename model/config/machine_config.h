@@ -116,6 +116,13 @@ struct MemoryConfig {
   unsigned interleave_bytes = 256;  // `rotated`: consecutive bytes on one controller
 };
 
+// What is between host and GPU.
+struct HostLink {
+  double copy_bandwidth = 12;     // GB/s (10^9 bytes), each direction
+  unsigned copy_latency = 12160;  // core cycles of a copy besides its bytes
+  unsigned memory = 4096;         // MB (2^20 bytes) of the GPU
+};
+
 // Defaults are those of sim/machines/gtx980.toml, which a test holds true.
 struct MachineConfig {
   std::string name = "gtx980";
@@ -124,6 +131,7 @@ struct MachineConfig {
   unsigned launch_latency = 100;  // core cycles from a kernel's end to the program's next launch
   SmConfig sm{};
   MemoryConfig memory{};
+  HostLink host{};
 
   // Reads a machine file; throws InputError ("file:line: key: expected ..., got ...") on any
   // unknown, missing or impossible key. `overrides` are "key=value" with dotted keys, e.g.

@@ -204,6 +204,15 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
   keys->Cache("memory.l2", &memory->l2, kLineBytes, "one L2 slice");
 }
 
+void AddHost(HostLink* host, KeyList* keys) {
+  keys->Table("host");
+  keys->Number("copy_bandwidth", &host->copy_bandwidth, 0.001, 10000, "GB/s",
+               "copies between host and GPU, each direction");
+  keys->Integer("copy_latency", &host->copy_latency, 0, 1e7, "cycles",
+                "of a copy, besides its bytes");
+  keys->Integer("memory", &host->memory, 1, 1 << 20, "MB", "memory of the GPU");
+}
+
 // Shortest text that reads back as the same number.
 std::string Shortest(double number) {
   if (number == std::floor(number) && std::abs(number) < 1e15) {
@@ -296,6 +305,7 @@ std::vector<MachineKey> MachineKeys(MachineConfig* machine, NaturalLimits* limit
                "from a kernel's end to the program's next launch");
   AddSm(&machine->sm, limits, &keys);
   AddMemory(&machine->memory, &keys);
+  AddHost(&machine->host, &keys);
   return keys.Take();
 }
 

@@ -63,7 +63,8 @@ Host::Host(const RunRequest& request, std::unique_ptr<HostScheduler> scheduler)
       unfinished_(request.jobs.size()),
       scheduler_(scheduler != nullptr ? std::move(scheduler) : MakeInOrder()),
       jobs_(request.jobs.size()),
-      progress_(request.jobs.size()) {
+      progress_(request.jobs.size()),
+      copies_(request) {
   timers_.reserve(jobs_.size());
   std::map<std::string, std::uint64_t> twins;
   for (std::size_t i = 0; i < jobs_.size(); ++i) {
@@ -92,8 +93,39 @@ void Host::WakeReady() {
     const JobId job = timers_.front().second;
     std::pop_heap(timers_.begin(), timers_.end(), std::greater<>());
     timers_.pop_back();
-    jobs_[Index(job)].ready = true;
-    scheduler_->OnReady(job, view_);
+    // A job with copies is executed once: its first kernel waits for its input.
+    const bool arrives = progress_[Index(job)].stats.ready == kNever;
+    if (arrives && CopyEngines::HasCopies(*jobs_[Index(job)].job)) {
+      copies_.AskIn(job);
+    } else {
+      SetReady(job);
+    }
+  }
+}
+
+void Host::SetReady(JobId job) {
+  JobStats& stats = progress_[Index(job)].stats;
+  stats.ready = std::min(stats.ready, view_.now);
+  jobs_[Index(job)].ready = true;
+  scheduler_->OnReady(job, view_);
+}
+
+bool Host::KernelsRun() const {
+  return offer_ || std::any_of(slots_.begin(), slots_.end(), [](const Slot& s) { return s.busy; });
+}
+
+// Ends the copies that have ended, and starts those that can.
+void Host::AdvanceCopies() {
+  if (!copies_.any()) return;
+  copies_.Account(view_.now, KernelsRun());
+  // A copy of no bytes ends as it starts.
+  for (bool more = true; more;) {
+    copies_.Start(view_.now, KernelsRun());
+    const std::optional<JobId> out = copies_.TakeOut(view_.now);
+    if (out) Finish(*out);
+    const std::optional<JobId> in = copies_.TakeIn(view_.now);
+    if (in) SetReady(*in);
+    more = in || out;
   }
 }
 
@@ -108,7 +140,7 @@ void Host::SetFreeSlots() {
 
 // Nothing happens before the next job becomes ready, the next slot free, or the scheduler wakes.
 void Host::FindNextEvent() {
-  next_event_ = std::max(scheduler_->NextEvent(), view_.now + 1);
+  next_event_ = std::max(std::min(scheduler_->NextEvent(), copies_.NextEvent()), view_.now + 1);
   if (!timers_.empty()) next_event_ = std::min(next_event_, timers_.front().first);
   for (const Slot& slot : slots_) {
     if (!slot.busy && slot.free_at > view_.now) next_event_ = std::min(next_event_, slot.free_at);
@@ -120,6 +152,8 @@ void Host::Drive(Cycle now, HostInputs* in) {
   if (!offer_) {
     SetFreeSlots();
     WakeReady();
+    AdvanceCopies();
+    if (copies_.HoldsLaunches()) view_.free_slots = 0;
     offer_ = scheduler_->Choose(view_);
     if (!offer_) {
       FindNextEvent();
@@ -198,6 +232,7 @@ void Host::Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor)
   stats.start = std::min(stats.start, view_.now);
   stats.slot = choice.slot;
   Slot& slot = slots_[Index(choice.slot)];
+  copies_.Account(view_.now, KernelsRun());
   slot.busy = true;
   slot.launch = choice;
   if (record_) {
@@ -228,6 +263,7 @@ void Host::Done(KernelId id) {
   Slot& slot = slots_[Index(id)];
   // The machine ends the run when no launch is in the slot.
   if (!slot.busy) return;
+  copies_.Account(view_.now, /*kernels=*/true);
   slot.busy = false;
   slot.free_at = view_.now + launch_latency_;
   if (record_) records_[slot.record].end = view_.now;
@@ -260,14 +296,24 @@ bool Host::NextKernel(JobId job) {
   const bool ended = ++state.place == state.job->workload->launches.size();
   if (ended) {
     state.place = 0;
-    if (++progress.executions == 1) {
-      progress.stats.finish = view_.now;
-      if (until_ == RunUntil::kDone) --unfinished_;
+    ++progress.executions;
+    if (CopyEngines::HasCopies(*state.job)) {
+      copies_.AskOut(job);
+    } else {
+      Finish(job);
     }
-    if (!state.job->repeat) End(job, view_.now);
   }
   if (!ended || state.job->repeat) Wake(job, view_.now + launch_latency_);
   return ended;
+}
+
+void Host::Finish(JobId job) {
+  JobStats& stats = progress_[Index(job)].stats;
+  if (stats.finish == kNever) {
+    stats.finish = view_.now;
+    if (until_ == RunUntil::kDone) --unfinished_;
+  }
+  if (!jobs_[Index(job)].job->repeat) End(job, view_.now);
 }
 
 void Host::End(JobId job, Cycle at) {
@@ -294,6 +340,8 @@ void Host::Finish(RunResult* result) {
     result->jobs.push_back(std::move(progress_[i].stats));
   }
   result->launches = std::move(records_);
+  copies_.Account(result->cycles, KernelsRun());
+  result->copies = copies_.stats();
 }
 
 }  // namespace smk

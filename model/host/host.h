@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/copy_engines.h"
 #include "host/host_scheduler.h"
 #include "machine/host_port.h"
 #include "machine/run.h"
@@ -54,6 +55,10 @@ class Host : public HostPort {
 
   void Wake(JobId job, Cycle at);
   void WakeReady();
+  void SetReady(JobId job);
+  void AdvanceCopies();
+  // Something is in a kernel slot, or on its way there.
+  bool KernelsRun() const;
   void SetFreeSlots();
   void FindNextEvent();
   void Check(const LaunchChoice& choice) const;
@@ -62,6 +67,8 @@ class Host : public HostPort {
   void Done(KernelId slot);
   // How many TBs of the job one launch may have.
   std::uint32_t MostTbs(JobId job) const;
+  // The job has been executed, and what it copies back is there.
+  void Finish(JobId job);
   // The job has nothing more to do.
   void End(JobId job, Cycle at);
   // The job's kernel is complete; true when its program is, too.
@@ -75,6 +82,7 @@ class Host : public HostPort {
   std::vector<JobState> jobs_;  // by JobId
   std::vector<Progress> progress_;
   std::vector<Timer> timers_;  // a heap, the next first
+  CopyEngines copies_;
   std::array<Slot, kMaxKernels> slots_{};
   LaunchTable launches_{};
   std::vector<LaunchRecord> records_;

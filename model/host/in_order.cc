@@ -9,10 +9,13 @@
 namespace smk {
 namespace {
 
-// See MakeInOrder().
+constexpr KernelMask kAllSlots = static_cast<KernelMask>((1u << kMaxKernels) - 1);
+
+// See MakeInOrder() and MakeSequential().
 class InOrder : public HostScheduler {
  public:
-  const char* name() const override { return "in_order"; }
+  InOrder(const char* name, KernelMask slots) : name_(name), slots_(slots) {}
+  const char* name() const override { return name_; }
 
   void Start(const HostView& view) override {
     jobs_.resize(view.jobs.size());
@@ -38,13 +41,14 @@ class InOrder : public HostScheduler {
   std::optional<LaunchChoice> Choose(const HostView& view) override {
     std::optional<unsigned> chosen;  // slot
     JobId job{0};
-    for (unsigned slots = view.free_slots & held_ & holder_ready_; slots != 0; slots &= slots - 1) {
+    const unsigned free = view.free_slots & slots_;
+    for (unsigned slots = free & held_ & holder_ready_; slots != 0; slots &= slots - 1) {
       const unsigned k = LowestLane(slots);
       if (chosen && !Before(holder_[k], job)) continue;
       chosen = k;
       job = holder_[k];
     }
-    const unsigned open = view.free_slots & ~held_;
+    const unsigned open = free & ~held_;
     if (waiting_ != 0 && open != 0 && (!chosen || Before(first_, job))) {
       job = first_;
       const unsigned last = jobs_[Index(job)].last_slot;
@@ -89,6 +93,8 @@ class InOrder : public HostScheduler {
     first_ = jobs_[Index(first_)].next;
   }
 
+  const char* const name_;
+  const KernelMask slots_;                   // that it uses
   std::vector<Entry> jobs_;                  // by JobId
   std::array<JobId, kMaxKernels> holder_{};  // by slot: whose it is
   KernelMask held_ = 0;                      // slots that belong to a job
@@ -99,6 +105,12 @@ class InOrder : public HostScheduler {
 
 }  // namespace
 
-std::unique_ptr<HostScheduler> MakeInOrder() { return std::make_unique<InOrder>(); }
+std::unique_ptr<HostScheduler> MakeInOrder() {
+  return std::make_unique<InOrder>("in_order", kAllSlots);
+}
+
+std::unique_ptr<HostScheduler> MakeSequential() {
+  return std::make_unique<InOrder>("sequential", KernelMask{1});
+}
 
 }  // namespace smk

@@ -14,4 +14,7 @@ namespace smk {
 // waits behind the others. With at most as many jobs as slots, job i is always in slot i.
 std::unique_ptr<HostScheduler> MakeInOrder();
 
+// The same in one kernel slot: one kernel after the other, a program without a pause for others.
+std::unique_ptr<HostScheduler> MakeSequential();
+
 }  // namespace smk

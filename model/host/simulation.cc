@@ -7,6 +7,7 @@ namespace smk {
 
 RunResult RunSimulation(const RunRequest& request, std::unique_ptr<ControlPlane> control,
                         std::unique_ptr<HostScheduler> scheduler) {
+  if (scheduler == nullptr && request.scheduler) scheduler = request.scheduler();
   Host host(request, std::move(scheduler));
   RunResult result = RunMachine(request, *control, host);
   host.Finish(&result);

@@ -10,7 +10,7 @@
 namespace smk {
 
 // Runs one simulation in this process (the SystemC kernel allows one at a time, one after another)
-// and returns every statistic. Without a scheduler: in_order.
+// and returns every statistic. Without a scheduler: that of the request, else in_order.
 RunResult RunSimulation(const RunRequest& request, std::unique_ptr<ControlPlane> control,
                         std::unique_ptr<HostScheduler> scheduler = nullptr);
 

@@ -97,9 +97,9 @@ bool Gpu::StepDriver() {
   if (tick || driver_awake_ || in.launch_valid) {
     control_.BeginCycle(now_, in, &out);
     host_.Observe(now_, in, out);
-    finished_ = host_.Finished();
     ObserveLaunch(in, out);
   }
+  finished_ = host_.Finished();
   next_launch_ = host_.NextEvent();
   if (tick) {
     last_tick_ = now_;

@@ -25,7 +25,8 @@ class HostPort {
   // The job's instructions have reached Job::work; `end` is the first cycle after it. No launch of
   // the job is begun from then on but one that is on offer already.
   virtual void OnWorkDone(JobId job, Cycle end) = 0;
-  // What RunRequest::until waits for has happened. Changes in Observe() and OnWorkDone() only.
+  // What RunRequest::until waits for has happened. Changes in Drive(), Observe() and
+  // OnWorkDone() only.
   virtual bool Finished() const = 0;
 };
 

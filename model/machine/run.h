@@ -25,6 +25,7 @@
 namespace smk {
 
 class HostPort;
+class HostScheduler;
 
 // How much a job has to do until it is done with its work (RunUntil::kWork).
 struct WorkTarget {
@@ -41,6 +42,9 @@ struct Job {
   bool repeat = true;       // execute again when it ends early (SMK Sec. 6.1)
   std::string client = {};  // whose job it is; empty: that of the name of its workload
   WorkTarget work = {};
+  // Bytes that are copied to the GPU before it can be launched, and back before it has ended. A job
+  // with copies is executed once.
+  std::uint64_t copy_in = 0, copy_out = 0;
 };
 
 // What ends a run; RunRequest::cycles ends it in any case.
@@ -60,6 +64,9 @@ struct RunRequest {
   // is recorded, and what the host knows of the jobs, is of the whole run.
   Cycle measure_from = 0, measure_to = kNever;
   std::uint64_t seed = 1;
+  // Makes what decides which launch is next (host/host_scheduler.h); empty: in_order.
+  std::function<std::unique_ptr<HostScheduler>()> scheduler = {};
+  bool overlap_copies = true;     // copies and kernels at the same time
   bool ideal_preemption = false;  // contexts move in no time and without traffic (SMK Sec. 6.5)
   bool record_tbs = false;        // fill RunResult::tbs
   bool record_decisions = false;
@@ -117,6 +124,7 @@ struct KernelStats {
 struct JobStats {
   std::string client;
   Cycle arrival = 0;
+  Cycle ready = kNever;   // its input was on the GPU; kNever: not yet
   Cycle start = kNever;   // its first launch; kNever: none
   Cycle finish = kNever;  // the end of its first execution; kNever: it did not end
   Cycle end = kNever;     // it has nothing more to do; kNever: it had until the end of the run
@@ -126,6 +134,14 @@ struct JobStats {
   std::optional<Cycle> turnaround() const {
     return finish == kNever ? std::nullopt : std::optional<Cycle>(finish - arrival);
   }
+};
+
+// Copies between host and GPU, over the whole run.
+struct CopyStats {
+  std::uint64_t copies = 0;  // with at least one byte
+  std::uint64_t in_bytes = 0, out_bytes = 0;
+  Cycle in_cycles = 0, out_cycles = 0;  // in which the engine of the direction was busy
+  Cycle overlapped_cycles = 0;          // of both sums: while kernels were in kernel slots
 };
 
 // One launch: a whole kernel or a slice of it, in a kernel slot.
@@ -179,6 +195,7 @@ struct RunResult {
   std::uint64_t warp_instructions = 0;
   std::vector<KernelStats> kernels;  // by job, as in RunRequest::jobs
   std::vector<JobStats> jobs;
+  CopyStats copies;
   std::vector<SmStats> sms;
   std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
   std::vector<LaunchRecord> launches;  // when anything else is recorded

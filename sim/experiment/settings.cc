@@ -44,6 +44,13 @@ std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& 
   return leaves;
 }
 
+std::string WithoutHost(const std::string& machine_toml) {
+  const std::size_t begin = machine_toml.find("\n[host]\n");
+  if (begin == std::string::npos) return machine_toml;
+  const std::size_t end = machine_toml.find("\n[", begin + 1);
+  return machine_toml.substr(0, begin) + (end == std::string::npos ? "" : machine_toml.substr(end));
+}
+
 Settings ParseSettings(const std::vector<std::string>& sets,
                        const std::vector<std::string>& machine_keys) {
   Settings settings;

@@ -20,6 +20,10 @@ struct Settings {
 std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& toml,
                                                              const std::string& what);
 
+// A machine's text without its table [host], which only copies read: what decides a run that has
+// none.
+std::string WithoutHost(const std::string& machine_toml);
+
 // Takes `sets` ("key=value") apart; throws InputError with the nearest known key for an unknown
 // one. `machine_keys` are the dotted keys of the machine file.
 Settings ParseSettings(const std::vector<std::string>& sets,

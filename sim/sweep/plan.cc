@@ -43,7 +43,7 @@ std::string RunId(const LoadedRun& run) {
     key += fmt::format("kernel {} {} at {} repeat {}\n", job.workload->name,
                        job.workload->content_hash, job.arrival, job.repeat);
   }
-  return HashText(key + run.experiment.machine_toml).substr(0, 16);
+  return HashText(key + WithoutHost(run.experiment.machine_toml)).substr(0, 16);
 }
 
 std::string GroupName(const Experiment& experiment) {

@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/host.h"
@@ -165,6 +166,9 @@ class MicroRun {
     request.jobs.clear();
     for (std::size_t i = 0; i < kernels.size(); ++i) {
       request.jobs.push_back({kernels[i].Build(), i < arrivals.size() ? arrivals[i] : 0, repeat});
+      if (i >= copies.size()) continue;
+      request.jobs[i].copy_in = copies[i].first;
+      request.jobs[i].copy_out = copies[i].second;
     }
     SimpleControl simple(Control());
     Host host(request, std::move(scheduler));
@@ -179,6 +183,8 @@ class MicroRun {
   FixedMemory memory;
   bool repeat = true;
   std::vector<Cycle> arrivals;  // of the kernels; 0 for those that are not there
+  // Bytes in and out of the kernels; none for those that are not there.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> copies;
 };
 
 // One TB with one warp that executes the instructions of `body` n times in a row.
