@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/error.h"
+#include "workload/random.h"
 
 namespace smk {
 namespace {
@@ -70,7 +71,6 @@ double CoScheduleFinder::Alone(std::size_t kernel) {
   return place->second;
 }
 
-// Sizes of a from small to large.
 std::vector<std::pair<unsigned, unsigned>> CoScheduleFinder::Sizes(std::size_t a,
                                                                    std::size_t b) const {
   const KerneletKernel &ka = kernels_[a], &kb = kernels_[b];
@@ -125,6 +125,14 @@ std::optional<SlicePair> CoScheduleFinder::Balanced(std::size_t a, std::size_t b
   return pair;
 }
 
+void CoScheduleFinder::Set(std::size_t a, std::size_t b, const SlicePair& pair) {
+  if (a > b || b >= kernels_.size()) throw InputError("known pairs: expected kernels in order");
+  if (!model_.Fit(kernels_[a], pair.tbs[0], kernels_[b], pair.tbs[1])) {
+    throw InputError("known pairs: expected sizes that fit");
+  }
+  balanced_[{a, b}] = pair;
+}
+
 // Instances of a kernel are alike: the first of each, and the second for a pair with itself.
 std::vector<CoScheduleFinder::Candidate> CoScheduleFinder::Candidates(
     const std::vector<std::size_t>& pending) const {
@@ -174,6 +182,37 @@ std::vector<CoScheduleFinder::Candidate> CoScheduleFinder::Prune(
   return kept;
 }
 
+void CoScheduleFinder::Take(const Candidate& candidate, const SlicePair& pair,
+                            CoSchedule* result) const {
+  result->first = candidate.first;
+  result->second = candidate.second;
+  result->pair = pair;
+  for (int i : {0, 1}) result->size[i] = pair.tbs[i] * model_.machine().sms;
+}
+
+void CoScheduleFinder::TakeAlone(const std::vector<std::size_t>& pending,
+                                 CoSchedule* result) const {
+  const KerneletKernel& kernel = kernels_[pending[0]];
+  result->size[0] = std::max(kernel.least_tbs, model_.MostTbs(kernel)) * model_.machine().sms;
+}
+
+CoSchedule CoScheduleFinder::Draw(const std::vector<std::size_t>& pending, std::uint64_t draw) {
+  if (pending.empty()) throw InputError("pending: expected at least one kernel");
+  const std::vector<Candidate> all = Candidates(pending);
+  CoSchedule result;
+  result.candidates = all.size();
+  if (all.empty()) {
+    TakeAlone(pending, &result);
+    return result;
+  }
+  const Candidate& c = all[draw % all.size()];
+  const std::size_t a = pending[c.first], b = pending[c.second];
+  const auto sizes = Sizes(a, b);
+  const auto& [tbs_a, tbs_b] = sizes[ScrambleBits(draw) % sizes.size()];
+  Take(c, {{tbs_a, tbs_b}}, &result);
+  return result;
+}
+
 CoSchedule CoScheduleFinder::Find(const std::vector<std::size_t>& pending) {
   if (pending.empty()) throw InputError("pending: expected at least one kernel");
   const std::vector<Candidate> all = Candidates(pending);
@@ -183,20 +222,13 @@ CoSchedule CoScheduleFinder::Find(const std::vector<std::size_t>& pending) {
   result.mur_difference = params_.mur_difference;
   const std::vector<Candidate> kept = Prune(all, pending, &result);
   result.predicted = kept.size();
-  const std::uint32_t sms = model_.machine().sms;
   for (const Candidate& c : kept) {
     const SlicePair pair = *Balanced(pending[c.first], pending[c.second]);
     if (params_.least_profit && pair.profit < *params_.least_profit) continue;
     if (result.second && pair.profit <= result.pair.profit) continue;
-    result.first = c.first;
-    result.second = c.second;
-    result.pair = pair;
-    for (int i : {0, 1}) result.size[i] = pair.tbs[i] * sms;
+    Take(c, pair, &result);
   }
-  if (!result.second) {
-    const KerneletKernel& kernel = kernels_[pending[0]];
-    result.size[0] = std::max(kernel.least_tbs, model_.MostTbs(kernel)) * sms;
-  }
+  if (!result.second) TakeAlone(pending, &result);
   return result;
 }
 

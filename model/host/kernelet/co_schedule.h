@@ -70,10 +70,17 @@ class CoScheduleFinder {
   // with the same the first. Each element is a place in `kernels`; several instances of a kernel
   // may be pending.
   CoSchedule Find(const std::vector<std::size_t>& pending);
+  // Any pair among `pending` that fits, in any of its sizes: which, says `draw`, 64 random bits.
+  CoSchedule Draw(const std::vector<std::size_t>& pending, std::uint64_t draw);
 
   // The sizes with the least difference in time: the balanced slice ratio. Nothing when no sizes
   // fit.
   std::optional<SlicePair> Balanced(std::size_t a, std::size_t b);
+  // What Balanced() says from now on of a <= b: measurements instead of predictions.
+  void Set(std::size_t a, std::size_t b, const SlicePair& pair);
+  // The sizes that are compared, from few TBs of a to many, and what is predicted of one of them.
+  std::vector<std::pair<unsigned, unsigned>> Sizes(std::size_t a, std::size_t b) const;
+  SlicePair Predict(std::size_t a, unsigned tbs_a, std::size_t b, unsigned tbs_b);
   // IPC of an SM that has as many TBs of the kernel as fit.
   double Alone(std::size_t kernel);
 
@@ -88,8 +95,9 @@ class CoScheduleFinder {
                                const std::vector<std::size_t>& pending, CoSchedule* result) const;
   bool Differ(std::size_t a, std::size_t b, const CoSchedule& with) const;
   bool AnyFits(std::size_t a, std::size_t b) const;
-  std::vector<std::pair<unsigned, unsigned>> Sizes(std::size_t a, std::size_t b) const;
-  SlicePair Predict(std::size_t a, unsigned tbs_a, std::size_t b, unsigned tbs_b);
+  // Makes the result one of the two kernels, or of the first kernel alone.
+  void Take(const Candidate& candidate, const SlicePair& pair, CoSchedule* result) const;
+  void TakeAlone(const std::vector<std::size_t>& pending, CoSchedule* result) const;
   std::optional<SlicePair> FindBalanced(std::size_t a, std::size_t b);
 
   KerneletModel model_;
