@@ -109,8 +109,8 @@ TEST(List, EveryKeyOfAMachineSaysWhatItIs) {
   const std::string table = Printed(backend, {"keys"});
   const std::string markdown = Printed(backend, {"keys", "--markdown"});
   EXPECT_THAT(markdown, StartsWith("| key | values | gtx980 | unit | meaning |\n|---|---|---|"));
-  const std::set<std::string> units = {"",    "cycles", "clocks",      "bytes",
-                                       "MHz", "lines",  "instructions"};
+  const std::set<std::string> units = {"",      "cycles",       "clocks", "bytes", "MHz",
+                                       "lines", "instructions", "GB/s",   "MB"};
   for (const ordered_json& row : Json(backend, {"keys"})) {
     const std::string key = row["key"], meaning = row["meaning"], unit = row["unit"];
     EXPECT_THAT(meaning, testing::MatchesRegex("[^|.]{4,90}")) << key;
