@@ -42,7 +42,7 @@ target_link_libraries(smk_model INTERFACE SystemC::SystemC tomlplusplus::tomlplu
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME smk)
 install(TARGETS smk RUNTIME DESTINATION bin)
-install(DIRECTORY sim/machines sim/workloads sim/sweeps DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
+install(DIRECTORY sim/machines sim/workloads sim/sweeps sim/streams DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
   REGEX "/rtl/.*\\.svh?$" REGEX "/synth/.*\\.(tcl|toml|json)$" REGEX "/(wave|block)\\.toml$")
 install(FILES "${SMK_REPORT_PAGE}" DESTINATION share/smk OPTIONAL)

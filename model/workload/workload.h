@@ -2,6 +2,8 @@
 // A workload: one program as a user names it ("histo"), a sequence of kernel launches.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +31,11 @@ struct KernelSpec {
   Idempotence idempotence = Idempotence::kNo;
   ResourceVector need{};  // allocation units
   std::shared_ptr<const Program> program;
-  std::uint32_t tb_count() const { return grid_x * grid_y * grid_z; }
+  std::uint32_t tb_limit = 0;  // only so many, the first of the grid; 0: all
+  std::uint32_t tb_count() const {
+    const std::uint32_t all = grid_x * grid_y * grid_z;
+    return tb_limit == 0 ? all : std::min(all, tb_limit);
+  }
 };
 
 // A program: its launches in order. After the last, it ends (and is executed again by the run).
@@ -39,6 +45,8 @@ struct Workload {
   std::string type;  // "compute" or "memory"
   std::vector<KernelSpec> kernels;
   std::vector<std::uint16_t> launches;  // indices into kernels, in program order
+  // Arrays that a kernel reads, and that one writes, in bytes; 0 for a trace.
+  std::uint64_t input_bytes = 0, output_bytes = 0;
   std::string source_file;
   std::string content_hash;  // of the file's bytes, for caches and manifests
 };

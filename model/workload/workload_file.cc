@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <sstream>
 
 #include "base/toml_keys.h"
 #include "workload/compiler.h"
 #include "workload/parser.h"
+#include "workload/program_code.h"
 #include "workload/toml_reader.h"
 
 namespace smk {
@@ -49,10 +51,28 @@ class WorkloadReader {
     Kernels(&in);
     Launches(&in);
     in.Finish();
+    CountArrays();
     return std::make_shared<const Workload>(std::move(workload_));
   }
 
  private:
+  // What would be copied between host and GPU.
+  void CountArrays() {
+    std::set<std::string> read, written;
+    for (const KernelSpec& kernel : workload_.kernels) {
+      const ProgramParts& parts = kernel.program->parts();
+      for (const Instruction& in : parts.nodes) {
+        const bool loads = in.op == OpClass::kLoadGlobal || in.op == OpClass::kTexture;
+        const bool stores = in.op == OpClass::kStoreGlobal;
+        if (!loads && !stores && in.op != OpClass::kAtomicGlobal) continue;
+        if (!stores) read.insert(parts.access_names[in.access]);
+        if (!loads) written.insert(parts.access_names[in.access]);
+      }
+    }
+    for (const std::string& name : read) workload_.input_bytes += arrays_[name].size;
+    for (const std::string& name : written) workload_.output_bytes += arrays_[name].size;
+  }
+
   void Arrays(const toml::node& node) {
     if (!node.is_table()) FailAt(path_, Line(node), "arrays", "a table: name = size");
     std::uint64_t at = 0;

@@ -24,6 +24,14 @@ toml::table ParseToml(const std::string& text, const std::string& path) {
   }
 }
 
+std::string TomlText(const std::string& text) {
+  std::ostringstream out;
+  out << toml::array{text};
+  const std::string list = out.str();
+  return list.substr(list.find_first_not_of("[ "),
+                     list.find_last_not_of("] ") - list.find_first_not_of("[ ") + 1);
+}
+
 nlohmann::ordered_json TomlFileAsJson(const std::string& path) {
   std::ostringstream text;
   text << toml::json_formatter{ParseToml(ReadFile(path), path)};

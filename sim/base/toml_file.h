@@ -12,6 +12,9 @@ namespace smk::sim {
 // `path` is where `text` comes from. Throws InputError when it is not TOML.
 toml::table ParseToml(const std::string& text, const std::string& path);
 
+// A text as TOML has it: in quotes.
+std::string TomlText(const std::string& text);
+
 // A file as JSON, its keys in order. Throws InputError when it cannot be read or is not TOML.
 nlohmann::ordered_json TomlFileAsJson(const std::string& path);
 

@@ -40,36 +40,23 @@ void AddTexts(CLI::App* app, const char* name, std::vector<std::string>* values,
   app->add_option(name, *values, help)->type_name(type)->allow_extra_args(false);
 }
 
-void AddCommonOptions(CLI::App* app, RunOptions* o) {
-  AddText(app, "kernels", &o->kernels,
-          "kernels: names, workload files or trace:FOLDER, joined by + (in a name: ++)",
-          "KERNEL+KERNEL");
+// What the kernels run on.
+void AddHardwareOptions(CLI::App* app, RunOptions* o) {
   AddText(
       app, "--preempt", &o->preempt,
       "how an SM changes hands: switch, drain (default of warped-slicer), flush (spatial alone)",
       "MODE");
   AddText(app, "--control", &o->control,
           "control plane: reference (default), rtl, or lockstep of both", "NAME");
-  AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
-          "N");
-  AddText(app, "--until", &o->until,
-          "what ends the run: cycles (default); done: all programs have ended (default of traces); "
-          "work: each kernel has done what it does alone in --cycles",
-          "MODE");
-  AddText(app, "--warm-up", &o->warm_up, "statistics begin after so many cycles", "N");
-  AddText(app, "--measure", &o->measure, "statistics are of so many cycles (default: to the end)",
-          "N");
   AddText(app, "--machine", &o->machine,
           "gtx980 (default), another of smk list machines, or a file", "NAME");
   AddTexts(app, "--set", &o->sets,
            "change one key of the machine, policy, control or run; again for more", "KEY=VALUE");
-  AddTexts(app, "--arrive", &o->arrivals, "launch this kernel at this cycle (default 0)",
-           "KERNEL@CYCLE");
-  AddTexts(app, "--client", &o->clients, "whose job this kernel is (default: one of its name)",
-           "KERNEL@CLIENT");
   AddText(app, "--seed", &o->seed, "seed of everything random in the workloads (default 1)", "N");
-  AddText(app, "--config", &o->config, "start from a config.toml that an earlier run wrote",
-          "FILE");
+}
+
+// How it is run, and where the results go.
+void AddOutputOptions(CLI::App* app, RunOptions* o) {
   AddText(app, "--out", &o->out, "write all results into this folder", "DIR");
   app->add_flag("--force", o->force, "write into DIR even if it holds other things");
   app->add_option("--timeline", o->timeline,
@@ -80,12 +67,35 @@ void AddCommonOptions(CLI::App* app, RunOptions* o) {
           "N");
   AddText(app, "--jobs", &o->jobs, "simulations at the same time (default: one per processor)",
           "N");
-  app->add_flag("--no-repeat", o->no_repeat, "do not execute a program again when it ends early");
   app->add_flag("--no-cache", o->no_cache, "run the isolated runs again, and do not keep them");
-  app->add_flag("--strict", o->strict, "an unknown opcode in a trace is an error");
-  app->add_flag("--verify", o->verify, "read and check traces although they look as they did");
   app->add_flag("--json", o->json, "print all numbers as JSON, and nothing else");
   app->add_flag("--quiet", o->quiet, "print the last line only");
+}
+
+void AddCommonOptions(CLI::App* app, RunOptions* o) {
+  AddText(app, "kernels", &o->kernels,
+          "kernels: names, workload files or trace:FOLDER, joined by + (in a name: ++)",
+          "KERNEL+KERNEL");
+  AddHardwareOptions(app, o);
+  AddText(app, "--cycles", &o->cycles, "core cycles to simulate: 200000, 200k, 2M (default), 1e6",
+          "N");
+  AddText(app, "--until", &o->until,
+          "what ends the run: cycles (default); done: all programs have ended (default of traces); "
+          "work: each kernel has done what it does alone in --cycles",
+          "MODE");
+  AddText(app, "--warm-up", &o->warm_up, "statistics begin after so many cycles", "N");
+  AddText(app, "--measure", &o->measure, "statistics are of so many cycles (default: to the end)",
+          "N");
+  AddTexts(app, "--arrive", &o->arrivals, "launch this kernel at this cycle (default 0)",
+           "KERNEL@CYCLE");
+  AddTexts(app, "--client", &o->clients, "whose job this kernel is (default: one of its name)",
+           "KERNEL@CLIENT");
+  AddText(app, "--config", &o->config, "start from a config.toml that an earlier run wrote",
+          "FILE");
+  AddOutputOptions(app, o);
+  app->add_flag("--no-repeat", o->no_repeat, "do not execute a program again when it ends early");
+  app->add_flag("--strict", o->strict, "an unknown opcode in a trace is an error");
+  app->add_flag("--verify", o->verify, "read and check traces although they look as they did");
 }
 
 }  // namespace
@@ -97,6 +107,7 @@ CommandLineParser::CommandLineParser() {
   app.set_version_flag("--version", fmt::format("smk {} ({})", kVersion, kGitDescribe));
   AddRun();
   AddCompare();
+  AddServe();
   AddSweep();
   AddReport();
   AddTimeline();
@@ -133,6 +144,24 @@ void CommandLineParser::AddCompare() {
   sub->callback([this] {
     action = [this](const Context& context) { return CompareCommand(context, compare); };
   });
+}
+
+void CommandLineParser::AddServe() {
+  CLI::App* sub = app.add_subcommand("serve", "run a stream of jobs under a host scheduler");
+  sub->add_option("spec", serve.spec, "a TOML file, for example sim/streams/kernelet_mix.toml")
+      ->type_name("SPEC")
+      ->required();
+  AddText(sub, "--scheduler", &serve.scheduler, "see smk list schedulers (default in-order)",
+          "NAME");
+  AddText(sub, "--policy", &serve.policy,
+          "of the hardware, see smk list policies (default leftover)", "NAME");
+  AddHardwareOptions(sub, &serve);
+  AddText(sub, "--cycles", &serve.cycles, "end the run after so many (default 1G)", "N");
+  sub->add_flag("--no-overlap", serve.no_overlap, "no copy while a kernel runs, nor the reverse");
+  AddOutputOptions(sub, &serve);
+  sub->footer(kFooter);
+  sub->callback(
+      [this] { action = [this](const Context& context) { return ServeCommand(context, serve); }; });
 }
 
 void CommandLineParser::AddTrace() {
@@ -290,10 +319,10 @@ void CommandLineParser::AddSynth() {
 }
 
 void CommandLineParser::AddList() {
-  CLI::App* sub =
-      app.add_subcommand("list", "list kernels, policies, machines, settings, keys or statistics");
+  CLI::App* sub = app.add_subcommand(
+      "list", "list kernels, policies, schedulers, machines, settings, keys or statistics");
   sub->add_option("what", list.what, "what to list")
-      ->type_name("kernels|policies|machines|settings|keys|statistics")
+      ->type_name("kernels|policies|schedulers|machines|settings|keys|statistics")
       ->required();
   sub->add_option("kernel", list.kernels,
                   "kernels: only these, by name or workload file; or trace:FOLDER")

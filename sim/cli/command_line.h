@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/report.h"
+#include "cli/serve.h"
 #include "cli/sweep.h"
 #include "cli/synth.h"
 #include "cli/timeline.h"
@@ -21,6 +22,7 @@ namespace smk::sim {
 struct CommandLineParser {
   CLI::App app{"Simulates GPU kernels that share a GPU, under several policies."};
   RunOptions run, compare;
+  ServeOptions serve;
   SweepOptions sweep;
   SynthOptions synth;
   ReportOptions report;
@@ -34,11 +36,12 @@ struct CommandLineParser {
 
   CommandLineParser();
   // Whether stdout is one JSON document, also when the command fails.
-  bool PrintsJson() const { return run.json || compare.json || synth.PrintsJson(); }
+  bool PrintsJson() const { return run.json || compare.json || serve.json || synth.PrintsJson(); }
 
  private:
   void AddRun();
   void AddCompare();
+  void AddServe();
   void AddTrace();
   void AddValidate();
   void AddSweep();

@@ -25,7 +25,7 @@ int CompareCommand(const Context& context, RunOptions options);
 
 // What `smk list` shows.
 struct ListOptions {
-  std::string what;                  // kernels, policies, machines, settings, keys or statistics
+  std::string what;                  // kernels, policies, schedulers, machines, ...
   std::vector<std::string> kernels;  // only these; none: all there are
   std::string machine;
   bool json = false;

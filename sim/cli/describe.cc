@@ -8,6 +8,7 @@
 #include "experiment/controls.h"
 #include "experiment/knobs.h"
 #include "experiment/policies.h"
+#include "serve/schedulers.h"
 
 namespace smk::sim {
 namespace {
@@ -50,6 +51,11 @@ Words KernelNames(const Backend& backend) {
 Words WordsOf(const std::string& name, const std::string& type, const CLI::App& root,
               const Backend& backend) {
   if (name == "--policy" || name == "--policies") return PolicyNames();
+  if (name == "--scheduler") {
+    Words names;
+    for (const SchedulerInfo& scheduler : Schedulers()) names.push_back(scheduler.name);
+    return names;
+  }
   if (name == "--machine") return backend.list_machines();
   if (name == "--control") {
     return Names({ControlKind::kReference, ControlKind::kRtl, ControlKind::kLockstep});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk list kernels|policies|machines|settings|keys|statistics
+// smk list kernels|policies|schedulers|machines|settings|keys|statistics
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +16,7 @@
 #include "experiment/policies.h"
 #include "machine/statistics.h"
 #include "run/statistics.h"
+#include "serve/schedulers.h"
 
 namespace smk::sim {
 namespace {
@@ -157,6 +158,17 @@ int ListPolicies(const ListOptions& options) {
     j["quotas"] = info.config.quota_enable;
     j["kernels_per_sm"] = info.config.kernels_per_sm;
     all.push_back(std::move(j));
+  }
+  fmt::print("{}", options.json ? all.dump(2) + "\n" : table.ToString());
+  return 0;
+}
+
+int ListSchedulers(const ListOptions& options) {
+  ordered_json all = ordered_json::array();
+  TextTable table({"name", "paper", "description"}, {0, 1, 2});
+  for (const SchedulerInfo& info : Schedulers()) {
+    table.Add({info.name, info.paper, info.description});
+    all.push_back({{"name", info.name}, {"paper", info.paper}, {"description", info.description}});
   }
   fmt::print("{}", options.json ? all.dump(2) + "\n" : table.ToString());
   return 0;
@@ -358,14 +370,14 @@ int ListCommand(const Context& context, const ListOptions& options) {
   }
   if (options.what == "kernels") return ListKernels(context, options);
   if (options.what == "policies") return ListPolicies(options);
+  if (options.what == "schedulers") return ListSchedulers(options);
   if (options.what == "machines") return ListMachines(context, options);
   if (options.what == "settings" || options.what == "keys") return ListSettings(context, options);
   if (options.what == "statistics") return ListStatistics(options);
-  throw InputError(fmt::format(
-      "list: expected kernels, policies, machines, settings, keys or statistics, got '{}'{}",
-      options.what,
-      DidYouMean(options.what,
-                 {"kernels", "policies", "machines", "settings", "keys", "statistics"})));
+  const std::vector<std::string> known = {"kernels",  "policies", "schedulers", "machines",
+                                          "settings", "keys",     "statistics"};
+  throw InputError(fmt::format("list: expected one of {}, got '{}'{}", Join(known), options.what,
+                               DidYouMean(options.what, known)));
 }
 
 }  // namespace smk::sim

@@ -19,27 +19,10 @@
 namespace smk::sim {
 namespace {
 
-std::string Quoted(const std::string& text) {
-  std::ostringstream out;
-  out << toml::array{text};
-  const std::string list = out.str();
-  return list.substr(list.find_first_not_of("[ "),
-                     list.find_last_not_of("] ") - list.find_first_not_of("[ ") + 1);
-}
-
-// A name stays a name; the path of a file is made absolute, so that the folder can be used from
-// anywhere.
-std::string Portable(const std::string& name) {
-  if (IsTraceName(name)) return PortableTraceName(name);
-  return name.find('/') != std::string::npos && std::filesystem::exists(name)
-             ? std::filesystem::absolute(name).lexically_normal().string()
-             : name;
-}
-
 std::string QuotedList(const std::vector<std::string>& texts) {
   std::vector<std::string> quoted;
   quoted.reserve(texts.size());
-  for (const std::string& text : texts) quoted.push_back(Quoted(text));
+  for (const std::string& text : texts) quoted.push_back(TomlText(text));
   return "[" + Join(quoted) + "]";
 }
 
@@ -49,14 +32,14 @@ std::string KnobLines(const Configuration& configuration, const std::string& sec
   for (const Knob* knob : SettableKnobs()) {
     if (knob->section() != section) continue;
     const std::string value = knob->print(configuration);
-    text += fmt::format("{} = {}\n", knob->name(), knob->is_word ? Quoted(value) : value);
+    text += fmt::format("{} = {}\n", knob->name(), knob->is_word ? TomlText(value) : value);
   }
   return text;
 }
 
 std::string RunSection(const Experiment& e, const Policy& policy) {
   std::vector<std::string> names, arrivals, clients;
-  for (const std::string& name : e.names) names.push_back(Portable(name));
+  for (const std::string& name : e.names) names.push_back(PortableName(name));
   for (std::size_t i = 0; i < e.arrivals.size(); ++i) {
     if (e.arrivals[i] != 0) arrivals.push_back(fmt::format("{}@{}", e.labels[i], e.arrivals[i]));
   }
@@ -64,16 +47,17 @@ std::string RunSection(const Experiment& e, const Policy& policy) {
     if (!e.clients[i].empty()) clients.push_back(fmt::format("{}@{}", e.labels[i], e.clients[i]));
   }
   std::string text = "[run]\n";
+  if (!e.stream.name.empty()) text += fmt::format("stream = {}\n", TomlText(e.stream.name));
   text += fmt::format("kernels = {}\n", QuotedList(names));
-  text += fmt::format("policy = {}\n", Quoted(policy.name));
+  text += fmt::format("policy = {}\n", TomlText(policy.name));
   if (UsesPreempt(policy.config)) {
-    text += fmt::format("preempt = {}\n", Quoted(Name(policy.config.preempt)));
+    text += fmt::format("preempt = {}\n", TomlText(Name(policy.config.preempt)));
   }
-  text += fmt::format("control = {}\n", Quoted(Name(e.control)));
-  text +=
-      fmt::format("machine = {}  # every key of it is below\n", Quoted(Portable(e.machine_name)));
+  text += fmt::format("control = {}\n", TomlText(Name(e.control)));
+  text += fmt::format("machine = {}  # every key of it is below\n",
+                      TomlText(PortableName(e.machine_name)));
   text += fmt::format("cycles = {}\n", e.cycles);
-  text += fmt::format("seed = {}\n", Quoted(fmt::to_string(e.seed)));
+  text += fmt::format("seed = {}\n", TomlText(fmt::to_string(e.seed)));
   text += fmt::format("arrive = {}\n", QuotedList(arrivals));
   text += fmt::format("client = {}\n", QuotedList(clients));
   text += fmt::format("repeat = {}\n", e.repeat);
@@ -222,9 +206,19 @@ std::vector<std::string> Sets(const toml::table& table, const std::string& prefi
 
 }  // namespace
 
+std::string PortableName(const std::string& name) {
+  if (IsTraceName(name)) return PortableTraceName(name);
+  return name.find('/') != std::string::npos && std::filesystem::exists(name)
+             ? std::filesystem::absolute(name).lexically_normal().string()
+             : name;
+}
+
 std::string ConfigToml(const Experiment& experiment, const Policy& policy) {
-  return "# Everything in effect in this run. Again: smk run --config FILE\n" +
-         RunSection(experiment, policy) + PolicySection(experiment, policy) +
+  const std::string head =
+      experiment.stream.name.empty()
+          ? "# Everything in effect in this run. Again: smk run --config FILE\n"
+          : "# Everything in effect in this run of a stream. Again: smk serve stream.toml\n";
+  return head + RunSection(experiment, policy) + PolicySection(experiment, policy) +
          MachineSection(experiment.machine_toml);
 }
 

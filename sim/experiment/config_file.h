@@ -7,6 +7,10 @@
 
 namespace smk::sim {
 
+// A name stays a name; the path of a file is made absolute, so that the folder can be used from
+// anywhere.
+std::string PortableName(const std::string& name);
+
 // Everything in effect, as a file for `smk run --config`.
 std::string ConfigToml(const Experiment& experiment, const Policy& policy);
 

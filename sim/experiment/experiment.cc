@@ -21,7 +21,6 @@ namespace {
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "2000000";
 constexpr Cycle kMaxCycles = 1'000'000'000'000;
-constexpr std::size_t kMostJobs = 1024;
 constexpr Cycle kMaxTimelineSamples = 4000;
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
@@ -273,29 +272,17 @@ void LoadWorkloads(const Options& options, const Backend& backend, Experiment* e
         fmt::format("kernels: at most {} in a run, and every stream of a trace is one; got {}",
                     kMostJobs, experiment->names.size()));
   }
-  for (auto& workload : experiment->workloads) {
-    workload = WithSmallerGrids(workload, experiment->run_config.grid_divisor);
-  }
 }
 
-}  // namespace
-
-std::string Experiment::workload_name() const {
-  std::vector<std::string> parts;
-  for (const auto& workload : workloads) parts.push_back(workload->name);
-  return Join(parts, "+");
-}
-
-Experiment Resolve(const Options& options, const Backend& backend) {
-  if (!options.kernels)
-    throw InputError("no kernels given; write for example: smk run cutcp+stencil");
+// Everything but the kernels.
+Experiment Begin(const Options& options, const Backend& backend, std::vector<std::string> names) {
   Experiment experiment;
   experiment.cycles =
       ParseCount("--cycles", options.cycles.value_or(kDefaultCycles), 1, kMaxCycles);
   experiment.seed = ParseCount("--seed", options.seed.value_or("1"), 0, kMaxSeed);
   experiment.repeat = !options.no_repeat;
   experiment.control = ParseControl(options.control.value_or(Name(ControlKind::kReference)));
-  experiment.names = SplitKernels(*options.kernels);
+  experiment.names = std::move(names);
   ResolveMachine(options, backend, &experiment);
   Configuration configuration;
   configuration.control = ControlConfigOf(experiment.machine);
@@ -305,15 +292,63 @@ Experiment Resolve(const Options& options, const Backend& backend) {
   experiment.run_config = configuration.run;
   RequireRtl(experiment);
   CheckMeasured(experiment);
+  return experiment;
+}
+
+// When the kernels are there.
+void LabelKernels(Experiment* experiment) {
+  for (auto& workload : experiment->workloads) {
+    workload = WithSmallerGrids(workload, experiment->run_config.grid_divisor);
+  }
+  experiment->labels = MakeLabels(experiment->workloads);
+  experiment->arrivals.assign(experiment->names.size(), 0);
+  experiment->clients.resize(experiment->names.size());
+}
+
+void End(const Options& options, Experiment* experiment) {
+  ParseTimeline(options, experiment);
+  ParseWave(options, experiment);
+  CheckFits(*experiment);
+}
+
+}  // namespace
+
+std::string Experiment::workload_name() const {
+  if (!stream.name.empty()) return stream.name;
+  std::vector<std::string> parts;
+  for (const auto& workload : workloads) parts.push_back(workload->name);
+  return Join(parts, "+");
+}
+
+Experiment Resolve(const Options& options, const Backend& backend) {
+  if (!options.kernels)
+    throw InputError("no kernels given; write for example: smk run cutcp+stencil");
+  Experiment experiment = Begin(options, backend, SplitKernels(*options.kernels));
   LoadWorkloads(options, backend, &experiment);
-  experiment.labels = MakeLabels(experiment.workloads);
-  experiment.arrivals.assign(experiment.names.size(), 0);
+  LabelKernels(&experiment);
   ParseArrivals(options.arrivals, &experiment);
-  experiment.clients.resize(experiment.names.size());
   ParseClients(options.clients, &experiment);
-  ParseTimeline(options, &experiment);
-  ParseWave(options, &experiment);
-  CheckFits(experiment);
+  End(options, &experiment);
+  return experiment;
+}
+
+Experiment ResolveStream(const Options& options, const std::vector<StreamJob>& jobs,
+                         const Backend& backend) {
+  if (jobs.size() > kMostJobs) {
+    throw InputError(fmt::format("jobs: at most {} in a stream; got {}", kMostJobs, jobs.size()));
+  }
+  std::vector<std::string> names;
+  names.reserve(jobs.size());
+  for (const StreamJob& job : jobs) names.push_back(job.name);
+  Experiment experiment = Begin(options, backend, std::move(names));
+  for (const StreamJob& job : jobs) experiment.workloads.push_back(job.workload);
+  LabelKernels(&experiment);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    experiment.arrivals[i] = jobs[i].arrival;
+    experiment.clients[i] = jobs[i].client;
+    experiment.copies.push_back(jobs[i].copies);
+  }
+  End(options, &experiment);
   return experiment;
 }
 

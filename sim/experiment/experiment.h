@@ -2,6 +2,7 @@
 // What a user asked for, resolved: workloads and machine loaded, every name and number checked.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "experiment/backend.h"
 #include "experiment/policies.h"
 #include "experiment/settings.h"
+#include "host/host_scheduler.h"
 
 namespace smk::sim {
 
@@ -44,6 +46,32 @@ struct Options {
   bool verify = false;  // traces are read although they look as they did
 };
 
+// Jobs of a run.
+inline constexpr std::size_t kMostJobs = 1024;
+
+// Bytes between host and GPU.
+struct JobCopies {
+  std::uint64_t in = 0, out = 0;
+  bool operator==(const JobCopies& o) const { return in == o.in && out == o.out; }
+};
+
+// A job that is not named by Options::kernels.
+struct StreamJob {
+  std::string name;  // of its workload, as given
+  std::shared_ptr<const Workload> workload;
+  Cycle arrival = 0;
+  std::string client;
+  JobCopies copies;
+};
+
+// What makes an experiment that of a stream of jobs.
+struct StreamChoice {
+  std::string name;       // of the stream; empty: there is none
+  std::string scheduler;  // as given
+  std::function<std::unique_ptr<HostScheduler>()> make_scheduler;
+  bool overlap_copies = true;
+};
+
 // A set of kernels on a machine, without the policy.
 struct Experiment {
   std::vector<std::string> names;   // as given: names or paths
@@ -51,6 +79,7 @@ struct Experiment {
   std::vector<std::shared_ptr<const Workload>> workloads;
   std::vector<Cycle> arrivals;
   std::vector<std::string> clients;  // whose jobs they are; empty: that of the workload's name
+  std::vector<JobCopies> copies;     // of a stream's jobs; empty: none
   std::string machine_name;          // as given
   std::string machine_path;
   std::shared_ptr<const LoadedMachine> loaded_machine;
@@ -65,11 +94,16 @@ struct Experiment {
   bool repeat = true;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0}, timeline_step = 0;
   WaveRequest wave;
-  std::string workload_name() const;  // "sgemm+lbm"
+  StreamChoice stream;
+  std::string workload_name() const;  // "sgemm+lbm", or the stream's
 };
 
 // Loads and checks everything; throws InputError.
 Experiment Resolve(const Options& options, const Backend& backend);
+
+// The same with jobs of a stream instead of Options::kernels, each executed once.
+Experiment ResolveStream(const Options& options, const std::vector<StreamJob>& jobs,
+                         const Backend& backend);
 
 // What holds of the run when nothing is set: the programs `names` say how it ends.
 RunConfig UsualRunConfig(const std::vector<std::string>& names);

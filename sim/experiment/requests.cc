@@ -41,6 +41,12 @@ RunRequest BaseRequest(const Experiment& experiment, const Recording& recording)
   return request;
 }
 
+void SetCopies(const Experiment& experiment, std::size_t kernel, Job* job) {
+  if (experiment.copies.empty()) return;
+  job->copy_in = experiment.copies[kernel].in;
+  job->copy_out = experiment.copies[kernel].out;
+}
+
 // TBs that an SM can hold, of the smallest of the workload's kernels.
 std::uint64_t MostResident(const Workload& workload, const ResourceVector& limits) {
   std::uint64_t most = 1;
@@ -57,6 +63,8 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
   RunRequest request = BaseRequest(experiment, recording);
   request.policy = policy.config;
   request.until = experiment.run_config.until;
+  request.scheduler = experiment.stream.make_scheduler;
+  request.overlap_copies = experiment.stream.overlap_copies;
   SetMeasured(experiment.run_config, &request);
   if (request.until == RunUntil::kWork) {
     request.cycles =
@@ -66,6 +74,7 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
   for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
     request.jobs.push_back(
         {experiment.workloads[i], experiment.arrivals[i], repeat, experiment.clients[i]});
+    SetCopies(experiment, i, &request.jobs.back());
   }
   return request;
 }
@@ -93,6 +102,7 @@ RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
   SetMeasured(alone.run, &request);
   request.ideal_preemption = alone.run.ideal_preemption;
   request.jobs.push_back({experiment.workloads[kernel], 0, Repeats(experiment, alone.run)});
+  SetCopies(experiment, kernel, &request.jobs.back());
   return request;
 }
 

@@ -6,30 +6,23 @@
 #include <string>
 
 #include "experiment/experiment.h"
+#include "run/run_cache.h"
 
 namespace smk::sim {
 
-// A folder with one file for each isolated run, named by the hash of everything that decides its
-// result: machine, workload, cycles, seed, model version and executable. Entries are written under
-// a temporary name and renamed, so any number of processes may share the folder. A damaged entry is
-// as good as none and is overwritten. Trouble with the folder is reported once, on stderr, and then
-// ignored.
+// Each under everything that decides it: machine, workload, copies, cycles, seed, control plane and
+// the knobs that matter to it.
 class IsolatedCache {
  public:
   // "" switches the cache off.
-  explicit IsolatedCache(std::string folder) : folder_(std::move(folder)) {}
+  explicit IsolatedCache(std::string folder) : runs_(std::move(folder), "isolated run") {}
 
   // Statistics of kernel `kernel` of `experiment` alone, without TB records and the like.
   std::optional<RunResult> Find(const Experiment& experiment, std::size_t kernel);
   void Store(const Experiment& experiment, std::size_t kernel, RunResult result);
 
  private:
-  std::string Path(const Experiment& experiment, std::size_t kernel);
-  void Warn(const std::string& message);
-
-  std::string folder_;
-  std::string executable_hash_;
-  bool warned_ = false;
+  RunCache runs_;
 };
 
 }  // namespace smk::sim

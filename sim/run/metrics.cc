@@ -26,7 +26,8 @@ void Combine(Metrics* metrics) {
   if (largest > 0) metrics->fairness = smallest / largest;
 }
 
-std::vector<ClientTotals> ByClient(const RunResult& result) {
+std::vector<ClientTotals> ByClient(const RunResult& result,
+                                   const std::vector<std::optional<double>>& normalized) {
   std::vector<ClientTotals> clients;
   std::map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < result.jobs.size(); ++i) {
@@ -42,6 +43,10 @@ std::vector<ClientTotals> ByClient(const RunResult& result) {
       client.mean_turnaround =
           client.mean_turnaround.value_or(0) + static_cast<double>(*turnaround);
     }
+    if (normalized[i].value_or(0) > 0) {
+      client.antt = client.antt.value_or(0) + 1 / *normalized[i];
+      ++client.issued;
+    }
     client.executions += kernel.program_runs;
     client.kernels_completed += kernel.launches_completed;
     client.slices_completed += job.slices_completed;
@@ -50,6 +55,8 @@ std::vector<ClientTotals> ByClient(const RunResult& result) {
   }
   for (ClientTotals& client : clients) {
     if (client.mean_turnaround) *client.mean_turnaround /= static_cast<double>(client.finished);
+    if (client.issued != client.jobs) client.antt.reset();
+    if (client.antt) *client.antt /= static_cast<double>(client.jobs);
   }
   return clients;
 }
@@ -68,7 +75,7 @@ Metrics ComputeMetrics(const RunResult& result, const std::vector<double>& isola
                                                  : std::nullopt);
   }
   Combine(&metrics);
-  metrics.clients = ByClient(result);
+  metrics.clients = ByClient(result, metrics.normalized);
   return metrics;
 }
 

@@ -15,7 +15,9 @@ struct ClientTotals {
   std::string name;
   std::size_t jobs = 0;
   std::size_t finished = 0;               // jobs that were executed at least once
+  std::size_t issued = 0;                 // jobs that issued anything
   std::optional<double> mean_turnaround;  // of these, in cycles
+  std::optional<double> antt;             // mean of 1 / normalized IPC of its jobs
   std::uint64_t executions = 0, kernels_completed = 0, slices_completed = 0;
   std::uint64_t tbs_completed = 0, warp_instructions = 0;
 };

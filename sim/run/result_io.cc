@@ -58,6 +58,7 @@ template <typename Archive, typename Job>
 void Fields(Archive& archive, Job& j, const JobStats* /*tag*/) {
   archive(j.client);
   archive(j.arrival);
+  archive(j.ready);
   archive(j.start);
   archive(j.finish);
   archive(j.end);
@@ -126,6 +127,16 @@ void Fields(Archive& archive, E& e, const EpochSample* /*tag*/) {
   archive(e.taken.tbs);
 }
 
+template <typename Archive, typename Copies>
+void Fields(Archive& archive, Copies& c, const CopyStats* /*tag*/) {
+  archive(c.copies);
+  archive(c.in_bytes);
+  archive(c.out_bytes);
+  archive(c.in_cycles);
+  archive(c.out_cycles);
+  archive(c.overlapped_cycles);
+}
+
 template <typename T>
 json WriteAll(const std::vector<T>& items) {
   json array = json::array();
@@ -158,6 +169,7 @@ json ToJson(const RunResult& result) {
   for (const RunCounter& counter : RunCounters()) j[counter.name] = result.*counter.value;
   j["kernels"] = WriteAll(result.kernels);
   j["jobs"] = WriteAll(result.jobs);
+  j["copies"] = WriteAll(std::vector<CopyStats>{result.copies}).front();
   j["sms"] = WriteAll(result.sms);
   j["launches"] = WriteAll(result.launches);
   j["tbs"] = WriteAll(result.tbs);
@@ -180,6 +192,8 @@ RunResult FromJson(const json& j) {
   }
   ReadAll(j.at("kernels"), &result.kernels);
   ReadAll(j.at("jobs"), &result.jobs);
+  Reader copies(j.at("copies"));
+  Fields(copies, result.copies, static_cast<const CopyStats*>(nullptr));
   ReadAll(j.at("sms"), &result.sms);
   ReadAll(j.at("launches"), &result.launches);
   ReadAll(j.at("tbs"), &result.tbs);

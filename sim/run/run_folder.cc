@@ -60,9 +60,10 @@ void WriteTimeline(const OutputFolder& folder, const Results& results) {
 }  // namespace
 
 void WriteRun(const OutputFolder& folder, const std::string& command_line, const Results& results,
-              bool timeline) {
+              bool timeline, const std::map<std::string, std::string>& others) {
   if (!folder) return;
   folder.Clear();
+  for (const auto& [name, text] : others) folder.Write(name, text);
   folder.Write("config.toml", ConfigToml(*results.experiment, results.policy));
   folder.Write("stats.json", StatsJson(results).dump(2) + "\n");
   folder.Write("kernels.csv", KernelsCsv(results));

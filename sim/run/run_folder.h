@@ -2,6 +2,7 @@
 // What `run` and `compare` have in common: options that say how, and the files of one run.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "base/files.h"
@@ -15,9 +16,9 @@ RunnerOptions MakeRunnerOptions(const Options& options);
 // What --out and --timeline ask to record; throws InputError when they do not go together.
 Recording MakeRecording(const Options& options);
 
-// Writes the files of a run that passed.
+// Writes the files of a run that passed, and others of the caller's: names and texts.
 void WriteRun(const OutputFolder& folder, const std::string& command_line, const Results& results,
-              bool timeline);
+              bool timeline, const std::map<std::string, std::string>& others = {});
 // Writes what there is to say about a run that failed; never throws.
 void WriteFailure(const OutputFolder& folder, const std::string& command_line,
                   const Experiment& experiment, const std::string& status) noexcept;

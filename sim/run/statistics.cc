@@ -3,6 +3,7 @@
 
 #include "experiment/model_version.h"
 #include "machine/statistics.h"
+#include "run/host_statistics.h"
 
 namespace smk::sim {
 namespace {
@@ -137,6 +138,11 @@ std::vector<Statistic> RunStatistics() {
     const RunCounter& counter = RunCounters()[i];
     if (!OfDram(counter)) all.push_back(Of(counter, counter.name));
   }
+  all.push_back({"host", "", "of a stream of jobs (`smk serve`), see below", [](R r, I) {
+                   return r.experiment->stream.name.empty()
+                              ? ordered_json(ordered_json::value_t::discarded)
+                              : StatisticsJson("host", r);
+                 }});
   all.push_back({"lockstep", "",
                  "with `--control lockstep`: outputs of both control planes that "
                  "were compared as `events`, and 0 `mismatches`",
@@ -212,6 +218,8 @@ std::vector<Statistic> JobStatistics() {
        }},
       {"arrival", "cycles", "when the host was asked to execute it",
        [](R r, I i) { return r.result.jobs[i].arrival; }},
+      {"ready", "cycles", "its input was on the GPU: from here on it could be launched",
+       [](R r, I i) { return CycleOrNull(r.result.jobs[i].ready); }},
       {"start", "cycles", "its first launch; `null` when there was none",
        [](R r, I i) { return CycleOrNull(r.result.jobs[i].start); }},
       {"finish", "cycles", "end of its first execution; `null` when it did not end",
@@ -253,6 +261,8 @@ std::vector<Statistic> ClientStatistics() {
        [](R r, I i) { return r.metrics.clients[i].finished; }},
       {"mean_turnaround", "cycles", "of the finished jobs",
        [](R r, I i) { return OrNull(r.metrics.clients[i].mean_turnaround); }},
+      {"antt", "", "mean of 1 / `normalized_ipc` of its jobs; `null` when one issued nothing",
+       [](R r, I i) { return OrNull(r.metrics.clients[i].antt); }},
       sum("executions", "", &ClientTotals::executions),
       sum("kernels_completed", "", &ClientTotals::kernels_completed),
       sum("slices_completed", "", &ClientTotals::slices_completed),
@@ -326,14 +336,12 @@ std::vector<Statistic> WallStatistics() {
 }  // namespace
 
 const std::vector<StatisticTable>& StatisticTables() {
-  static const std::vector<StatisticTable> kTables = {{"run", RunStatistics()},
-                                                      {"kernels", KernelStatistics()},
-                                                      {"jobs", JobStatistics()},
-                                                      {"clients", ClientStatistics()},
-                                                      {"preemptions", PreemptionStatistics()},
-                                                      {"dram", DramStatistics()},
-                                                      {"sms", SmStatistics()},
-                                                      {"wall", WallStatistics()}};
+  static const std::vector<StatisticTable> kTables = {
+      {"run", RunStatistics()},   {"kernels", KernelStatistics()},
+      {"jobs", JobStatistics()},  {"clients", ClientStatistics()},
+      {"host", HostStatistics()}, {"preemptions", PreemptionStatistics()},
+      {"dram", DramStatistics()}, {"sms", SmStatistics()},
+      {"wall", WallStatistics()}};
   return kTables;
 }
 

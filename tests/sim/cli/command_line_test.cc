@@ -22,6 +22,7 @@ using testing::StartsWith;
 const std::map<std::string, std::vector<std::string>> kCommands = {
     {"run", {"run", "a+b"}},
     {"compare", {"compare", "a+b"}},
+    {"serve", {"serve", "s.toml"}},
     {"sweep", {"sweep", "s.toml"}},
     {"report", {"report", "folder"}},
     {"timeline", {"timeline", "folder"}},

@@ -260,10 +260,10 @@ TEST(List, StatisticsOfOneObject) {
 
 TEST(List, WhatIsNotThereIsRefused) {
   const Backend backend = FakeBackend();
-  EXPECT_EQ(
-      MainRefusal(backend, {"list", "machine"}),
-      "list: expected kernels, policies, machines, settings, keys or statistics, got 'machine'; "
-      "did you mean 'machines'?");
+  EXPECT_EQ(MainRefusal(backend, {"list", "machine"}),
+            "list: expected one of kernels, policies, schedulers, machines, settings, keys, "
+            "statistics, got 'machine'; "
+            "did you mean 'machines'?");
   EXPECT_THAT(MainRefusal(backend, {"list", "statistics", "--of", "kernel"}),
               StartsWith("--of: expected one of reasons, sim_stalls, run, kernels, "));
   EXPECT_THAT(MainRefusal(backend, {"list", "statistics", "--markdown"}),

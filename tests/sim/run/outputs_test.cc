@@ -170,6 +170,7 @@ TEST_F(RunOutputs, ARowForEachJobAndLaunch) {
   JobStats& job = results.result.jobs[1];
   job.client = "alice";
   job.arrival = 100;
+  job.ready = 105;
   job.start = 110;
   job.finish = 900;
   job.end = 950;
@@ -178,10 +179,10 @@ TEST_F(RunOutputs, ARowForEachJobAndLaunch) {
   job.slices_completed = 2;
   results.result.jobs[0].slices_begun = 0;
   EXPECT_EQ(JobsCsv(results),
-            "job,name,client,kernel_slot,arrival,start,finish,end,last_tb_end,turnaround,"
+            "job,name,client,kernel_slot,arrival,ready,start,finish,end,last_tb_end,turnaround,"
             "executions,kernels_completed,slices_begun,slices_completed,tbs_completed\n"
-            "0,a,a,,0,,,,,,0,0,0,0,0\n"
-            "1,b,alice,1,100,110,900,950,940,800,0,0,3,2,0\n");
+            "0,a,a,,0,,,,,,,0,0,0,0,0\n"
+            "1,b,alice,1,100,105,110,900,950,940,800,0,0,3,2,0\n");
   LaunchRecord launch;
   launch.start = 110;
   launch.job = JobId{1};

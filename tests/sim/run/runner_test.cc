@@ -69,7 +69,7 @@ TEST_F(RunnerTest, WhatDecidesAResultIsInTheKey) {
   run();
   experiment.seed = 2;
   run();
-  experiment.machine_toml += "# other";
+  experiment.machine_toml = "# other\n" + experiment.machine_toml;
   run();
   experiment.repeat = false;
   run();
@@ -82,6 +82,27 @@ TEST_F(RunnerTest, WhatDecidesAResultIsInTheKey) {
     if (knob->alone) ++entries;
     EXPECT_EQ(Entries(), entries) << knob->path;
   }
+}
+
+// What copies take decides runs with copies alone.
+TEST_F(RunnerTest, CopiesAndTheirKeysAreInTheKeyOfThoseThatHaveSome) {
+  Experiment experiment = Make("a");
+  const auto run = [&] { Runner(backend, experiment, Cached()).Run(FindPolicy("smk", 1), {}); };
+  run();
+  const std::string machine = experiment.machine_toml;
+  experiment.machine_toml += "# at the end of [host]";
+  run();
+  EXPECT_EQ(Entries(), 1u);
+  experiment.copies = {{4096, 0}};
+  experiment.repeat = false;
+  run();
+  EXPECT_EQ(Entries(), 2u);
+  experiment.machine_toml = machine;
+  run();
+  EXPECT_EQ(Entries(), 3u);
+  experiment.copies = {{4096, 1}};
+  run();
+  EXPECT_EQ(Entries(), 4u);
 }
 
 TEST_F(RunnerTest, DamagedEntriesAreMadeAgainWithOneWarning) {

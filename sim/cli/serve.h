@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk serve: a stream of jobs under a host scheduler.
+#pragma once
+
+#include <string>
+
+#include "cli/commands.h"
+
+namespace smk::sim {
+
+// The options of `serve` as text; "" or empty: not given.
+struct ServeOptions : RunOptions {
+  std::string spec;
+  std::string scheduler;
+  bool no_overlap = false;
+};
+int ServeCommand(const Context& context, const ServeOptions& options);
+
+}  // namespace smk::sim

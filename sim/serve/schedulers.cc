@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/schedulers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "host/in_order.h"
+
+namespace smk::sim {
+
+const std::vector<SchedulerInfo>& Schedulers() {
+  static const std::vector<SchedulerInfo> kSchedulers = {
+      {"sequential", "[Kernelet] Fig. 6", "one kernel after the other", MakeSequential},
+      {"in-order", "[Kernelet] Base",
+       "whole kernels in the order of their jobs, as many as there are kernel slots: consolidation",
+       MakeInOrder},
+      {"kernelet", "[Kernelet]",
+       "slices of the two kernels that its performance model finds best together", nullptr,
+       PairSource::kModel},
+      {"kernelet-opt", "[Kernelet] OPT",
+       "the same, but that every pair has been measured in all its sizes", nullptr,
+       PairSource::kMeasured},
+      {"kernelet-random", "[Kernelet] MC",
+       "the same, but any pair in any of its sizes; kernelet-random:7 draws by the seed 7", nullptr,
+       PairSource::kRandom},
+  };
+  return kSchedulers;
+}
+
+SchedulerChoice ParseScheduler(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  const std::string name = text.substr(0, colon);
+  const auto& all = Schedulers();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const SchedulerInfo& s) { return s.name == name; });
+  if (found != all.end()) {
+    SchedulerChoice choice{text, *found};
+    if (colon == std::string::npos) return choice;
+    if (found->pairs != PairSource::kRandom) {
+      throw InputError(fmt::format("--scheduler: {} has no seed, got '{}'", name, text));
+    }
+    choice.seed = ParseCount("--scheduler " + name, text.substr(colon + 1), 0, ~std::uint64_t{0});
+    return choice;
+  }
+  std::vector<std::string> names;
+  for (const SchedulerInfo& info : all) names.push_back(info.name);
+  throw InputError(fmt::format("--scheduler: expected one of {}, got '{}'", Join(names), text));
+}
+
+}  // namespace smk::sim

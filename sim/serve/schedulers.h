@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The host schedulers by name: what `--scheduler` accepts.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "host/host_scheduler.h"
+
+namespace smk::sim {
+
+// Where a scheduler knows pairs of kernels from; what it needs is measured before the stream.
+enum class PairSource : std::uint8_t { kNone, kModel, kMeasured, kRandom };
+
+struct SchedulerInfo {
+  std::string name;         // as typed
+  std::string paper;        // where it comes from
+  std::string description;  // one sentence
+  // Empty for those that have pairs.
+  std::function<std::unique_ptr<HostScheduler>()> make;
+  PairSource pairs = PairSource::kNone;
+};
+
+// One that was chosen.
+struct SchedulerChoice {
+  std::string text;  // as typed: kernelet-random:7
+  SchedulerInfo info;
+  std::uint64_t seed = 1;  // of kernelet-random
+};
+
+// All of them, in the order in which they are shown.
+const std::vector<SchedulerInfo>& Schedulers();
+
+// Throws InputError for an unknown name, and for a seed where none is taken.
+SchedulerChoice ParseScheduler(const std::string& text);
+
+}  // namespace smk::sim

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/serve.h"
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "base/numbers.h"
+#include "base/text_table.h"
+#include "run/host_statistics.h"
+#include "serve/kernelet_oracle.h"
+
+namespace smk::sim {
+namespace {
+
+constexpr char kDefaultPolicy[] = "leftover";
+constexpr char kDefaultScheduler[] = "in-order";
+constexpr char kDefaultMachine[] = "gtx980";
+constexpr char kDefaultCycles[] = "1000000000";
+constexpr Cycle kMaxCycles = 1'000'000'000'000;
+
+// What the command line leaves open.
+void Complete(const StreamSpec& spec, Options* options) {
+  const auto choose = [](std::optional<std::string>* value, const std::optional<std::string>& file,
+                         const char* usual) {
+    if (!*value) *value = file;
+    if (!*value && usual != nullptr) *value = usual;
+  };
+  choose(&options->machine, spec.machine, kDefaultMachine);
+  choose(&options->policy, spec.policy, kDefaultPolicy);
+  choose(&options->preempt, spec.preempt, nullptr);
+  choose(&options->control, spec.control, Name(ControlKind::kReference));
+  choose(&options->cycles, spec.cycles, kDefaultCycles);
+  choose(&options->seed, spec.seed, "1");
+  options->sets.insert(options->sets.begin(), spec.sets.begin(), spec.sets.end());
+  options->until = Name(RunUntil::kDone);
+  options->no_repeat = true;
+}
+
+// Knobs that a stream has no use for.
+void CheckSets(const Options& options) {
+  for (const std::string& set : options.sets) {
+    if (set.rfind("run.until=", 0) != 0 && set.rfind("run.warm_up=", 0) != 0 &&
+        set.rfind("run.measure=", 0) != 0) {
+      continue;
+    }
+    throw InputError(
+        fmt::format("--set {}: a stream is run and measured until all its jobs have ended", set));
+  }
+}
+
+std::string Rounded(const std::optional<double>& value) {
+  return value ? fmt::format("{:.0f}", *value) : "-";
+}
+
+}  // namespace
+
+Serving PrepareServing(const std::string& path, Options options, const std::string& scheduler,
+                       bool overlap, const Backend& backend) {
+  Serving serving;
+  serving.spec = LoadStreamSpec(path);
+  Complete(serving.spec, &options);
+  CheckSets(options);
+  serving.scheduler = ParseScheduler(
+      !scheduler.empty() ? scheduler : serving.spec.scheduler.value_or(kDefaultScheduler));
+  // The clock says how many cycles a second has.
+  const Experiment empty = ResolveStream(options, {}, backend);
+  serving.jobs = ExpandStream(serving.spec, empty.machine, empty.seed, empty.cycles, backend);
+  std::vector<StreamJob> jobs;
+  jobs.reserve(serving.jobs.size());
+  for (const PlannedJob& planned : serving.jobs) jobs.push_back(planned.job);
+  serving.experiment = ResolveStream(options, jobs, backend);
+  serving.experiment.stream = {serving.spec.name, serving.scheduler.text,
+                               serving.scheduler.info.make, serving.spec.overlap && overlap};
+  serving.policy = ResolvePolicy(*options.policy, options.preempt, serving.experiment);
+  if (serving.policy.time_shared) {
+    throw InputError("--policy isolated: runs each job alone; expected one under which jobs share");
+  }
+  serving.options = std::move(options);
+  return serving;
+}
+
+void PlanScheduler(const Backend& backend, Serving* serving,
+                   std::map<std::string, std::string>* files) {
+  const SchedulerChoice& scheduler = serving->scheduler;
+  if (scheduler.info.pairs == PairSource::kNone) return;
+  KerneletRuns runs(backend, serving->experiment, MakeRunnerOptions(serving->options));
+  const KerneletProfiles profiles = KerneletProfiler(&runs).Measure();
+  (*files)["kernelet.csv"] = ProfilesCsv(profiles);
+  (*files)["kernelet_pairs.csv"] = PairsCsv(profiles);
+  KerneletPlan plan = PlanOf(profiles);
+  if (scheduler.info.pairs == PairSource::kMeasured) {
+    const std::vector<MeasuredPair> pairs = MeasurePairs(profiles, &runs);
+    (*files)["kernelet_measured.csv"] = MeasuredCsv(profiles, pairs);
+    plan = OraclePlan(profiles, pairs);
+  }
+  if (scheduler.info.pairs == PairSource::kRandom) plan.random_seed = scheduler.seed;
+  serving->experiment.stream.make_scheduler = [plan] { return MakeKernelet(plan); };
+}
+
+std::string ServeSummary(const Results& results) {
+  const Experiment& e = *results.experiment;
+  const StreamTotals totals = TotalsOf(results);
+  std::string text = fmt::format(
+      "{}: scheduler {}, policy {}, machine {}, control {}, {} cycles{}, seed {}\n\n",
+      e.workload_name(), e.stream.scheduler, results.policy.name, e.machine.name, Name(e.control),
+      results.result.cycles, results.result.cut_short ? " (CUT SHORT by --cycles)" : "", e.seed);
+  TextTable table({"client", "jobs", "done", "turnaround", "ANTT", "slices", "TBs", "instructions"},
+                  {0});
+  for (const ClientTotals& client : results.metrics.clients) {
+    table.Add({client.name, fmt::to_string(client.jobs), fmt::to_string(client.finished),
+               Rounded(client.mean_turnaround), Ratio(client.antt),
+               fmt::to_string(client.slices_completed), fmt::to_string(client.tbs_completed),
+               fmt::to_string(client.warp_instructions)});
+  }
+  text += table.ToString();
+  text += fmt::format(
+      "\nmakespan {} cycles   throughput {} jobs per million cycles   ANTT {}   turnaround {}\n",
+      totals.makespan ? fmt::to_string(*totals.makespan) : "-", Ratio(totals.throughput),
+      Ratio(results.metrics.antt), Rounded(totals.mean_turnaround));
+  text += fmt::format("issue slots used {:.1f} %   {:.0f} simulated cycles/s   {} checks\n",
+                      100 * totals.utilisation, results.cycles_per_second(), results.result.checks);
+  if (const CopyStats& copies = results.result.copies; copies.copies != 0) {
+    text += fmt::format(
+        "copies {}: {:.1f} MB in, {:.1f} MB out, {:.1f} % of their time overlapped\n",
+        copies.copies, static_cast<double>(copies.in_bytes) / 1e6,
+        static_cast<double>(copies.out_bytes) / 1e6, 100 * totals.copy_overlap.value_or(0));
+  }
+  if (e.control == ControlKind::kLockstep) {
+    text += fmt::format("lockstep: {} outputs of RTL and reference compared, no mismatch\n",
+                        results.result.lockstep_events);
+  }
+  return text;
+}
+
+}  // namespace smk::sim

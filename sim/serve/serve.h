@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stream of jobs under a host scheduler, from its specification to the table on the terminal.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "run/run_folder.h"
+#include "serve/schedulers.h"
+#include "serve/stream.h"
+
+namespace smk::sim {
+
+// A stream that can be run.
+struct Serving {
+  StreamSpec spec;
+  Options options;  // what the command was given, else the specification, else the default
+  SchedulerChoice scheduler;
+  std::vector<PlannedJob> jobs;
+  Experiment experiment;
+  Policy policy;
+};
+
+// `scheduler`: of the command line, or empty. `overlap`: false goes before the file. Throws
+// InputError.
+Serving PrepareServing(const std::string& path, Options options, const std::string& scheduler,
+                       bool overlap, const Backend& backend);
+
+// What the scheduler has to know of the kernels is measured, and written into `files`: names and
+// texts.
+void PlanScheduler(const Backend& backend, Serving* serving,
+                   std::map<std::string, std::string>* files);
+
+// The table at the end of `smk serve`.
+std::string ServeSummary(const Results& results);
+
+}  // namespace smk::sim
