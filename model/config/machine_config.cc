@@ -214,6 +214,16 @@ MachineConfig MachineConfig::Load(const std::string& path,
   return Parse(text.str(), path, overrides);
 }
 
+ResourceVector TbNeedOn(const SmConfig& sm, unsigned threads, unsigned registers_per_thread,
+                        unsigned shared_bytes) {
+  ResourceVector need = TbNeed(threads, registers_per_thread, shared_bytes);
+  if (sm.register_allocation == "threads") {
+    need.registers = static_cast<std::uint16_t>(
+        (threads * registers_per_thread + kRegisterUnit - 1) / kRegisterUnit);
+  }
+  return need;
+}
+
 std::string ToToml(const MachineConfig& machine) {
   MachineConfig copy = machine;
   NaturalLimits limits = NaturalLimits::Of(machine.sm.limits);

@@ -18,6 +18,10 @@ inline constexpr unsigned kMaxCollectors = 8;  // of one scheduler
 // (memory/memory_models.h).
 inline constexpr std::array<const char*, 2> kMemoryModels{"gddr", "fixed"};
 
+// What sm.register_allocation may name. `warps`: whole warps take registers, and each thread a
+// multiple of four. `threads`: what the threads of a TB have, together.
+inline constexpr std::array<const char*, 2> kRegisterAllocations{"warps", "threads"};
+
 // What memory.xbar_order may name. `free`: any request of an SM whose slice is free goes. `fifo`:
 // an SM's requests go in their order, so that one that waits holds back all behind it. `turns`: as
 // `fifo`, and each port serves those that wait in turn; of an SM without an L1 only.
@@ -65,6 +69,7 @@ struct UnitConfig {
 
 struct SmConfig {
   ResourceVector limits{256, 384, 64, 32};  // allocation units
+  std::string register_allocation = kRegisterAllocations[0];
   unsigned schedulers = 4;
   unsigned warps_per_scheduler = 16;
   unsigned fetch_warps = 1;     // warps per cycle for which the SM fetches: 1, 2, 4 or 8
@@ -142,6 +147,10 @@ struct MachineConfig {
   static MachineConfig Parse(const std::string& text, const std::string& path,
                              const std::vector<std::string>& overrides = {});
 };
+
+// What a TB takes of an SM of this kind.
+ResourceVector TbNeedOn(const SmConfig& sm, unsigned threads, unsigned registers_per_thread,
+                        unsigned shared_bytes);
 
 // The text of a machine file with every key; Parse() of it gives the same configuration.
 std::string ToToml(const MachineConfig& machine);

@@ -94,6 +94,10 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
                 "from the last warp at a barrier until the warps continue");
   keys->Integer("warp_start_latency", &sm->warp_start_latency, 0, kMaxLatency, "cycles",
                 "from the activation of a TB to its first issue");
+  MachineKey& allocation =
+      keys->Text("register_allocation", &sm->register_allocation, "",
+                 "warps: whole warps, multiples of four per thread; threads: what they have");
+  for (const char* known : kRegisterAllocations) allocation.choices.emplace_back(known);
   keys->Table("sm.limits");
   keys->Multiple("registers", &limits->registers, kRegisterUnit, kRegisterUnit, 1 << 20, "",
                  "32-bit registers of an SM");

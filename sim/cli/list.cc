@@ -55,9 +55,12 @@ ordered_json LimitedBy(const ResourceVector& need, unsigned tbs, const ResourceV
 }
 
 // One kernel of a program, and how much of an SM it takes when it has it to itself.
-ordered_json KernelJson(const Workload& workload, std::size_t index, const ResourceVector& limits) {
+ordered_json KernelJson(const Workload& workload, std::size_t index, const SmConfig& sm) {
   const KernelSpec& kernel = workload.kernels[index];
-  const unsigned tbs = MaxTbs(kernel.need, limits);
+  const ResourceVector& limits = sm.limits;
+  const ResourceVector need =
+      TbNeedOn(sm, kernel.threads, kernel.registers_per_thread, kernel.shared_memory);
+  const unsigned tbs = MaxTbs(need, limits);
   ordered_json j;
   j["kernel"] = kernel.name;
   j["launches"] = Launches(workload, index);
@@ -66,11 +69,11 @@ ordered_json KernelJson(const Workload& workload, std::size_t index, const Resou
   j["registers_per_thread"] = kernel.registers_per_thread;
   j["shared_memory"] = kernel.shared_memory;
   j["tbs_per_sm"] = tbs;
-  j["limited_by"] = LimitedBy(kernel.need, tbs, limits);
+  j["limited_by"] = LimitedBy(need, tbs, limits);
   j["occupancy_percent"] = {
-      {"registers", Percent(tbs * kernel.need.registers, limits.registers)},
-      {"shared_memory", Percent(tbs * kernel.need.shared_memory, limits.shared_memory)},
-      {"threads", Percent(tbs * kernel.need.threads, limits.threads)},
+      {"registers", Percent(tbs * need.registers, limits.registers)},
+      {"shared_memory", Percent(tbs * need.shared_memory, limits.shared_memory)},
+      {"threads", Percent(tbs * need.threads, limits.threads)},
       {"tbs", Percent(tbs, limits.tbs)}};
   return j;
 }
@@ -87,7 +90,7 @@ ordered_json KernelsJson(const Backend& backend, const std::vector<std::string>&
     j["description"] = workload->description;
     j["kernels"] = ordered_json::array();
     for (std::size_t i = 0; i < workload->kernels.size(); ++i) {
-      j["kernels"].push_back(KernelJson(*workload, i, machine.sm.limits));
+      j["kernels"].push_back(KernelJson(*workload, i, machine.sm));
     }
     all.push_back(std::move(j));
   }

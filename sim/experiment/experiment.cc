@@ -240,6 +240,17 @@ std::shared_ptr<const Workload> WithSmallerGrids(const std::shared_ptr<const Wor
   return smaller;
 }
 
+// The workload with what its TBs take of an SM of this machine.
+std::shared_ptr<const Workload> WithNeedsOn(const SmConfig& sm,
+                                            const std::shared_ptr<const Workload>& workload) {
+  if (sm.register_allocation == kRegisterAllocations[0]) return workload;
+  auto changed = std::make_shared<Workload>(*workload);
+  for (KernelSpec& kernel : changed->kernels) {
+    kernel.need = TbNeedOn(sm, kernel.threads, kernel.registers_per_thread, kernel.shared_memory);
+  }
+  return changed;
+}
+
 // The streams of a trace that its name asks for. Each is a kernel of the run.
 void LoadTraceStreams(const std::string& name, const Options& options, const Backend& backend,
                       Experiment* experiment) {
@@ -299,6 +310,7 @@ Experiment Begin(const Options& options, const Backend& backend, std::vector<std
 void LabelKernels(Experiment* experiment) {
   for (auto& workload : experiment->workloads) {
     workload = WithSmallerGrids(workload, experiment->run_config.grid_divisor);
+    workload = WithNeedsOn(experiment->machine.sm, workload);
   }
   experiment->labels = MakeLabels(experiment->workloads);
   experiment->arrivals.assign(experiment->names.size(), 0);

@@ -26,7 +26,7 @@ OFFERS = [
     (["run", "sgemm", "--policy"], "smk-p", {"smk-p", "smk-pw", "smk-pw2"}),
     (["compare", "sgemm", "--policies"], "even,spa", {"even,spatial"}),
     (["run", "--control"], "", {"reference", "rtl", "lockstep"}),
-    (["run", "--machine"], "fer", {"fermi"}),
+    (["run", "--machine"], "fermi-", {"fermi-gpgpusim"}),
     (["trace"], "", {"info", "export"}),
     (["trace", "export"], "--max", {"--max-instructions"}),
     (["run", "--config"], "some", {"some.toml"}),

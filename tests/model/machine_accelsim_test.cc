@@ -111,6 +111,30 @@ TEST(MachineAccelSim, DiffersFromGtx980OnlyWhereItSays) {
   EXPECT_EQ(ToToml(gtx980), ToToml(accelsim));
 }
 
+// fermi-gpgpusim: the pipes of Warped-Slicer's simulator, and how it allocates registers.
+TEST(MachineGpgpuSim, DiffersFromFermiOnlyWhereItSays) {
+  const MachineConfig gpgpusim = Load("fermi-gpgpusim");
+  EXPECT_EQ(gpgpusim.sm.register_allocation, "threads");
+  EXPECT_EQ(gpgpusim.sm.units.sp * gpgpusim.sm.alu.initiation, 2u) << "two a cycle";
+  MachineConfig fermi = Load("fermi");
+  const auto rate = [](unsigned pipes, const PipeConfig& pipe) {
+    return static_cast<double>(pipes) / pipe.initiation;
+  };
+  EXPECT_EQ(rate(gpgpusim.sm.units.sp, gpgpusim.sm.alu), rate(fermi.sm.units.sp, fermi.sm.alu));
+  EXPECT_EQ(rate(gpgpusim.sm.units.sfu, gpgpusim.sm.sfu), rate(fermi.sm.units.sfu, fermi.sm.sfu));
+  EXPECT_EQ(rate(gpgpusim.sm.units.sfu, gpgpusim.sm.imul), rate(fermi.sm.units.sfu, fermi.sm.imul));
+  fermi.name = gpgpusim.name;
+  fermi.sm.register_allocation = gpgpusim.sm.register_allocation;
+  fermi.sm.units = gpgpusim.sm.units;
+  fermi.sm.lsu_queue = gpgpusim.sm.lsu_queue;
+  fermi.sm.alu = gpgpusim.sm.alu;
+  fermi.sm.imul = gpgpusim.sm.imul;
+  fermi.sm.sfu = gpgpusim.sm.sfu;
+  fermi.sm.dp = gpgpusim.sm.dp;
+  fermi.sm.shared.initiation = gpgpusim.sm.shared.initiation;
+  EXPECT_EQ(ToToml(fermi), ToToml(gpgpusim));
+}
+
 // gtx980-gpgpusim: what the simulator of the paper has where gtx980 has the chip's.
 TEST(MachineGpgpuSim, DiffersFromGtx980OnlyWhereItSays) {
   const MachineConfig gpgpusim = Load("gtx980-gpgpusim");

@@ -69,7 +69,7 @@ class MachineConfigErrors : public testing::Test {
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
   EXPECT_THAT(ListMachines(SMK_SOURCE_DIR),
-              ElementsAre("c2050", "fermi", "gtx680", "gtx980", "gtx980-accelsim",
+              ElementsAre("c2050", "fermi", "fermi-gpgpusim", "gtx680", "gtx980", "gtx980-accelsim",
                           "gtx980-gpgpusim", "h100", "mini", "v100"));
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     const MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
@@ -196,13 +196,26 @@ TEST(MachineConfigFiles, EveryKeyOfAFileHasAComment) {
   }
 }
 
+// Registers of whole warps in multiples of four, or what the threads have together.
+TEST(MachineConfigFiles, RegistersAreAllocatedAsTheMachineSays) {
+  SmConfig sm;
+  EXPECT_EQ(TbNeedOn(sm, 169, 18, 0), TbNeed(169, 18, 0));
+  EXPECT_EQ(TbNeedOn(sm, 169, 18, 0).registers, 15u) << "6 warps x 32 x 20";
+  sm.register_allocation = "threads";
+  EXPECT_EQ(TbNeedOn(sm, 169, 18, 0).registers, 12u) << "169 x 18, in units of 256";
+  EXPECT_EQ(TbNeedOn(sm, 128, 30, 512).registers, 15u);
+  EXPECT_EQ(TbNeedOn(sm, 128, 30, 512).shared_memory, 2u);
+  EXPECT_EQ(TbNeedOn(sm, 120, 36, 0).threads, 4u) << "warps are whole in any case";
+}
+
 TEST(MachineConfigFiles, UnknownMachineNamesTheKnownOnes) {
   try {
     FindMachine("volta", SMK_SOURCE_DIR);
     FAIL() << "found";
   } catch (const InputError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("expected one of c2050, fermi, gtx680, gtx980, "
-                                        "gtx980-accelsim, gtx980-gpgpusim, h100, mini, v100"));
+    EXPECT_THAT(error.what(),
+                HasSubstr("expected one of c2050, fermi, fermi-gpgpusim, gtx680, gtx980, "
+                          "gtx980-accelsim, gtx980-gpgpusim, h100, mini, v100"));
     EXPECT_THAT(error.what(), HasSubstr("got volta"));
   }
 }
