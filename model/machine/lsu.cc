@@ -56,7 +56,7 @@ void Lsu::IssueGlobal(const Request& request, Cycle now) {
   const bool first = unresolved_ == tail_;
   ++tail_;
   if (!first) return;
-  next_pass_ = std::max(now, free_at_);
+  begun_ = next_pass_ = std::max(now, free_at_);
   Tick(now);
 }
 
@@ -91,6 +91,7 @@ void Lsu::Serve(Cycle now) {
   } else {
     resolved_.push_back({entry.request, entry.done + operand_latency_});
   }
+  stats_.busy[Index(entry.request.kernel)] += free_at_ - begun_;
   release_[unresolved_++ % kRing] = free_at_;
   ResolveFollowers(now);
 }
@@ -101,10 +102,10 @@ void Lsu::ResolveFollowers(Cycle now) {
   while (unresolved_ != tail_) {
     const Request& request = ring_[unresolved_ % kRing].request;
     if (!IsOnChip(request.op)) {
-      next_pass_ = free_at_;
+      begun_ = next_pass_ = free_at_;
       return;
     }
-    resolved_.push_back({request, ScheduleShared(request.op, request.passes, now)});
+    resolved_.push_back({request, ScheduleShared(request.op, request.passes, request.kernel, now)});
   }
 }
 

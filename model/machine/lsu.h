@@ -66,6 +66,9 @@ class Lsu {
   // leaves the SM.
   struct Stats {
     std::array<std::uint64_t, kMaxKernels> l1_accesses{}, l1_hits{};
+    // Cycles that its instructions took here, from the end of those before: passes, and waits for
+    // an MSHR, a place for a store or the like. Counted when an instruction has had its passes.
+    std::array<std::uint64_t, kMaxKernels> busy{};
   };
 
   // `sector_bytes` as in MemoryConfig; `stores` may be on their way at once.
@@ -88,9 +91,9 @@ class Lsu {
   // No instruction is waiting for passes that are not known yet.
   bool AllKnown() const { return unresolved_ == tail_; }
   // Issues a shared-memory instruction, or a constant, when AllKnown(); returns its completion.
-  Cycle IssueKnown(OpClass op, unsigned passes, Cycle now) {
+  Cycle IssueKnown(OpClass op, unsigned passes, KernelId kernel, Cycle now) {
     ++tail_;
-    return ScheduleShared(op, passes, now);
+    return ScheduleShared(op, passes, kernel, now);
   }
   // Issues one when not AllKnown(): it is resolved after the instructions before it.
   void IssueShared(const Request& request) { ring_[tail_++ % kRing].request = request; }
@@ -133,10 +136,12 @@ class Lsu {
     return (static_cast<unsigned>(__builtin_popcount(sectors)) + lsu_sectors_ - 1) / lsu_sectors_;
   }
   // Gives the instruction at unresolved_ its passes; it must be a shared-memory one.
-  Cycle ScheduleShared(OpClass op, unsigned passes, Cycle now) {
+  Cycle ScheduleShared(OpClass op, unsigned passes, KernelId kernel, Cycle now) {
     const PipeConfig& pipe = op == OpClass::kLoadConst ? constant_ : shared_;
     const Cycle start = free_at_ > now ? free_at_ : now;
-    free_at_ = start + passes * pipe.initiation;
+    const unsigned cycles = passes * pipe.initiation;
+    stats_.busy[Index(kernel)] += cycles;
+    free_at_ = start + cycles;
     release_[unresolved_++ % kRing] = free_at_;
     return start + (passes - 1) * pipe.initiation + pipe.latency;
   }
@@ -179,6 +184,7 @@ class Lsu {
   // Ring positions: [head_, unresolved_) have known passes, [unresolved_, tail_) wait.
   unsigned head_ = 0, unresolved_ = 0, tail_ = 0;
   Cycle free_at_ = 0;  // after the last known pass
+  Cycle begun_ = 0;    // the instruction at unresolved_: when it could have had its first pass
   Cycle next_pass_ = kNever;
   std::array<Cycle, kRing> release_{};
   std::vector<Entry> ring_;

@@ -111,6 +111,8 @@ struct KernelStats {
   std::uint64_t l1_accesses = 0, l1_hits = 0;  // 128-byte lines, loads
   std::uint64_t l2_accesses = 0, l2_hits = 0;  // 128-byte lines, loads and stores
   std::uint64_t dram_read_bytes = 0, dram_write_bytes = 0;
+  // Cycles that its instructions took the pipes, summed over pipes and SMs.
+  std::uint64_t alu_busy = 0, sfu_busy = 0, dp_busy = 0, lsu_busy = 0;
   std::uint64_t context_bytes = 0;
   std::uint64_t preemptions = 0, restores = 0, flushes = 0;
   Cycle preemption_cycles = 0;  // sum over TBs: from stop to the last context line stored

@@ -281,7 +281,7 @@ void Sm::Finish(Cycle end) {
   }
   std::uint64_t sum = 0;
   for (unsigned r = 0; r < kNumStalls; ++r) sum += stalls_.total(static_cast<Stall>(r));
-  for (const Issued& kernel : issued_) sum += kernel.warp_instructions;
+  for (const Issued& kernel : issued_) sum += kernel.warp_instructions();
   gpu_.checks.Require(sum == end * config_.schedulers, end, Index(id_), [&] {
     return std::to_string(sum) + " scheduler cycles are accounted for, not " +
            std::to_string(end * config_.schedulers);

@@ -31,6 +31,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <initializer_list>
+#include <numeric>
 #include <vector>
 
 #include "config/machine_config.h"
@@ -89,13 +91,17 @@ class Sm {
   // What this SM itself counts of a kernel; the rest of KernelStats stays 0.
   KernelStats counters(unsigned kernel) const {
     KernelStats stats = counters_[kernel];
-    stats.warp_instructions = issued_[kernel].warp_instructions;
+    stats.warp_instructions = issued_[kernel].warp_instructions();
     stats.thread_instructions =
         stats.warp_instructions * kWarpThreads - issued_[kernel].missing_threads;
+    stats.alu_busy = PipeCycles(kernel, {OpClass::kAlu});
+    stats.sfu_busy = PipeCycles(kernel, {OpClass::kImul, OpClass::kSfu});
+    stats.dp_busy = PipeCycles(kernel, {OpClass::kDp});
+    stats.lsu_busy = lsu_.stats().busy[kernel];
     return stats;
   }
   std::uint64_t warp_instructions(unsigned kernel) const {
-    return issued_[kernel].warp_instructions;
+    return issued_[kernel].warp_instructions();
   }
   // Resident TBs, integrated over the cycles before `now`.
   std::uint64_t tb_cycles(KernelId kernel, Cycle now) const;
@@ -173,6 +179,15 @@ class Sm {
   void FindSoleKernel();
   void RemoveWarp(unsigned lane);
   unsigned LaneOf(WarpId warp) const;
+  // For how long the instructions of these classes have taken their pipes.
+  std::uint64_t PipeCycles(unsigned kernel, std::initializer_list<OpClass> classes) const {
+    std::uint64_t cycles = 0;
+    for (const OpClass op : classes) {
+      const auto i = static_cast<unsigned>(op);
+      cycles += issued_[kernel].by_class[i] * costs_[i].initiation;
+    }
+    return cycles;
+  }
   // sm_stalls.cc: why schedulers do not issue.
   void Account(std::uint8_t grants);
   void AccountSleep(Cycle cycles);
@@ -246,8 +261,11 @@ class Sm {
   bool skipped_stale_ = true;
   Cycle accounted_ = 0;  // all cycles before are
   struct Issued {
-    std::uint64_t warp_instructions = 0;
+    std::array<std::uint64_t, kNumOpClasses> by_class{};
     std::uint64_t missing_threads = 0;  // of warps that are not full
+    std::uint64_t warp_instructions() const {
+      return std::accumulate(by_class.begin(), by_class.end(), std::uint64_t{0});
+    }
   };
   std::array<Issued, kMaxKernels> issued_{};            // counted at each issue
   std::array<KernelStats, kMaxKernels> counters_{};     // all else

@@ -48,7 +48,8 @@ template <bool Plain>
   if (!Plain && shared_units_[kLsu] != 0) TakeUnit(kLsu, 1, now);
   if (!cost.off_chip && lsu_.AllKnown()) {
     ThreadBlock& block = *warp->block;
-    const Cycle done = lsu_.IssueKnown(instruction.op, instruction.conflicts, now);
+    const Cycle done =
+        lsu_.IssueKnown(instruction.op, instruction.conflicts, KernelId{warp->kernel}, now);
     if (done > block.quiet_at) block.quiet_at = done;
     if (instruction.dst != kNoRegister) {
       warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2 + cost.memory);
@@ -167,7 +168,7 @@ void Sm::Issue(unsigned lane, Cycle now) {
   const Instruction& instruction = *warp.next;
   const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
   data_ready_ &= ~LaneBit(lane);
-  ++issued_[warp.kernel].warp_instructions;
+  ++issued_[warp.kernel].by_class[static_cast<unsigned>(instruction.op)];
   if (__builtin_expect(warp.threads != kWarpThreads, 0)) {
     issued_[warp.kernel].missing_threads += kWarpThreads - warp.threads;
   }

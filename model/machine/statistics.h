@@ -24,6 +24,8 @@ struct KernelCounter : CounterText {
   const char* of_preemption = nullptr;
   // Of the job as a whole; the machine counts the others by kernel slot.
   bool of_job = false;
+  // Of an execution unit; its name is that of the unit and "_busy".
+  bool of_unit = false;
 };
 const std::vector<KernelCounter>& KernelCounters();
 

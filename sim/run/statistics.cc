@@ -4,6 +4,7 @@
 #include "experiment/model_version.h"
 #include "machine/statistics.h"
 #include "run/host_statistics.h"
+#include "run/utilisation.h"
 
 namespace smk::sim {
 namespace {
@@ -122,6 +123,8 @@ std::vector<Statistic> RunStatistics() {
       {"fairness", "", "fairness", [](R r, I) { return OrNull(r.metrics.fairness); }},
       {"preemptions", "", "see below", [](R r, I) { return StatisticsJson("preemptions", r); }},
       {"dram", "", "see below", [](R r, I) { return StatisticsJson("dram", r); }},
+      {"utilisation", "", "of the execution units, see below",
+       [](R r, I) { return StatisticsJson("utilisation", r); }},
       {"scheduler_cycles", "scheduler cycles", "reasons of all schedulers of all SMs, see below",
        [](R r, I) { return AllReasons(r.result); }},
       {"sim_stalls", "scheduler cycles",
@@ -174,6 +177,12 @@ std::vector<Statistic> DerivedBefore(const std::string& counter) {
     return {{"l2_hit_rate", "", "`l2_hits` / `l2_accesses`", [](R r, I i) {
                return HitRate(r.result.kernels[i].l2_hits, r.result.kernels[i].l2_accesses);
              }}};
+  }
+  for (const Unit& unit : Units()) {
+    const std::string name = unit.name;
+    if (counter != name + "_busy") continue;
+    return {{name + "_utilisation", "", "`" + counter + "` / (`cycles_present` × pipes × SMs)",
+             [&unit](R r, I i) { return KernelUtilisation(r, unit, i); }}};
   }
   return {};
 }
@@ -308,6 +317,15 @@ std::vector<Statistic> DramStatistics() {
   return all;
 }
 
+std::vector<Statistic> UtilisationStatistics() {
+  std::vector<Statistic> all;
+  for (const Unit& unit : Units()) {
+    all.push_back({unit.name, "", std::string("share of their cycles that ") + unit.meaning,
+                   [&unit](const Results& r, std::size_t) { return Utilisation(r, unit); }});
+  }
+  return all;
+}
+
 std::vector<Statistic> SmStatistics() {
   std::vector<Statistic> all = {
       {"sm", "", "number of the SM", [](const Results&, std::size_t i) { return i; }}};
@@ -340,8 +358,8 @@ const std::vector<StatisticTable>& StatisticTables() {
       {"run", RunStatistics()},   {"kernels", KernelStatistics()},
       {"jobs", JobStatistics()},  {"clients", ClientStatistics()},
       {"host", HostStatistics()}, {"preemptions", PreemptionStatistics()},
-      {"dram", DramStatistics()}, {"sms", SmStatistics()},
-      {"wall", WallStatistics()}};
+      {"dram", DramStatistics()}, {"utilisation", UtilisationStatistics()},
+      {"sms", SmStatistics()},    {"wall", WallStatistics()}};
   return kTables;
 }
 

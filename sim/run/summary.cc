@@ -6,6 +6,7 @@
 
 #include "base/text_table.h"
 #include "run/results.h"
+#include "run/utilisation.h"
 
 namespace smk::sim {
 namespace {
@@ -113,6 +114,7 @@ std::string Summary(const Results& results) {
   std::string text = Header(results) + '\n' + KernelTable(results) + '\n' + JobTable(results);
   text += fmt::format("STP {}   fairness {}   ANTT {}\n", Ratio(results.metrics.stp),
                       Ratio(results.metrics.fairness), Ratio(results.metrics.antt));
+  text += fmt::format("units taken: {}\n", UtilisationText(results));
   text += fmt::format("preemptions {}", count);
   if (count != 0) {
     text += fmt::format(" ({:.1f} MB, {:.0f} cycles each)",

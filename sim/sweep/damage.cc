@@ -58,10 +58,11 @@ std::string RowHash::Of(const std::string& run) {
   std::string text;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     std::string rows;
-    const bool grows = std::string(kRunTables[i]) == "settings";
+    const std::string table = kRunTables[i];
     tables_[i].With(run);
-    while (tables_[i].Step()) AddRow(tables_[i], grows, &rows);
-    if (rows.empty() && grows) continue;  // before schema 4 there was no such table
+    while (tables_[i].Step()) AddRow(tables_[i], table == "settings", &rows);
+    // Older schemas had no such table.
+    if (rows.empty() && (table == "settings" || table == "units")) continue;
     text += fmt::format("{}\n{}", kRunTables[i], rows);
   }
   return HashText(text);

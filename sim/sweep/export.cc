@@ -119,7 +119,8 @@ void ExportJson(SweepStore* store, const std::optional<std::vector<std::string>>
       {"kernels", {database, "SELECT * FROM kernel_results WHERE run = ? ORDER BY slot"}},
       {"sms", {database, "SELECT * FROM sms WHERE run = ? ORDER BY sm, slot"}},
       {"stalls", {database, "SELECT * FROM stalls WHERE run = ? ORDER BY sm"}},
-      {"preemptions", {database, "SELECT * FROM preemptions WHERE run = ? ORDER BY slot"}}};
+      {"preemptions", {database, "SELECT * FROM preemptions WHERE run = ? ORDER BY slot"}},
+      {"units", {database, "SELECT * FROM units WHERE run = ? ORDER BY slot"}}};
   fmt::print(out, "{{\"schema\": {}, \"runs\": [", SweepSchema());
   const char* separator = "\n";
   while (rows.Step()) {

@@ -83,7 +83,7 @@ CREATE TABLE preemptions (
   PRIMARY KEY (run, slot)
 ) WITHOUT ROWID;
 
-{settings}CREATE TABLE members (
+{units}{settings}CREATE TABLE members (
   sweep TEXT NOT NULL,
   experiment TEXT NOT NULL,
   run TEXT NOT NULL,
@@ -140,6 +140,17 @@ std::string SettingsSql(const char* temporary, const std::vector<std::string>& k
   return sql + ") WITHOUT ROWID;\n\n";
 }
 
+std::string UnitsSql(const char* temporary) {
+  std::vector<std::string> names;
+  for (const KernelCounter& counter : KernelCounters()) {
+    if (counter.of_unit) names.emplace_back(counter.name);
+  }
+  return fmt::format(
+      "CREATE {} TABLE units (run TEXT NOT NULL, slot INTEGER NOT NULL, {}PRIMARY KEY (run, slot)) "
+      "WITHOUT ROWID;\n\n",
+      temporary, NameColumns(names, "{name} INTEGER NOT NULL, "));
+}
+
 std::string ResultsSql(const char* temporary, const std::vector<std::string>& keys) {
   std::string columns;
   for (const std::string& key : keys) columns += fmt::format(", s.\"{}\"", key);
@@ -187,7 +198,7 @@ std::vector<std::string> RunCounterColumns() {
 std::vector<std::string> KernelColumns() {
   std::vector<std::string> names;
   for (const KernelCounter& counter : KernelCounters()) {
-    if (counter.of_preemption == nullptr) names.emplace_back(counter.name);
+    if (counter.of_preemption == nullptr && !counter.of_unit) names.emplace_back(counter.name);
   }
   for (const unsigned i : KernelStalls()) names.push_back(std::string("stall_") + kStallNames[i]);
   return names;
@@ -211,7 +222,7 @@ int SweepSchema() {
   return version;
 }
 
-std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings) {
+std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings, int version) {
   const std::vector<std::string> keys = settings ? *settings : OwnSettings();
   std::vector<std::string> preemptions, sms;
   for (const KernelCounter& counter : KernelCounters()) {
@@ -220,6 +231,7 @@ std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settin
   for (const SmCounter& counter : SmCounters()) sms.emplace_back(counter.name);
   constexpr char kNumber[] = "{name} INTEGER NOT NULL, ";
   return fmt::format(kSql, fmt::arg("knobs", KnobColumns("{name} {type} NOT NULL, ")),
+                     fmt::arg("units", version < kUnitsSchema ? "" : UnitsSql("")),
                      fmt::arg("settings", keys.empty() ? "" : SettingsSql("", keys)),
                      fmt::arg("run_counters", NameColumns(RunCounterColumns(), "{name} INTEGER, ")),
                      fmt::arg("kernel_counters", NameColumns(KernelColumns(), kNumber)),
@@ -250,15 +262,21 @@ void AddSettingColumns(Database* database, const std::vector<std::string>& keys)
 }
 
 void ReadOlderSweep(Database* database) {
-  if (database->Number("PRAGMA user_version") != kOldestSweepSchema) return;
+  const std::int64_t version = database->Number("PRAGMA user_version");
+  if (version == 0) return;  // a file without tables
+  if (version < kUnitsSchema) database->Run(UnitsSql("TEMP"));
+  if (version > kOldestSweepSchema) return;
   database->Run(SettingsSql("TEMP", OwnSettings()) + ResultsSql("TEMP", OwnSettings()));
 }
 
 void UpgradeSweep(Database* database) {
-  if (database->Number("PRAGMA user_version") == kOldestSweepSchema) {
+  const std::int64_t version = database->Number("PRAGMA user_version");
+  if (version == kOldestSweepSchema) {
     database->Run("DROP VIEW results;" + SettingsSql("", OwnSettings()) +
-                  ResultsSql("", OwnSettings()) +
-                  fmt::format("PRAGMA user_version = {}", SweepSchema()));
+                  ResultsSql("", OwnSettings()));
+  }
+  if (version < kUnitsSchema) {
+    database->Run(UnitsSql("") + fmt::format("PRAGMA user_version = {}", SweepSchema()));
   }
   AddSettingColumns(database, OwnSettings());
 }
@@ -281,7 +299,7 @@ void CheckSweepSchema(Database* database) {
         version, SweepSchema(), version > SweepSchema() ? "a newer" : "an older"));
   }
   Database fresh(":memory:", Database::Mode::kCreate);
-  fresh.Run(SweepSchemaSql(StoredSettings(database)));
+  fresh.Run(SweepSchemaSql(StoredSettings(database), static_cast<int>(version)));
   if (made_by != TablesOf(&fresh)) {
     throw InputError(fmt::format("{}: the database is damaged: expected the tables of schema {}",
                                  database->path(), version));

@@ -12,17 +12,20 @@ namespace smk::sim {
 
 int SweepSchema();                                    // PRAGMA user_version
 inline constexpr int kOldestSweepSchema = 3;          // that is read; it had no `settings`
+inline constexpr int kUnitsSchema = 5;                // the first that has `units`
 inline constexpr int kSweepApplication = 0x534d4b31;  // PRAGMA application_id: "SMK1"
 
 // Names in the order of creation; a table comes after those that it refers to.
-inline constexpr const char* kSweepTables[] = {"runs",        "kernels",  "sms",    "stalls",
-                                               "preemptions", "settings", "members"};
+inline constexpr const char* kSweepTables[] = {"runs",        "kernels", "sms",      "stalls",
+                                               "preemptions", "units",   "settings", "members"};
 // Those that hold a run.
-inline constexpr const char* kRunTables[] = {"runs",   "kernels",     "sms",
-                                             "stalls", "preemptions", "settings"};
+inline constexpr const char* kRunTables[] = {"runs",        "kernels", "sms",     "stalls",
+                                             "preemptions", "units",   "settings"};
 
-// Makes all tables and views. `settings`: the columns of that table, if not ours; none: version 3.
-std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings = {});
+// Makes all tables and views of a version. `settings`: the columns of that table, if not ours;
+// none: version 3.
+std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings = {},
+                           int version = SweepSchema());
 // Throws InputError for a database that is not ours, of a schema that is not read, or with other
 // tables than this schema has; an empty one is welcome.
 void CheckSweepSchema(Database* database);
@@ -30,8 +33,8 @@ void CheckSweepSchema(Database* database);
 // of those that wrote since.
 std::vector<std::string> StoredSettings(Database* database);
 void AddSettingColumns(Database* database, const std::vector<std::string>& keys);
-// Makes a database of version 3 ours; its new columns are empty. ReadOlderSweep() makes what it has
-// not beside the file, which stays as it is.
+// Makes an older database ours; its new columns and tables are empty. ReadOlderSweep() makes what
+// it has not beside the file, which stays as it is.
 void UpgradeSweep(Database* database);
 void ReadOlderSweep(Database* database);
 

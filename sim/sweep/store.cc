@@ -328,17 +328,23 @@ void SweepStore::InsertKernels(const SweepRun& run, const LoadedRun& loaded,
                                const RunResult& result) {
   Statement kernels(database_, InsertInto("kernels"));
   Statement preemptions(database_, InsertInto("preemptions"));
+  Statement units(database_, InsertInto("units"));
   for (std::size_t slot = 0; slot < result.kernels.size(); ++slot) {
     const KernelStats& k = result.kernels[slot];
     const Job& job = loaded.request.jobs[slot];
     kernels.With(run.id, slot, k.name, job.workload->type, run.isolated[slot], job.arrival);
     preemptions.With(run.id, slot);
+    units.With(run.id, slot);
     for (const KernelCounter& counter : KernelCounters()) {
-      (counter.of_preemption == nullptr ? kernels : preemptions).And(k.*counter.value);
+      Statement& table = counter.of_unit                    ? units
+                         : counter.of_preemption == nullptr ? kernels
+                                                            : preemptions;
+      table.And(k.*counter.value);
     }
     for (const unsigned reason : KernelStalls()) kernels.And(k.stalls[reason]);
     kernels.Run();
     preemptions.Run();
+    units.Run();
   }
 }
 
@@ -441,12 +447,13 @@ SweepStore::Merged SweepStore::Merge(const std::string& path) {
     merged.failed = static_cast<std::size_t>(
         database_.Number("SELECT COUNT(*) FROM fresh WHERE status = 'failed'"));
     database_.Run("DELETE FROM main.runs WHERE run IN (SELECT run FROM fresh)");
-    const bool older = database_.Number("PRAGMA other.user_version") < SweepSchema();
+    const std::int64_t version = database_.Number("PRAGMA other.user_version");
     for (const char* table : kSweepTables) {
       if (std::string(table) == "settings") {
-        if (!older) MergeSettings();
+        if (version > kOldestSweepSchema) MergeSettings();
         continue;
       }
+      if (std::string(table) == "units" && version < kUnitsSchema) continue;
       const bool all = std::string(table) == "members";
       database_.Run(fmt::format("INSERT OR IGNORE INTO main.{0} SELECT * FROM other.{0}{1}", table,
                                 all ? "" : " WHERE run IN (SELECT run FROM fresh)"));

@@ -61,26 +61,41 @@ class LsuTiming : public testing::Test {
 
 TEST_F(LsuTiming, SharedResultComesAfterLatencyPlusPasses) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 100), 124u);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 32, 200), 200u + 31 + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 100), 124u);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 32, KernelId{0}, 200), 200u + 31 + 24);
 }
 
 TEST_F(LsuTiming, PassesOfSeveralInstructionsFollowEachOther) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 3, 10), 10u + 2 + 24);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 10), 13u + 24);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 10), 14u + 24);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 20), 20u + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 3, KernelId{0}, 10), 10u + 2 + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 10), 13u + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 10), 14u + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 20), 20u + 24);
 }
 
 TEST_F(LsuTiming, QueueIsFullUntilAnInstructionHasAllItsPasses) {
   Lsu lsu = Make();
-  for (int i = 0; i < 4; ++i) lsu.IssueKnown(OpClass::kLoadShared, 2, 0);
+  for (int i = 0; i < 4; ++i) lsu.IssueKnown(OpClass::kLoadShared, 2, KernelId{0}, 0);
   EXPECT_TRUE(lsu.Full(1));
   EXPECT_FALSE(lsu.Full(2));
-  lsu.IssueKnown(OpClass::kLoadShared, 2, 2);
+  lsu.IssueKnown(OpClass::kLoadShared, 2, KernelId{0}, 2);
   EXPECT_TRUE(lsu.Full(3));
   EXPECT_FALSE(lsu.Full(4));
+}
+
+// From when an instruction could have had its first pass to its last: waits count, waiting behind
+// others does not.
+TEST_F(LsuTiming, IsTakenFromTheFirstPassOfAnInstructionToItsLast) {
+  config.l1.mshrs = 1;
+  Lsu lsu = Make();
+  lsu.IssueKnown(OpClass::kLoadShared, 3, KernelId{0}, 10);
+  lsu.IssueKnown(OpClass::kLoadShared, 2, KernelId{1}, 10);
+  EXPECT_EQ(lsu.stats().busy[0], 3u);
+  EXPECT_EQ(lsu.stats().busy[1], 2u);
+  Global(&lsu, OpClass::kLoadGlobal, 1, 1, 100);
+  Global(&lsu, OpClass::kLoadGlobal, 2, 1, 100);  // waits for the MSHR until 400
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{400, 700}));
+  EXPECT_EQ(lsu.stats().busy[0], 3u + 1 + 300);
 }
 
 TEST_F(LsuTiming, MissThenHitHasTheConfiguredLatencies) {
@@ -171,8 +186,8 @@ TEST_F(LsuTiming, LoadsWithoutAnL1TakeNoMshr) {
 TEST_F(LsuTiming, ConstantsPassInTurnWithALatencyOfTheirOwn) {
   config.constant = {9, 2};
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 3, 10), 10u + 2 * 2 + 9);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 10), 16u + 24);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 3, KernelId{0}, 10), 10u + 2 * 2 + 9);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 10), 16u + 24);
   // Behind a load whose passes are not known.
   Global(&lsu, OpClass::kLoadGlobal, 0, 9, 20);
   Lsu::Request constant;
@@ -186,8 +201,8 @@ TEST_F(LsuTiming, OperandLatencyIsInEveryResult) {
   config.operand_latency = 5;
   config.constant = {9, 1};
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, 0), 24u + 5);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 1, 50), 50u + 9 + 5);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 0), 24u + 5);
+  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 1, KernelId{0}, 50), 50u + 9 + 5);
   Global(&lsu, OpClass::kLoadGlobal, 1, 1, 100);
   EXPECT_EQ(Run(&lsu), std::vector<Cycle>{400 + 5});
   Global(&lsu, OpClass::kLoadGlobal, 1, 1, 500);

@@ -244,6 +244,9 @@ TEST_F(RunOutputs, TheSummaryByExample) {
   results.result.kernels[1].context_bytes = 2'500'000;
   results.result.kernels[1].preemption_cycles = 400;
   results.result.checks = 19;
+  const std::size_t sms = results.result.sms.size();
+  results.result.kernels[0].alu_busy = 1600 * sms * experiment.machine.sm.units.sp / 2;
+  results.result.kernels[1].lsu_busy = 1600 * sms / 4;
   EXPECT_EQ(Summary(results),
             "a+b: policy smk, machine " + experiment.machine.name +
                 ", control reference, 1600 cycles, seed 1\n"
@@ -255,6 +258,7 @@ TEST_F(RunOutputs, TheSummaryByExample) {
                 "%, pipeline 30 %\n"
                 "\n"
                 "STP 1.000   fairness 1.000   ANTT 2.000\n"
+                "units taken: ALU 50 %, SFU 0 %, LSU 25 %\n"
                 "preemptions 4 (2.5 MB, 100 cycles each)   3200 simulated cycles/s   19 checks\n");
 }
 

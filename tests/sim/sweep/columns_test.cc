@@ -65,8 +65,8 @@ TEST_F(Columns, HoldEveryCounter) {
     EXPECT_EQ(Value(c.name, "runs"), std::to_string(result.*c.value)) << c.name;
   }
   for (const KernelCounter& c : KernelCounters()) {
-    const bool preemption = c.of_preemption != nullptr;
-    EXPECT_EQ(preemption ? Value(c.of_preemption, "preemptions") : Value(c.name, "kernels"),
+    EXPECT_EQ(c.of_preemption != nullptr ? Value(c.of_preemption, "preemptions")
+                                         : Value(c.name, c.of_unit ? "units" : "kernels"),
               std::to_string(result.kernels[0].*c.value))
         << c.name;
   }
@@ -156,6 +156,7 @@ TEST_F(Columns, OfTheFirstVersionStandInTheirOrder) {
   EXPECT_EQ(names("stalls"),
             "run,sm,issued,pipeline,control,data_memory,data_short,barrier,quota,preemption,empty");
   EXPECT_EQ(names("preemptions"), "run,slot,count,restores,flushes,context_bytes,cycles");
+  EXPECT_EQ(names("units"), "run,slot") << "came with version 5";
 }
 
 }  // namespace

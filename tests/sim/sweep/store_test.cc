@@ -202,7 +202,7 @@ TEST_F(Stores, DatabasesOfOthersAreRefused) {
             Path("other.db") + ": expected a database of smk sweep");
   store->database().Run("PRAGMA user_version = 99");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": its schema is version 99, this smk knows version 4; use a newer smk");
+            Path("x.db") + ": its schema is version 99, this smk knows version 5; use a newer smk");
   std::filesystem::create_directory(Path("folder"));
   EXPECT_EQ(Refusal([&] {
               SweepStore(Path("folder"), {true, false});
@@ -311,15 +311,19 @@ TEST_F(Stores, OtherTablesThanOursAreDamage) {
   store->database().Run("DROP VIEW results");
   store->database().Run("CREATE VIEW results AS SELECT *, 2 AS stp FROM runs");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": the database is damaged: expected the tables of schema 4");
+            Path("x.db") + ": the database is damaged: expected the tables of schema 5");
 }
 
-// As a database that the smk before stored: no settings, and hashes without them.
-void MakeOlder(Database* database) {
-  database->Run("DROP VIEW results; DROP TABLE settings");
-  const std::string sql = SweepSchemaSql(std::vector<std::string>{});
-  database->Run(sql.substr(sql.find("CREATE  VIEW results")));
-  database->Run(fmt::format("PRAGMA user_version = {}", kOldestSweepSchema));
+// As a database that an smk before stored: no units, in version 3 no settings, and hashes without
+// them.
+void MakeOlder(Database* database, int version = kOldestSweepSchema) {
+  database->Run("DROP TABLE units");
+  if (version == kOldestSweepSchema) {
+    database->Run("DROP VIEW results; DROP TABLE settings");
+    const std::string sql = SweepSchemaSql(std::vector<std::string>{});
+    database->Run(sql.substr(sql.find("CREATE  VIEW results")));
+  }
+  database->Run(fmt::format("PRAGMA user_version = {}", version));
   ReadOlderSweep(database);
   RowHash hash(database);
   std::map<std::string, std::string> seals;
@@ -372,6 +376,25 @@ TEST_F(Stores, KeysThatCameLaterAreColumns) {
   EXPECT_THAT(DamagedRuns(&other.database()), ElementsAre());
   SweepStore reader(Path("x.db"), StoreOptions{false, false, true});
   EXPECT_THAT(DamagedRuns(&reader.database()), ElementsAre());
+}
+
+TEST_F(Stores, ASchemaWithoutUnitsIsReadWrittenAndMerged) {
+  Store(both, store.get());
+  MakeOlder(&store->database(), kUnitsSchema - 1);
+  store.reset();
+  {
+    SweepStore reader(Path("x.db"), StoreOptions{false, false, true});
+    EXPECT_THAT(DamagedRuns(&reader.database()), ElementsAre());
+    EXPECT_EQ(reader.database().Number("PRAGMA user_version"), kUnitsSchema - 1);
+  }
+  SweepStore other(Path("other.db"), {true, false});
+  EXPECT_EQ(other.Merge(Path("x.db")).done, 1u);
+  EXPECT_THAT(DamagedRuns(&other.database()), ElementsAre());
+  SweepStore writer(Path("x.db"), {});
+  EXPECT_EQ(writer.database().Number("PRAGMA user_version"), SweepSchema());
+  Store(alone, &writer);
+  EXPECT_THAT(DamagedRuns(&writer.database()), ElementsAre());
+  EXPECT_EQ(writer.database().Number("SELECT COUNT(*) FROM units"), 1) << "of the new run";
 }
 
 TEST_F(Stores, AnOlderSchemaIsMerged) {
