@@ -87,6 +87,14 @@ LoadedRun LoadShared(const SweepRun& run, const Experiment& experiment) {
   return loaded;
 }
 
+// Whether a policy of a specification uses the key `preempt`; not if there is no such policy.
+bool PolicyUsesPreempt(const SpecText& policy) {
+  const auto& all = Policies();
+  return std::any_of(all.begin(), all.end(), [&](const PolicyInfo& each) {
+    return each.name == policy.text && UsesPreempt(each.config);
+  });
+}
+
 // The option of `smk sweep` that says the same as a key of a specification.
 std::string OptionOf(const std::string& key) {
   if (key.rfind("set.", 0) == 0) return "--set " + key.substr(4);
@@ -144,19 +152,18 @@ class Expander {
     return trace ? name.substr(0, name.find(':') + 1) + located : located;
   }
 
-  // Refuses a key `preempt` that no experiment with the policy spatial sees.
+  // Refuses a key `preempt` that no experiment with a policy that uses it sees.
   void CheckPreempt() {
     std::set<unsigned> used;
     for (const SpecExperiment& e : spec_.experiments) {
-      const bool spatial = std::any_of(e.policies.begin(), e.policies.end(),
-                                       [](const SpecText& p) { return p.text == "spatial"; });
-      if (spatial) used.insert(e.preempt.front().line);
+      const bool any = std::any_of(e.policies.begin(), e.policies.end(), PolicyUsesPreempt);
+      if (any && !e.preempt.empty()) used.insert(e.preempt.front().line);
     }
     for (const SpecExperiment& e : spec_.experiments) {
       experiment_ = &e;
-      const unsigned line = e.preempt.front().line;
-      if (line != 0 && used.count(line) == 0) {
-        Refuse("preempt", line, "only the policy spatial uses it; expected it among the policies");
+      if (!e.preempt.empty() && used.count(e.preempt.front().line) == 0) {
+        Refuse("preempt", e.preempt.front().line,
+               "only the policies spatial and warped-slicer use it; expected one of them");
       }
     }
   }
@@ -167,7 +174,8 @@ class Expander {
       experiment_ = &experiment;
       double each = 0;
       for (const SpecText& policy : experiment.policies) {
-        each += policy.text == "spatial" ? static_cast<double>(experiment.preempt.size()) : 1;
+        const bool several = PolicyUsesPreempt(policy) && !experiment.preempt.empty();
+        each += several ? static_cast<double>(experiment.preempt.size()) : 1;
       }
       for (const Axis& axis : AllAxes()) each *= static_cast<double>(axis.values.size());
       for (const SpecText& item : experiment.workloads) {
@@ -363,18 +371,27 @@ class Expander {
       const Policy policy =
           At("policies", text, [&] { return ResolvePolicy(text.text, std::nullopt, resolved); });
       if (policy.time_shared) continue;  // the isolated runs are it
-      const bool spatial = policy.config.dispatch == DispatchMode::kSpatial;
-      for (const SpecText& preempt : experiment_->preempt) {
+      for (const SpecText& preempt : PreemptsOf(policy)) {
         SweepRun run;
         run.options = options;
         run.policy = policy.name;
-        if (spatial) run.preempt = preempt.text;
+        run.preempt = preempt.text;
         run.isolated = isolated;
         const LoadedRun loaded = LoadShared(run, resolved);
         Add(std::move(run), loaded);
-        if (!spatial) break;
       }
     }
+  }
+
+  // How TBs leave under a policy: as the experiment says, else as usual for the policy.
+  std::vector<SpecText> PreemptsOf(Policy policy) const {
+    if (!UsesPreempt(policy.config)) return {{"", 0}};
+    if (experiment_->preempt.empty()) return {{Name(policy.config.preempt), 0}};
+    for (const SpecText& text : experiment_->preempt) {
+      policy.config.preempt = ParsePreempt(text.text);
+      At("preempt", text, [&] { sim::CheckPreempt(policy); });
+    }
+    return experiment_->preempt;
   }
 
   std::vector<std::string> AddIsolated(const Options& options, const Experiment& resolved) {

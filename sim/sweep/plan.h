@@ -17,7 +17,7 @@ struct SweepRun {
   std::string id;   // 16 hexadecimal digits
   Options options;  // kernels, machine, control, cycles, seed, arrivals, settings
   std::string policy;
-  std::string preempt;  // of the policy spatial, else ""
+  std::string preempt;  // of a policy that uses it, else ""
   // Ids of the kernels' isolated runs, by slot; an isolated run names itself.
   std::vector<std::string> isolated;
   std::string group;  // "C+M"

@@ -29,7 +29,7 @@ struct SpecExperiment {
   std::vector<SpecText> kernels;    // what all-... and random-... choose from
   std::vector<SpecText> groups;     // "C+M": keep these only; empty: all
   std::vector<SpecText> policies{{"smk-pw", 0}};
-  std::vector<SpecText> preempt{{"switch", 0}};
+  std::vector<SpecText> preempt;  // empty: as usual for the policy
   std::vector<SpecText> machines{{"gtx980", 0}};
   std::vector<SpecText> control{{"reference", 0}};
   std::vector<SpecText> cycles{{"2000000", 0}};

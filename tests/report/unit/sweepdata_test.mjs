@@ -69,11 +69,20 @@ test('a series is the policy, how it preempts, and whether that costs', () => {
         ideal_preemption: 1,
         settings: 'policy.epoch_length=600 run.ideal_preemption=true',
       },
+      { workload: 'a+b', policy: 'warped-slicer', preempt: 'drain' },
+      { workload: 'a+b', policy: 'warped-slicer', preempt: 'switch' },
     ]),
   );
   assert.deepEqual(
     runs.map((run) => run.series),
-    ['spatial', 'spatial drain', 'spatial', 'smk-pw-ideal'],
+    [
+      'spatial',
+      'spatial drain',
+      'spatial',
+      'smk-pw-ideal',
+      'warped-slicer',
+      'warped-slicer switch',
+    ],
   );
   assert.equal(runs[3].policyId, 'smk-pw');
   assert.equal(runs[3].base, 'policy.epoch_length=600', 'so that it meets its run with costs');

@@ -41,7 +41,7 @@ TEST_F(SpecFiles, WhatIsNotSaidIsUsual) {
   EXPECT_EQ(e.prefix, "");
   EXPECT_THAT(Texts(e.workloads), ElementsAre("a+b"));
   EXPECT_THAT(Texts(e.policies), ElementsAre("smk-pw"));
-  EXPECT_THAT(Texts(e.preempt), ElementsAre("switch"));
+  EXPECT_THAT(Texts(e.preempt), ElementsAre());
   EXPECT_THAT(Texts(e.machines), ElementsAre("gtx980"));
   EXPECT_THAT(Texts(e.control), ElementsAre("reference"));
   EXPECT_THAT(Texts(e.cycles), ElementsAre("2000000"));

@@ -106,6 +106,24 @@ TEST_F(Plans, WhatAPolicyDoesNotUseMakesNoMoreRuns) {
   EXPECT_THAT(runs, ElementsAre("spatial switch", "spatial drain", "spatial flush", "smk "));
 }
 
+TEST_F(Plans, TbsLeaveAsIsUsualForThePolicyUnlessPreemptIsGiven) {
+  const auto runs = [&](const std::string& preempt) {
+    std::vector<std::string> texts;
+    for (const SweepRun& run :
+         Plan("workloads = 'a+b'\npolicies = ['spatial', 'warped-slicer', 'even']\n" + preempt)
+             .runs) {
+      if (!run.is_isolated()) texts.push_back(run.policy + " " + run.preempt);
+    }
+    return texts;
+  };
+  EXPECT_THAT(runs(""), ElementsAre("spatial switch", "warped-slicer drain", "even "));
+  EXPECT_THAT(runs("preempt = ['drain', 'switch']\n"),
+              ElementsAre("spatial drain", "spatial switch", "warped-slicer drain",
+                          "warped-slicer switch", "even "));
+  EXPECT_EQ(Said("workloads = 'a+b'\npolicies = 'warped-slicer+w'\npreempt = 'flush'\n"),
+            "4: preempt: warped-slicer+w takes switch or drain, not flush");
+}
+
 TEST_F(Plans, GroupsAreThoseOfTheTypes) {
   const SweepPlan plan = Plan("workloads = ['a+b', 'm+a', 'm', 'm+a+m']\npolicies = 'smk'\n");
   std::vector<std::string> groups;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a specification of a sweep means, and what is said of one that means nothing.
+#include <gmock/gmock.h>
 #include <sys/resource.h>
 
 #include <set>
@@ -11,6 +12,9 @@
 
 namespace smk {
 namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 class SweepSpec : public CommandTest {
  protected:
@@ -148,14 +152,14 @@ TEST_F(SweepSpec, RefusesAnEmptyProduct) {
   Refuses("workloads = 'all-pairs'\nkernels = 'sgemm'\n", "1", "more kernels");
 }
 
-TEST_F(SweepSpec, PreemptWithoutSpatialIsRefusedAsByRun) {
+TEST_F(SweepSpec, PreemptThatNoPolicyUsesIsRefusedAsByRun) {
   Refuses("workloads = 'sgemm+lbm'\npolicies = 'smk'\npreempt = 'drain'\n", "3",
-          "preempt: only the policy spatial uses it");
+          "preempt: only the policies spatial and warped-slicer use it");
   const std::string two =
       "preempt = 'drain'\n[[experiment]]\nname = 'a'\nworkloads = 'sgemm+lbm'\npolicies = 'smk'\n"
       "[[experiment]]\nname = 'b'\nworkloads = 'sgemm+lbm'\npolicies = ";
   EXPECT_EQ(Count(Runs(two + "'spatial'\n"), "spatial drain"), 1u) << "one of them uses it";
-  Refuses(two + "'smk'\n", "1", "preempt: only the policy spatial uses it");
+  Refuses(two + "'smk'\n", "1", "preempt: only the policies spatial and warped-slicer use it");
 }
 
 TEST_F(SweepSpec, TooManyRunsAreRefusedAtOnce) {
@@ -200,6 +204,29 @@ TEST_F(SweepSpec, ShippedSpecificationsAreThePapers) {
   EXPECT_EQ(FirstLine(Smk("sweep " + folder + "reduced.toml --list")),
             "24 runs, 8 of them isolated");
   EXPECT_EQ(FirstLine(Smk("sweep " + folder + "smoke.toml --list")), "16 runs, 4 of them isolated");
+  EXPECT_EQ(FirstLine(Smk("sweep " + folder + "slicer_alone.toml --list")),
+            "84 runs, 84 of them isolated");
+}
+
+// Without preemption as in the paper, or by saving TBs.
+TEST_F(SweepSpec, WarpedSlicersPairsAreSpecified) {
+  const auto list = [&](const std::string& experiment) {
+    const Outcome outcome = Smk(std::string("sweep ") + SMK_SOURCE_DIR +
+                                "/sweeps/warped_slicer.toml --list --experiment " + experiment);
+    EXPECT_EQ(outcome.status, 0) << outcome.err;
+    return outcome;
+  };
+  for (const char* experiment : {"pairs", "short"}) {
+    const Outcome outcome = list(experiment);
+    EXPECT_EQ(FirstLine(outcome), "130 runs, 10 of them isolated");
+    EXPECT_THAT(outcome.out, HasSubstr("warped-slicer drain"));
+    EXPECT_THAT(outcome.out, HasSubstr("run.until=work"));
+  }
+  const Outcome switched = list("short-switch");
+  EXPECT_EQ(FirstLine(switched), "70 runs, 10 of them isolated");
+  EXPECT_THAT(switched.out, HasSubstr("warped-slicer+w switch"));
+  EXPECT_THAT(switched.out, Not(HasSubstr(" drain")));
+  EXPECT_EQ(FirstLine(list("short-smk")), "70 runs, 10 of them isolated");
 }
 
 TEST(SweepSlurm, ReadsSizesAndSlurmsConfiguration) {

@@ -89,7 +89,7 @@ TEST_F(Words, ThatMeanNothingAreRefusedByTheirOption) {
   words.policies = "smk";
   words.preempt = "drain";
   EXPECT_EQ(Refused(),
-            "--preempt: only the policy spatial uses it; expected it among the policies");
+            "--preempt: only the policies spatial and warped-slicer use it; expected one of them");
   words.preempt = "";
   words.workloads = "";
   EXPECT_EQ(Refused().rfind("sweep: no kernels given", 0), 0u) << Refused();

@@ -41,7 +41,8 @@ function makeRun(columns, i) {
   run.kernelCount = run.kernels;
   run.kernels = [];
   run.base = withoutIdeal(run.settings);
-  run.policyId = run.policy + (run.preempt && run.preempt !== 'switch' ? ` ${run.preempt}` : '');
+  const usual = run.policy.startsWith('warped-slicer') ? 'drain' : 'switch';
+  run.policyId = run.policy + (run.preempt && run.preempt !== usual ? ` ${run.preempt}` : '');
   run.series = run.policyId + (run.ideal_preemption ? '-ideal' : '');
   run.stalls = Object.fromEntries(
     stallReasons.map((reason) => [reason, run[reason === 'control' ? 'control_stall' : reason]]),
@@ -153,7 +154,9 @@ export const policyOrder = [
   'smk-pw',
   'smk-pw2',
   'warped-slicer',
+  'warped-slicer switch',
   'warped-slicer+w',
+  'warped-slicer+w switch',
 ];
 
 export function inOrder(ids) {
