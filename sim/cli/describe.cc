@@ -53,6 +53,7 @@ Words WordsOf(const std::string& name, const std::string& type, const CLI::App& 
   if (name == "--policy" || name == "--policies") return PolicyNames();
   if (name == "--scheduler") {
     Words names;
+    names.reserve(Schedulers().size());
     for (const SchedulerInfo& scheduler : Schedulers()) names.push_back(scheduler.name);
     return names;
   }

@@ -210,6 +210,7 @@ KerneletProfiles KerneletProfiler::Measure() {
   AddKernels(&profiles);
   profiles.machine = MeasureMachine();
   std::vector<KerneletRun> whole;
+  whole.reserve(profiles.kernels.size());
   for (const KerneletProfile& profile : profiles.kernels) whole.push_back(Alone(profile, 0));
   const std::vector<RunResult> alone = runs_.Get(whole);
   for (std::size_t i = 0; i < whole.size(); ++i) {

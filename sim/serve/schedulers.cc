@@ -46,6 +46,7 @@ SchedulerChoice ParseScheduler(const std::string& text) {
     return choice;
   }
   std::vector<std::string> names;
+  names.reserve(all.size());
   for (const SchedulerInfo& info : all) names.push_back(info.name);
   throw InputError(fmt::format("--scheduler: expected one of {}, got '{}'", Join(names), text));
 }
