@@ -10,7 +10,7 @@ set(package "${CMAKE_INSTALL_LIBDIR}/cmake/smk")
 # share/smk in the build folder is links; the program there finds its files by the same rule.
 set(shared "${PROJECT_BINARY_DIR}/share/smk")
 file(MAKE_DIRECTORY "${shared}")
-foreach(folder IN ITEMS sim rtl synth tb)
+foreach(folder IN ITEMS sim rtl model synth tb)
   file(CREATE_LINK "${PROJECT_SOURCE_DIR}/${folder}" "${shared}/${folder}" SYMBOLIC)
 endforeach()
 file(CREATE_LINK "${SMK_REPORT_PAGE}" "${shared}/page.html" SYMBOLIC)
@@ -44,7 +44,11 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME smk)
 install(TARGETS smk RUNTIME DESTINATION bin)
 install(DIRECTORY sim/machines sim/workloads sim/sweeps sim/streams DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
-  REGEX "/rtl/.*\\.svh?$" REGEX "/synth/.*\\.(tcl|toml|json)$" REGEX "/(wave|block)\\.toml$")
+  REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json)$" REGEX "/(wave|block)\\.toml$")
+# What smk rtl build compiles beside the RTL.
+install(DIRECTORY sim/cosim DESTINATION share/smk/sim FILES_MATCHING
+  REGEX "/cosim/.*\\.(h|sv|sh)$" REGEX "/cosim/built_rtl\\.cc$")
+install(DIRECTORY model/base model/control DESTINATION share/smk/model FILES_MATCHING PATTERN "*.h")
 install(FILES "${SMK_REPORT_PAGE}" DESTINATION share/smk OPTIONAL)
 install(FILES "${man}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${bash}" DESTINATION share/bash-completion/completions)

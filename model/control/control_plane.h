@@ -50,11 +50,11 @@ enum class EpochEnd : std::uint8_t { kSpent, kTick };
 // Parameters of the hardware: fixed when it is built.
 struct ControlConfig {
   unsigned num_sms = 16;
+  unsigned num_kernels = kNumKernels;  // kernel slots
   unsigned num_schedulers = 4;
   unsigned warps_per_scheduler = 16;
   ResourceVector limits{256, 384, 64, 32};  // per SM, allocation units
   unsigned preempted_depth = 512;           // preempted TBs per kernel that can wait
-  unsigned num_kernels = kMaxKernels;       // kernel slots
   // Relay stations between the driver and each SM: link_stages, and 0 to link_spread more that
   // depend on the SM and on link_seed.
   std::uint8_t link_stages = 0;
@@ -77,7 +77,7 @@ struct PolicyConfig {
   bool quota_enable = false;  // SMK Sec. 5.4; dedicates one SM per kernel
   bool quota_gate = true;     // false: quotas are not put in force
   EpochEnd epoch_end = EpochEnd::kSpent;
-  std::uint8_t kernels_per_sm = kMaxKernels;      // 2 for SMK-(P+W)2
+  std::uint8_t kernels_per_sm = kNumKernels;      // 2 for SMK-(P+W)2
   std::array<std::uint8_t, kMaxKernels> table{};  // kTable: TBs per SM of each kernel slot
   std::uint16_t epoch_length = 10000;             // instructions per scheduler and epoch
   std::uint16_t linger_ticks = 2;  // ticks before a finished kernel's place is given away
@@ -125,7 +125,7 @@ struct HostOutputs {
 // From one SM of the machine to its control logic.
 struct SmInputs {
   // Warp could issue now (all but quota and stop).
-  std::array<std::uint16_t, kMaxSchedulers> ready{};
+  std::array<WarpMask, kMaxSchedulers> ready{};
   std::uint32_t tb_finished = 0;  // pulse, bit per TB slot: last warp has retired
   // Level: nothing of the TB is in flight (looked at only for stopped TBs).
   std::uint32_t tb_quiet = 0;
@@ -136,7 +136,7 @@ struct SmInputs {
   std::array<std::uint8_t, kMaxKernels> memory{};
 
   bool Quiet() const {
-    std::uint16_t r = 0;
+    WarpMask r = 0;
     for (auto m : ready) r |= m;
     return r == 0 && tb_finished == 0 && context_done == 0;
   }
@@ -179,7 +179,7 @@ struct SmOutputs {
   // For statistics: quotas are in force in this cycle, and if they are, which kernels have some
   // left after it: bit kMaxKernels x scheduler + kernel.
   bool gated = false;
-  std::uint16_t with_quota = 0;
+  std::uint32_t with_quota = 0;
   bool samples = false;  // SmInputs::memory is looked at in the next cycle
 };
 

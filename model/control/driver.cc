@@ -6,10 +6,10 @@ namespace smk {
 Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
     : config_(config),
       policy_(policy),
-      kernels_({config.limits, ShareWeights::Of(config.limits)}),
+      kernels_({config.limits, ShareWeights::Of(config.limits), config.num_kernels}),
       assign_({config.num_sms}),
       drf_({config.num_sms, config.limits, ShareWeights::Of(config.limits),
-            policy.kernels_per_sm < kMaxKernels}),
+            policy.kernels_per_sm < config.num_kernels}),
       dispatch_({config.num_sms, config.limits}),
       stream_({config.num_sms, config.limits}),
       planner_({config.limits}),

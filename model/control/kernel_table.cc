@@ -5,7 +5,7 @@ namespace smk {
 
 LaunchError KernelTable::Check(const Inputs& in) const {
   const unsigned k = Index(in.launch_kernel);
-  if (k >= kMaxKernels) return LaunchError::kBadSlot;
+  if (k >= config_.num_kernels) return LaunchError::kBadSlot;
   if (state_.slot[k].active) return LaunchError::kSlotBusy;
   if (in.launch.tb_count == 0) return LaunchError::kNoTbs;
   const ResourceVector& need = in.launch.need;

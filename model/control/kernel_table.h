@@ -24,6 +24,7 @@ class KernelTable {
   struct Config {
     ResourceVector limits{};
     ShareWeights weights{};
+    unsigned num_kernels = kNumKernels;
   };
   struct Inputs {
     bool launch_valid = false;

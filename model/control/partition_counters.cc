@@ -71,7 +71,7 @@ void PartitionCounters::Tick(const Inputs& in) {
   if (in.read) Read(in);
   if (s.look != 0) s.slots = Slots(static_cast<unsigned>(__builtin_ctz(s.look)));
   s.judge = s.look;
-  s.look = static_cast<KernelMask>(s.complete ? 1u : s.look << 1 & ((1u << kMaxKernels) - 1));
+  s.look = static_cast<KernelMask>(s.complete ? 1u : (s.look << 1) & lookable_);
   if (s.complete) Complete();
   if (in.command_valid) Take(in.command);
   s.complete = in.command_valid && in.command.last;

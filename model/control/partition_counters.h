@@ -16,12 +16,17 @@
 // Does not move TBs: see smk_preempt_engine.
 #pragma once
 
+#include <algorithm>
+
 #include "control/messages.h"
 
 namespace smk {
 
 class PartitionCounters {
  public:
+  struct Config {
+    unsigned num_kernels = kNumKernels;
+  };
   struct Inputs {
     bool command_valid = false;  // a kPartition command is taken
     SmCommand command{};
@@ -55,6 +60,10 @@ class PartitionCounters {
     std::uint64_t warps = 0;
   };
 
+  PartitionCounters() : PartitionCounters(Config{}) {}
+  explicit PartitionCounters(const Config& config)
+      : lookable_((1u << std::max(config.num_kernels, kMinLooks)) - 1) {}
+
   Outputs Eval(const Inputs& in) const;
   void Tick(const Inputs& in);
   const State& state() const { return state_; }
@@ -70,6 +79,10 @@ class PartitionCounters {
   // Warp slots of a TB of the kernel, from its first one on.
   std::uint64_t Warps(unsigned kernel, unsigned first, unsigned warps) const;
 
+  // Kernels are looked up for so many cycles at least.
+  static constexpr unsigned kMinLooks = 4;
+
+  unsigned lookable_;  // bit per cycle of it
   State state_;
 };
 

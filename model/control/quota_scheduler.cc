@@ -12,12 +12,12 @@ void QuotaScheduler::Load(const std::array<std::uint16_t, kMaxKernels>& quota) {
 }
 
 void QuotaScheduler::ChangeWarps(const Inputs& in) {
-  state_.valid &= static_cast<std::uint16_t>(~in.leave);
-  for (std::uint16_t& mask : state_.warps_of) mask &= static_cast<std::uint16_t>(~in.leave);
+  state_.valid &= ~in.leave;
+  for (WarpMask& mask : state_.warps_of) mask &= ~in.leave;
   if (state_.last_valid && (in.leave >> state_.last & 1) != 0) state_.last_valid = false;
   if (!in.start_valid) return;
-  const auto bit = static_cast<std::uint16_t>(1u << in.start_warp);
-  for (std::uint16_t& older : state_.older) older &= static_cast<std::uint16_t>(~bit);
+  const WarpMask bit = WarpMask{1} << in.start_warp;
+  for (WarpMask& older : state_.older) older &= ~bit;
   state_.older[in.start_warp] = state_.valid;
   state_.valid |= bit;
   state_.kernel_of[in.start_warp] = static_cast<std::uint8_t>(Index(in.start_kernel));

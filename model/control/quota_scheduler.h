@@ -23,9 +23,9 @@ namespace smk {
 class QuotaScheduler {
  public:
   struct Inputs {
-    std::uint16_t ready = 0;
-    std::uint16_t stop = 0;    // warps of TBs that are stopped or not yet active
-    std::uint16_t leave = 0;   // warps that are freed
+    WarpMask ready = 0;
+    WarpMask stop = 0;         // warps of TBs that are stopped or not yet active
+    WarpMask leave = 0;        // warps that are freed
     bool start_valid = false;  // a warp slot is occupied; it is the youngest
     std::uint8_t start_warp = 0;
     KernelId start_kernel{0};
@@ -42,10 +42,10 @@ class QuotaScheduler {
     std::uint8_t grant_kernel = 0;
   };
   struct State {
-    std::uint16_t valid = 0;
+    WarpMask valid = 0;
     std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of{};
-    std::array<std::uint16_t, kMaxKernels> warps_of{};         // decoded from kernel_of and valid
-    std::array<std::uint16_t, kMaxWarpsPerScheduler> older{};  // age matrix: who is older than each
+    std::array<WarpMask, kMaxKernels> warps_of{};         // decoded from kernel_of and valid
+    std::array<WarpMask, kMaxWarpsPerScheduler> older{};  // age matrix: who is older than each
     std::array<std::uint16_t, kMaxKernels> left{};
     std::uint8_t some_left = 0;  // bit per kernel, decoded from left
     std::uint8_t last = 0;       // warp granted last: greedy, or start of the round
@@ -57,9 +57,9 @@ class QuotaScheduler {
   const State& state() const { return state_; }
 
   // Warps that may be granted as far as quota goes.
-  std::uint16_t WithQuota(bool gated) const {
+  WarpMask WithQuota(bool gated) const {
     if (!gated) return state_.valid;
-    std::uint16_t mask = 0;
+    WarpMask mask = 0;
     for (unsigned some = state_.some_left; some != 0; some &= some - 1) {
       mask |= state_.warps_of[static_cast<unsigned>(__builtin_ctz(some))];
     }
@@ -68,8 +68,7 @@ class QuotaScheduler {
 
   [[gnu::always_inline]] Outputs Eval(const Inputs& in) const {
     Outputs out;
-    const auto eligible =
-        static_cast<std::uint16_t>(in.ready & ~in.stop & WithQuota(in.gated) & state_.valid);
+    const WarpMask eligible = in.ready & ~in.stop & WithQuota(in.gated) & state_.valid;
     if (eligible == 0) return out;
     out.grant_valid = true;
     out.grant_warp = in.policy == WarpPolicy::kGto ? Oldest(eligible) : NextInRound(eligible);
@@ -86,7 +85,7 @@ class QuotaScheduler {
     } else if (in.ready != 0) {
       state_.blocked_since_tick = true;
     }
-    if ((in.leave | in.start_valid) != 0) ChangeWarps(in);
+    if (in.leave != 0 || in.start_valid) ChangeWarps(in);
     if (in.gated) Reload(in);
     if (in.tick) state_.granted_since_tick = state_.blocked_since_tick = false;
   }
@@ -110,17 +109,16 @@ class QuotaScheduler {
   }
 
  private:
-  std::uint8_t Oldest(std::uint16_t eligible) const {
+  std::uint8_t Oldest(WarpMask eligible) const {
     if (state_.last_valid && (eligible >> state_.last & 1) != 0) return state_.last;
-    for (std::uint16_t m = eligible;; m &= static_cast<std::uint16_t>(m - 1)) {
+    for (WarpMask m = eligible;; m &= m - 1) {
       const auto w = static_cast<std::uint8_t>(__builtin_ctz(m));
       if ((state_.older[w] & eligible) == 0) return w;
     }
   }
-  std::uint8_t NextInRound(std::uint16_t eligible) const {
-    const auto above = state_.last_valid
-                           ? static_cast<std::uint16_t>(eligible & ~((2u << state_.last) - 1))
-                           : eligible;
+  std::uint8_t NextInRound(WarpMask eligible) const {
+    const WarpMask above =
+        state_.last_valid ? eligible & ~((WarpMask{2} << state_.last) - 1) : eligible;
     return static_cast<std::uint8_t>(__builtin_ctz(above != 0 ? above : eligible));
   }
   void Spent(unsigned kernel) { state_.some_left &= static_cast<std::uint8_t>(~(1u << kernel)); }

@@ -150,7 +150,7 @@ void CheckControl(const ControlConfig& config, const PolicyConfig& policy) {
                      std::to_string(whole));
   }
   if (policy.latency_scale == 0 || policy.kernels_per_sm == 0 ||
-      policy.epoch_length <= kMaxKernels) {
+      policy.epoch_length <= config.num_kernels) {
     throw InputError("policy: latency_scale, kernels_per_sm and epoch_length must be positive");
   }
 }

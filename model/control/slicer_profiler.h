@@ -27,7 +27,7 @@ class SlicerProfiler {
     ResourceVector limits{};
     unsigned num_sms = 16;
     unsigned num_schedulers = 4;
-    unsigned num_kernels = kMaxKernels;
+    unsigned num_kernels = kNumKernels;
   };
   struct Inputs {
     bool start = false;

@@ -14,7 +14,8 @@ constexpr std::uint8_t kSampleEnds = 2;
 SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
     : config_(config),
       policy_(policy),
-      table_({config.num_schedulers, config.limits.threads, config.limits.tbs}) {}
+      table_({config.num_schedulers, config.limits.threads, config.limits.tbs}),
+      partitions_({config.num_kernels}) {}
 
 // The highest slot of the kernel, one per cycle until all are found or there is none. One that
 // waits for its context is a victim like any other: it is loaded first, and then it leaves.
@@ -133,7 +134,7 @@ void SmControl::TellSchedulers(const WarpStart& start, std::uint32_t gone) {
   if (start.valid) {
     const unsigned w = Index(start.warp);
     slot_warps_[Index(start.tb_slot)][w % config_.num_schedulers] |=
-        static_cast<std::uint16_t>(1u << (w / config_.num_schedulers));
+        WarpMask{1} << (w / config_.num_schedulers);
   }
   if (start.valid || gone != 0) stops_valid_ = false;  // a slot has other warps
 }
@@ -330,11 +331,9 @@ void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const Ke
   if (!state_.used.gated) return;
   out->quota_left = schedulers_[0].state().left;
   out->gated = true;
-  unsigned with_quota = 0;
   for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-    with_quota |= static_cast<unsigned>(schedulers_[s].state().some_left) << (s * kMaxKernels);
+    out->with_quota |= std::uint32_t{schedulers_[s].state().some_left} << (s * kMaxKernels);
   }
-  out->with_quota = static_cast<std::uint16_t>(with_quota);
 }
 
 }  // namespace smk

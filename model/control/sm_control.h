@@ -35,7 +35,7 @@ class SmControl {
     bool gated = false;
     bool load = false;
   };
-  using Masks = std::array<std::uint16_t, kMaxSchedulers>;
+  using Masks = std::array<WarpMask, kMaxSchedulers>;
   // The registers between the blocks and towards the driver.
   struct State {
     SmToDriver to_driver{};

@@ -67,11 +67,10 @@ void TbTable::Tick(const Inputs& in, const Outputs& out) {
   }
 }
 
-std::uint16_t TbTable::SchedulerWarps(std::uint64_t warps, unsigned scheduler) const {
-  std::uint16_t mask = 0;
+WarpMask TbTable::SchedulerWarps(std::uint64_t warps, unsigned scheduler) const {
+  WarpMask mask = 0;
   for (unsigned i = 0; i * config_.num_schedulers + scheduler < config_.num_warps; ++i) {
-    mask |=
-        static_cast<std::uint16_t>((warps >> (i * config_.num_schedulers + scheduler) & 1) << i);
+    mask |= static_cast<WarpMask>((warps >> (i * config_.num_schedulers + scheduler) & 1) << i);
   }
   return mask;
 }

@@ -67,7 +67,7 @@ class TbTable {
   bool launching() const { return state_.step != Step::kNone; }
 
   // Warps of a slot on one scheduler, as a mask of indices within the scheduler.
-  std::uint16_t SchedulerWarps(std::uint64_t warps, unsigned scheduler) const;
+  WarpMask SchedulerWarps(std::uint64_t warps, unsigned scheduler) const;
 
  private:
   void Free(unsigned slot);

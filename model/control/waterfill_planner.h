@@ -30,7 +30,7 @@ class WaterfillPlanner {
 
   struct Config {
     ResourceVector limits{};
-    unsigned num_kernels = kMaxKernels;
+    unsigned num_kernels = kNumKernels;
   };
   struct Inputs {
     bool sample_valid = false;

@@ -131,7 +131,7 @@ void Host::AdvanceCopies() {
 
 void Host::SetFreeSlots() {
   view_.free_slots = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     if (!slots_[k].busy && slots_[k].free_at <= view_.now) {
       view_.free_slots |= static_cast<KernelMask>(1u << k);
     }
@@ -183,7 +183,7 @@ void Host::Check(const LaunchChoice& choice) const {
   const unsigned job = Index(choice.job), slot = Index(choice.slot);
   if (job >= jobs_.size()) fail("job " + std::to_string(job) + ", which does not exist");
   if (!jobs_[job].ready) fail("job " + std::to_string(job) + ", which is not ready");
-  if (slot >= kMaxKernels || (view_.free_slots >> slot & 1) == 0) {
+  if (slot >= kNumKernels || (view_.free_slots >> slot & 1) == 0) {
     fail("into kernel slot " + std::to_string(slot) + ", which is not free");
   }
   if (choice.tb_count == 0 || choice.tb_count > jobs_[job].tbs_left()) {

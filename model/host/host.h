@@ -83,7 +83,7 @@ class Host : public HostPort {
   std::vector<Progress> progress_;
   std::vector<Timer> timers_;  // a heap, the next first
   CopyEngines copies_;
-  std::array<Slot, kMaxKernels> slots_{};
+  std::array<Slot, kNumKernels> slots_{};
   LaunchTable launches_{};
   std::vector<LaunchRecord> records_;
   HostView view_{0, jobs_, 0};

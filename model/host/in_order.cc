@@ -9,7 +9,7 @@
 namespace smk {
 namespace {
 
-constexpr KernelMask kAllSlots = static_cast<KernelMask>((1u << kMaxKernels) - 1);
+constexpr KernelMask kAllSlots = static_cast<KernelMask>((1u << kNumKernels) - 1);
 
 // See MakeInOrder() and MakeSequential().
 class InOrder : public HostScheduler {
@@ -20,13 +20,13 @@ class InOrder : public HostScheduler {
   void Start(const HostView& view) override {
     jobs_.resize(view.jobs.size());
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
-      jobs_[i].last_slot = static_cast<std::uint8_t>(i % kMaxKernels);
+      jobs_[i].last_slot = static_cast<std::uint8_t>(i % kNumKernels);
     }
   }
 
   void OnReady(JobId job, const HostView& view) override {
     jobs_[Index(job)].since = view.now;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if ((held_ >> k & 1) == 0 || holder_[k] != job) continue;
       holder_ready_ |= Bit(k);
       return;
@@ -96,7 +96,7 @@ class InOrder : public HostScheduler {
   const char* const name_;
   const KernelMask slots_;                   // that it uses
   std::vector<Entry> jobs_;                  // by JobId
-  std::array<JobId, kMaxKernels> holder_{};  // by slot: whose it is
+  std::array<JobId, kNumKernels> holder_{};  // by slot: whose it is
   KernelMask held_ = 0;                      // slots that belong to a job
   KernelMask holder_ready_ = 0;              // slots whose job has a kernel to launch
   JobId first_{0}, last_{0};                 // of the queue

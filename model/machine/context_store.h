@@ -54,7 +54,7 @@ class ContextStore {
   Buffer& At(const Launch& launch, KernelId kernel, std::uint64_t address, unsigned sm, Cycle now);
 
   RunChecks& checks_;
-  std::array<std::vector<Buffer>, kMaxKernels> buffers_;
+  std::array<std::vector<Buffer>, kNumKernels> buffers_;
   std::uint64_t held_ = 0;
 };
 
@@ -113,7 +113,7 @@ class ContextTraffic {
   OpenRequests<TbSlot> open_;
   CompletionHeap in_flight_;
   std::array<Move, kMaxTbSlots> moves_{};
-  std::array<std::uint64_t, kMaxKernels> bytes_{};
+  std::array<std::uint64_t, kNumKernels> bytes_{};
 };
 
 }  // namespace smk

@@ -155,7 +155,7 @@ void Gpu::CheckWork() {
 
 std::uint64_t Gpu::IssuedBy(JobId job) const {
   std::uint64_t issued = job_stats_[Index(job)].warp_instructions;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     if (!accounts_[k].open || accounts_[k].job != job) continue;
     for (const auto& sm : sms_) issued += sm->warp_instructions(k);
     issued -= accounts_[k].charged.warp_instructions;
@@ -166,7 +166,7 @@ std::uint64_t Gpu::IssuedBy(JobId job) const {
 // Its warps end where they are, and those that the control plane still places end at once.
 void Gpu::EndWork(JobId job) {
   work_done_[Index(job)] = true;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     if (!accounts_[k].open || accounts_[k].job != job) continue;
     for (unsigned i = 0; i < sms_.size(); ++i) {
       sms_[i]->EndKernel(static_cast<KernelId>(k), now_);
@@ -221,7 +221,7 @@ void Gpu::Sample() {
     EpochSample sample;
     sample.cycle = now_;
     sample.sm = SmId{static_cast<std::uint8_t>(i)};
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       sample.job[k] = accounts_[k].open ? accounts_[k].job : static_cast<JobId>(k);
       const std::uint64_t issued = sm.warp_instructions(k);
       sample.warp_instructions[k] = issued - issued_before_[i][k];
@@ -229,7 +229,8 @@ void Gpu::Sample() {
       sample.resident_tbs[k] =
           static_cast<std::uint8_t>(sm.resident_tbs(KernelId{static_cast<std::uint8_t>(k)}));
     }
-    sample.quota = control_.quotas(sample.sm);
+    const auto quota = control_.quotas(sample.sm);
+    std::copy_n(quota.begin(), kNumKernels, sample.quota.begin());
     sample.quota_left = quota_checks_[i].left();
     sample.taken = sm.taken();
     epochs_.push_back(sample);
@@ -282,16 +283,16 @@ RunResult Gpu::Finish() {
   for (std::size_t i = 0; i < job_stats_.size(); ++i) {
     result.kernels[i].last_tb_end = job_stats_[i].last_tb_end;
   }
-  std::array<std::uint64_t, kMaxKernels> resident{};
+  std::array<std::uint64_t, kNumKernels> resident{};
   for (const auto& sm : sms_) {
     sm->Finish(now_);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       const std::uint64_t issued = sm->warp_instructions(k);
       resident[k] += sm->resident_tbs(KernelId{static_cast<std::uint8_t>(k)});
       checks_.CountHeld(issued);  // each grant was checked against the ready warps
     }
   }
-  const std::size_t slots = std::min<std::size_t>(request_.jobs.size(), kMaxKernels);
+  const std::size_t slots = std::min<std::size_t>(request_.jobs.size(), kNumKernels);
   for (unsigned k = 0; k < slots; ++k) {
     ledger_.Balance(static_cast<KernelId>(k), resident[k], now_);
   }
@@ -347,7 +348,7 @@ void Gpu::Charge(KernelId slot) {
 }
 
 void Gpu::ChargeAll() {
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     if (accounts_[k].open) Charge(static_cast<KernelId>(k));
   }
 }
@@ -366,7 +367,7 @@ void Gpu::AddKernelStats(RunResult* result) {
 std::array<std::uint64_t, kNumStalls> Gpu::SchedulerCycles(const Sm& sm) {
   std::array<std::uint64_t, kNumStalls> cycles{};
   for (unsigned r = 0; r < kNumStalls; ++r) cycles[r] = sm.stalls().total(static_cast<Stall>(r));
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     cycles[static_cast<unsigned>(Stall::kIssued)] += sm.warp_instructions(k);
   }
   return cycles;
@@ -389,7 +390,7 @@ void Gpu::AddPartitions(RunResult* result) const {
   const PartitionTable table = control_.partitions();
   for (unsigned i = 0; i < sms_.size(); ++i) {
     std::vector<std::uint8_t> row(request_.jobs.size());
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       const Account& account = accounts_[k];
       if (account.open) row[Index(account.job)] += table[i][k];
     }

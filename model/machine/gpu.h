@@ -93,7 +93,7 @@ class Gpu : private MemoryListener {
   Cycle last_tick_ = 0;
   std::vector<Decision> decisions_;
   std::vector<EpochSample> epochs_;
-  std::vector<std::array<std::uint64_t, kMaxKernels>> issued_before_;  // by SM, at the last sample
+  std::vector<std::array<std::uint64_t, kNumKernels>> issued_before_;  // by SM, at the last sample
   std::vector<bool> work_done_;                                        // by job
   // What happens in a kernel slot is charged to the job whose launch it holds.
   struct Account {
@@ -104,7 +104,7 @@ class Gpu : private MemoryListener {
     KernelStats charged;
     std::array<std::uint64_t, kMaxSms> charged_issued{}, charged_tb_cycles{};  // by SM
   };
-  std::array<Account, kMaxKernels> accounts_;  // by kernel slot
+  std::array<Account, kNumKernels> accounts_;  // by kernel slot
   std::vector<KernelStats> job_stats_;
   std::vector<SmStats> sm_stats_;
   // What is measured: when it begins or ends, what was there when it began, and the result.

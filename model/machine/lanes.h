@@ -2,7 +2,7 @@
 // How the SM model numbers warps, time stamps and memory accesses: shared by its parts.
 //
 // Lanes       A warp slot is handled as a bit of a 64-bit mask: lane = scheduler * 16 + index in
-//             the scheduler, so that a scheduler is one 16-bit field, as in SmInputs::ready.
+//             the scheduler, so that a scheduler is one 16-bit field, as SmInputs::ready.
 // Stamps      When a register can be read: cycle * 2 + 1 if a memory access (not a short operation)
 //             writes it. The largest stamp of several tells when, and what is waited for. 32 bits
 //             halve the cache footprint of the scoreboard; runs are limited to kMaxRunCycles.
@@ -18,7 +18,7 @@ using LaneMask = std::uint64_t;
 using Stamp = std::uint32_t;
 
 inline constexpr unsigned kLanes = kMaxWarps;
-inline constexpr unsigned kLanesPerScheduler = kMaxWarpsPerScheduler;
+inline constexpr unsigned kLanesPerScheduler = kMachineWarpsPerScheduler;
 inline constexpr Cycle kMaxRunCycles = 2'000'000'000;
 
 // Results not scheduled yet: a short operation behind memory accesses, and a memory access.

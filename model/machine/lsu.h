@@ -65,10 +65,10 @@ class Lsu {
   // Lines of loads, by kernel slot. A line in flight that is asked for again is a hit: no request
   // leaves the SM.
   struct Stats {
-    std::array<std::uint64_t, kMaxKernels> l1_accesses{}, l1_hits{};
+    std::array<std::uint64_t, kNumKernels> l1_accesses{}, l1_hits{};
     // Cycles that its instructions took here, from the end of those before: passes, and waits for
     // an MSHR, a place for a store or the like. Counted when an instruction has had its passes.
-    std::array<std::uint64_t, kMaxKernels> busy{};
+    std::array<std::uint64_t, kNumKernels> busy{};
   };
 
   // `sector_bytes` as in MemoryConfig; `stores` may be on their way at once.

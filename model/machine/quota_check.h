@@ -2,6 +2,7 @@
 // Check of a run, always on: warp-instruction quotas are conserved.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -17,7 +18,7 @@ namespace smk {
 // an instruction that it does not have. Looks only at SmOutputs, like a checker bound to the RTL.
 class QuotaCheck {
  public:
-  using Quotas = std::array<std::uint16_t, kMaxKernels>;
+  using Quotas = std::array<std::uint16_t, kNumKernels>;
 
   // After every step of the SM's control logic. In a cycle in which the SM may see a tick
   // (`tick`), quotas may be replaced by smaller ones. `quotas` gives those in force for a reload:
@@ -44,7 +45,7 @@ class QuotaCheck {
   void Check(const SmOutputs& out, bool both, bool tick, unsigned sm, Cycle now, RunChecks* checks,
              Reload quotas) {
     const Quotas before = left_;
-    left_ = out.quota_left;
+    std::copy_n(out.quota_left.begin(), kNumKernels, left_.begin());
     if (!both) return;
     const bool granted = (out.grant_valid & 1) != 0;
     const unsigned kernel = granted ? kernel_of_[out.grant_warp[0]] : 0;
@@ -53,20 +54,21 @@ class QuotaCheck {
     });
     if (tick) return;
     const std::uint64_t spent = Bits(before) - (granted ? one_of_[kernel] : 0);
-    checks->Require(Bits(left_) == spent || Grew(before) || left_ == quotas(), now, sm,
+    checks->Require(Bits(left_) == spent || Grew(before) || Bits(left_) == Bits(quotas()), now, sm,
                     [] { return std::string("quota is lost or spent twice on scheduler 0"); });
   }
-  // For comparing all at once.
-  static std::uint64_t Bits(const Quotas& quotas) {
+  // Those of the machine's kernel slots, for comparing all at once.
+  template <typename AnyQuotas>
+  static std::uint64_t Bits(const AnyQuotas& quotas) {
     std::uint64_t bits = 0;
-    static_assert(sizeof(bits) == sizeof(quotas));
+    static_assert(sizeof(bits) == sizeof(Quotas) && sizeof(bits) <= sizeof(quotas));
     std::memcpy(&bits, quotas.data(), sizeof(bits));
     return bits;
   }
   // An instruction of each kernel, among such bits.
-  static std::array<std::uint64_t, kMaxKernels> Ones() {
-    std::array<std::uint64_t, kMaxKernels> ones{};
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+  static std::array<std::uint64_t, kNumKernels> Ones() {
+    std::array<std::uint64_t, kNumKernels> ones{};
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       Quotas one{};
       one[k] = 1;
       ones[k] = Bits(one);
@@ -74,16 +76,16 @@ class QuotaCheck {
     return ones;
   }
   bool Grew(const Quotas& before) const {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (left_[k] > before[k]) return true;
     }
     return false;
   }
 
-  const std::array<std::uint64_t, kMaxKernels> one_of_ = Ones();
+  const std::array<std::uint64_t, kNumKernels> one_of_ = Ones();
   Quotas left_{};
   bool gated_ = false;
-  std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of_{};
+  std::array<std::uint8_t, kMachineWarpsPerScheduler> kernel_of_{};
 };
 
 }  // namespace smk

@@ -181,11 +181,11 @@ struct TbRecord {
 struct EpochSample {
   Cycle cycle = 0;
   SmId sm{0};
-  std::array<JobId, kMaxKernels> job{};                        // whose slot it is, or was last
-  std::array<std::uint64_t, kMaxKernels> warp_instructions{};  // since the last one
-  std::array<std::uint8_t, kMaxKernels> resident_tbs{};
-  std::array<std::uint16_t, kMaxKernels> quota{};       // of a scheduler, in force
-  std::array<std::uint16_t, kMaxKernels> quota_left{};  // of scheduler 0
+  std::array<JobId, kNumKernels> job{};                        // whose slot it is, or was last
+  std::array<std::uint64_t, kNumKernels> warp_instructions{};  // since the last one
+  std::array<std::uint8_t, kNumKernels> resident_tbs{};
+  std::array<std::uint16_t, kNumKernels> quota{};       // of a scheduler, in force
+  std::array<std::uint16_t, kNumKernels> quota_left{};  // of scheduler 0
   ResourceVector taken{};
 };
 

@@ -71,7 +71,7 @@ class TbLedger {
   static std::string Name(KernelId kernel, TbId tb);
 
   RunChecks& checks_;
-  std::array<Slot, kMaxKernels> slots_;
+  std::array<Slot, kNumKernels> slots_;
 };
 
 }  // namespace smk

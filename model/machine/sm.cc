@@ -81,10 +81,9 @@ void Sm::SetReady(Cycle now) {
   const LaneMask lanes = data_ready_ & runnable_;
   busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
   ready_ = lanes & ~busy_;
-  static_assert(
-      sizeof(ready_) == sizeof(inputs_.ready) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
-      "a lane mask has the layout of SmInputs::ready");
-  std::memcpy(inputs_.ready.data(), &ready_, sizeof(ready_));
+  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
+    inputs_.ready[s] = static_cast<std::uint16_t>(ready_ >> (s * kLanesPerScheduler));
+  }
 }
 
 LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
@@ -128,7 +127,7 @@ void Sm::SetQuiet(Cycle now) {
 // On which schedulers a warp of each kernel waits for memory.
 void Sm::SetMemory() {
   const LaneMask waiting = runnable_ & ~data_ready_ & reason_lanes_[kMemory];
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     unsigned schedulers = 0;
     for (unsigned s = 0; s < config_.schedulers; ++s) {
       const bool waits = (waiting & kernel_lanes_[k] & SchedulerField(s)) != 0;

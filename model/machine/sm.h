@@ -222,7 +222,7 @@ class Sm {
   LaneMask ready_ = 0;       // what SmInputs::ready says, this cycle
   std::array<LaneMask, kNumPorts> port_lanes_{};
   std::array<LaneMask, kNumReasons> reason_lanes_{};
-  std::array<LaneMask, kMaxKernels> kernel_lanes_{};
+  std::array<LaneMask, kNumKernels> kernel_lanes_{};
   std::array<Warp, kLanes> warps_{};
   WarpWheel wheel_;
 
@@ -243,9 +243,9 @@ class Sm {
   std::uint32_t finishing_ = 0;  // slots with a finish_at
   Cycle next_finish_ = kNever;
   ResourceVector taken_{};
-  std::array<std::uint8_t, kMaxKernels> resident_{};
+  std::array<std::uint8_t, kNumKernels> resident_{};
   unsigned ended_kernels_ = 0;          // kernel slots, see EndKernel()
-  unsigned sole_kernel_ = kMaxKernels;  // the only one with TBs here, kMaxKernels if several
+  unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several
   std::array<std::array<std::uint8_t, kLanesPerScheduler>, kMaxSchedulers> age_order_{};
   std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
   ContextTraffic traffic_;
@@ -256,7 +256,7 @@ class Sm {
   bool gated_ = false;
   bool samples_ = false;  // it looks at SmInputs::memory in the next cycle
   bool skips_ = false;  // schedulers may skip warps: quotas are in force, or TBs were just stopped
-  std::uint16_t with_quota_ = 0;
+  std::uint32_t with_quota_ = 0;
   LaneMask skipped_ = 0;
   bool skipped_stale_ = true;
   Cycle accounted_ = 0;  // all cycles before are
@@ -267,10 +267,10 @@ class Sm {
       return std::accumulate(by_class.begin(), by_class.end(), std::uint64_t{0});
     }
   };
-  std::array<Issued, kMaxKernels> issued_{};            // counted at each issue
-  std::array<KernelStats, kMaxKernels> counters_{};     // all else
-  std::array<std::uint64_t, kMaxKernels> tb_cycles_{};  // of TBs that have left
-  std::array<Cycle, kMaxKernels> last_tb_end_{};
+  std::array<Issued, kNumKernels> issued_{};            // counted at each issue
+  std::array<KernelStats, kNumKernels> counters_{};     // all else
+  std::array<std::uint64_t, kNumKernels> tb_cycles_{};  // of TBs that have left
+  std::array<Cycle, kNumKernels> last_tb_end_{};
   StallAccount stalls_;
 };
 

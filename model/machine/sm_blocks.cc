@@ -280,12 +280,12 @@ void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
 
 void Sm::FindSoleKernel() {
   unsigned kernels = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     if (resident_[k] == 0) continue;
     ++kernels;
     sole_kernel_ = k;
   }
-  if (kernels != 1) sole_kernel_ = kMaxKernels;
+  if (kernels != 1) sole_kernel_ = kNumKernels;
 }
 
 void Sm::RemoveWarp(unsigned lane) {

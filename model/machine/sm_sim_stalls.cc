@@ -17,13 +17,13 @@ namespace smk {
 
 // Since quotas were spent or loaded, or warps placed.
 [[gnu::noinline]] void Sm::FindSkipped() {
-  static_assert(kMaxKernels == 4 && kMaxSchedulers == 4, "bit 4 s + k of with_quota_");
-  // A multiplication moves bits 0, 4, 8 and 12 to 15, 31, 47 and 63.
-  constexpr LaneMask kToLastLanes = LaneMask{0x1001001001} << 15;
+  static_assert(kMaxKernels == 8 && kMaxSchedulers == 4, "bit 8 s + k of with_quota_");
   skipped_ = 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    const LaneMask spent = ~(with_quota_ >> k) & 0x1111u;
-    skipped_ |= kernel_lanes_[k] & FieldsOf((spent * kToLastLanes) & kLastLanes);
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    LaneMask spent = ~(with_quota_ >> k) & 0x01010101u;  // bit 8 s, and then bit 16 s
+    spent = (spent | spent << 16) & 0x0000ffff0000ffff;
+    spent = (spent | spent << 8) & 0x00ff00ff00ff00ff;
+    skipped_ |= kernel_lanes_[k] & FieldsOf(spent << (kLanesPerScheduler - 1));
   }
   skipped_stale_ = false;
 }

@@ -63,7 +63,7 @@ template <bool Sole>
 }
 
 inline void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
-  if (sole_kernel_ != kMaxKernels && !skips_) {
+  if (sole_kernel_ != kNumKernels && !skips_) {
     ChargeAll<true>(schedulers, ready, busy, cycles);
   } else {
     ChargeAll<false>(schedulers, ready, busy, cycles);

@@ -28,7 +28,7 @@ constexpr SimStall SimStallOf(Stall reason) {
 // simulator's reasons it keeps only where they differ from SimStallOf(): see sm_sim_stalls.cc.
 class StallAccount {
  public:
-  static constexpr unsigned kNobody = kMaxKernels;  // no kernel to charge: the scheduler is empty
+  static constexpr unsigned kNobody = kNumKernels;  // no kernel to charge: the scheduler is empty
 
   void Charge(Stall reason, unsigned kernel, Cycle cycles) {
     cycles_[kernel][static_cast<unsigned>(reason)] += cycles;
@@ -56,7 +56,7 @@ class StallAccount {
   }
 
  private:
-  std::array<std::array<std::uint64_t, kNumStalls>, kMaxKernels + 1> cycles_{};
+  std::array<std::array<std::uint64_t, kNumStalls>, kNumKernels + 1> cycles_{};
   std::array<std::uint64_t, kNumSimStalls> moved_{};  // differences, modulo 2^64
 };
 

@@ -56,7 +56,7 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
 tlm::tlm_response_status Crossbar::Check(const tlm::tlm_generic_payload& payload) const {
   const auto* extension = payload.get_extension<MemoryExtension>();
   if (extension == nullptr || Index(extension->sm) >= sms_ ||
-      Index(extension->kernel) >= kMaxKernels) {
+      Index(extension->kernel) >= kNumKernels) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;

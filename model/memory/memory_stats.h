@@ -9,7 +9,7 @@
 
 namespace smk {
 
-using SlotCounters = std::array<std::uint64_t, kMaxKernels>;
+using SlotCounters = std::array<std::uint64_t, kNumKernels>;
 
 // Every counter only grows. An access is one request for one 128-byte line.
 struct MemoryStats {
@@ -23,7 +23,7 @@ struct MemoryStats {
   std::uint64_t row_misses = 0;     // DRAM accesses that activated their row
 
   MemoryStats& operator+=(const MemoryStats& o) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       l2_accesses[k] += o.l2_accesses[k];
       l2_hits[k] += o.l2_hits[k];
       l2_merges[k] += o.l2_merges[k];

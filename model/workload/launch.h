@@ -32,7 +32,7 @@ struct Launch {
   unsigned Threads(unsigned warp) const;
 };
 
-using LaunchTable = std::array<Launch, kMaxKernels>;
+using LaunchTable = std::array<Launch, kNumKernels>;
 
 // Mixes a value into a hash (the finalizer of SplitMix64).
 constexpr std::uint64_t MixHash(std::uint64_t hash, std::uint64_t value) {

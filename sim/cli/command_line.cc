@@ -114,6 +114,7 @@ CommandLineParser::CommandLineParser() {
   AddTrace();
   AddValidate();
   AddSynth();
+  AddRtl();
   AddList();
   app.add_subcommand("doctor", "say what is installed and what is missing")->callback([this] {
     action = DoctorCommand;
@@ -316,6 +317,33 @@ void CommandLineParser::AddSynth() {
   sub->footer(kFooter);
   sub->callback(
       [this] { action = [this](const Context& context) { return SynthCommand(context, synth); }; });
+}
+
+void CommandLineParser::AddRtl() {
+  CLI::App* sub = app.add_subcommand("rtl", "the RTL of any machine: build it, or write it out");
+  sub->require_subcommand(1);
+  const auto common = [this](CLI::App* part) {
+    part->add_option("machine", rtl.machine, "a name, or a machine file")->required();
+    AddTexts(part, "--set", &rtl.sets,
+             "change one key of the machine, or control.preempted_depth; again for more",
+             "KEY=VALUE");
+    part->add_flag("--quiet", rtl.quiet, "print nothing");
+    part->footer(kFooter);
+  };
+  CLI::App* build = sub->add_subcommand("build", "make it for --control rtl and lockstep");
+  common(build);
+  build->callback([this] {
+    action = [this](const Context& context) { return RtlBuildCommand(context, rtl); };
+  });
+  CLI::App* emit = sub->add_subcommand("emit", "write all its files into a folder");
+  common(emit);
+  AddText(emit, "--out", &rtl.out, "the folder", "DIR");
+  emit->get_option("--out")->required();
+  AddText(emit, "--prefix", &rtl.prefix, "before the names of all modules and packages", "P");
+  AddText(emit, "--kernels", &rtl.kernels, "kernel slots, 2 to 8 (default: 4)", "N");
+  emit->add_flag("--force", rtl.force, "write into a folder that has other files");
+  emit->callback(
+      [this] { action = [this](const Context& context) { return RtlEmitCommand(context, rtl); }; });
 }
 
 void CommandLineParser::AddList() {

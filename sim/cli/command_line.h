@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/help.h"
 #include "cli/report.h"
+#include "cli/rtl.h"
 #include "cli/serve.h"
 #include "cli/sweep.h"
 #include "cli/synth.h"
@@ -25,6 +26,7 @@ struct CommandLineParser {
   ServeOptions serve;
   SweepOptions sweep;
   SynthOptions synth;
+  RtlOptionsOfCommand rtl;
   ReportOptions report;
   TimelineOptions timeline;
   TraceInfoOptions trace_info;
@@ -49,6 +51,7 @@ struct CommandLineParser {
   void AddReport();
   void AddTimeline();
   void AddSynth();
+  void AddRtl();
   void AddList();
   void AddHelp();
 };

@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "control/message_fields.h"
 #include "cosim/pack.h"
-#include "cosim/rtl_configs.h"
 
 namespace smk {
 namespace {
@@ -15,13 +14,24 @@ namespace {
 constexpr unsigned kNoSm = kMaxSms;
 
 // Fields are the same in every configuration; of the widths none is looked at here.
-using Any = RtlGtx980::Package;
-static_assert(Any::NumKernels == kMaxKernels && Any::NumSchedulers == kMaxSchedulers);
+template <unsigned Kernels>
+struct Any {
+  static constexpr unsigned NumSms = kMaxSms, NumKernels = Kernels, NumSchedulers = kMaxSchedulers,
+                            NumSlots = kMaxTbSlots, WarpsPerScheduler = kMaxWarpsPerScheduler;
+  static constexpr unsigned SmWidth = 1, KernelWidth = 1, SlotWidth = 1, WarpWidth = 1,
+                            GrantWidth = 1, BufferWidth = 1, BufferCntWidth = 1, TbIdWidth = 1,
+                            AddressWidth = 1, RegisterCntWidth = 1, SharedCntWidth = 1,
+                            ThreadCntWidth = 1, TbCntWidth = 1, LineWidth = 1, LogLinesWidth = 1,
+                            DoneWidth = 1, QuotaWidth = 1, IssuedWidth = 1, ShareWidth = 1,
+                            TotalShareWidth = 1, KernelCntWidth = 1, ScaleWidth = 1,
+                            LingerWidth = 1, SampleWidth = 1;
+};
 
 // Compares values and says of the first that differs where it is.
 class Comparer {
  public:
-  explicit Comparer(LockstepCounts* counts) : counts_(counts != nullptr ? counts : &own_) {}
+  Comparer(unsigned num_kernels, LockstepCounts* counts)
+      : num_kernels_(num_kernels), counts_(counts != nullptr ? counts : &own_) {}
 
   void set_cycle(Cycle now) { now_ = now; }
   void set_sm(unsigned sm) { sm_ = sm; }
@@ -39,11 +49,16 @@ class Comparer {
     Fail(signal, static_cast<std::uint64_t>(expected), static_cast<std::uint64_t>(seen));
   }
   // What counts in a message.
-  template <typename Fields, typename Message>
+  template <template <typename> class Fields, typename Message>
   void SameFields(const FieldPath& signal, const Message& expected, const Message& seen) {
-    CompareFields<Fields>(
-        signal, expected, seen,
-        [this](const FieldPath& field, auto want, auto got) { this->Same(field, want, got); });
+    const auto same = [this](const FieldPath& field, auto want, auto got) {
+      this->Same(field, want, got);
+    };
+    if (num_kernels_ <= kNumKernels) {
+      CompareFields<Fields<Any<kNumKernels>>>(signal, expected, seen, same);
+    } else {
+      CompareFields<Fields<Any<kMaxKernels>>>(signal, expected, seen, same);
+    }
   }
 
   // Of masks that differ, the first SM is named.
@@ -63,6 +78,7 @@ class Comparer {
     throw CheckFailure(text.str());
   }
 
+  const unsigned num_kernels_;
   LockstepCounts own_;
   LockstepCounts* counts_;
   Cycle now_ = 0;
@@ -78,8 +94,8 @@ void CompareIssue(const SmOutputs& want, const SmOutputs& got, Comparer* c) {
 }
 
 void CompareDecision(const Decision& want, const Decision& got, Comparer* c) {
-  c->SameFields<DecisionFields<Any>>({"decision", "tb_dispatch"}, want, got);
-  c->SameFields<TotalShareVec<Any>>({"share", "drf_tracker"}, want.share, got.share);
+  c->SameFields<DecisionFields>({"decision", "tb_dispatch"}, want, got);
+  c->SameFields<TotalShareVec>({"share", "drf_tracker"}, want.share, got.share);
 }
 
 class LockstepControl final : public ControlPlane {
@@ -87,12 +103,13 @@ class LockstepControl final : public ControlPlane {
   LockstepControl(const ControlConfig& config, std::unique_ptr<ControlPlane> reference,
                   std::unique_ptr<ControlPlane> rtl, LockstepCounts* counts)
       : num_sms_(config.num_sms),
+        num_kernels_(config.num_kernels),
         reference_(std::move(reference)),
         rtl_(std::move(rtl)),
         want_probe_(dynamic_cast<const ControlProbe&>(*reference_)),
         got_probe_(dynamic_cast<const ControlProbe&>(*rtl_)),
         late_left_(got_probe_.quota_left(0).has_value()),
-        comparer_(counts) {
+        comparer_(config.num_kernels, counts) {
     reference_->EnableDecisionLog(true);
     rtl_->EnableDecisionLog(true);
   }
@@ -131,7 +148,7 @@ class LockstepControl final : public ControlPlane {
     for (const unsigned i : stepped_) {
       comparer_.set_sm(i);
       CompareIssue(want_[i], got_[i], &comparer_);
-      comparer_.SameFields<SmOutputsFields<Any>>({"sm", "preempt_engine"}, want_[i], got_[i]);
+      comparer_.SameFields<SmOutputsFields>({"sm", "preempt_engine"}, want_[i], got_[i]);
     }
     reference_->EndCycle(now);
     rtl_->EndCycle(now);
@@ -158,12 +175,12 @@ class LockstepControl final : public ControlPlane {
     comparer_.Same("driver", "awake", reference_->driver_awake(), rtl_->driver_awake());
     for (const unsigned i : stepped_) {
       comparer_.set_sm(i);
-      comparer_.SameFields<SmToDriverFields<Any>>(
-          {"to_driver", "sm_control"}, want_probe_.to_driver(i), got_probe_.to_driver(i));
+      comparer_.SameFields<SmToDriverFields>({"to_driver", "sm_control"}, want_probe_.to_driver(i),
+                                             got_probe_.to_driver(i));
       const auto want = reference_->quotas(static_cast<SmId>(i));
       const auto got = rtl_->quotas(static_cast<SmId>(i));
       const auto left = late_left_ ? *got_probe_.quota_left(i) : got_[i].quota_left;
-      for (unsigned k = 0; k < kMaxKernels; ++k) {
+      for (unsigned k = 0; k < num_kernels_; ++k) {
         comparer_.Same("sm_control", "quota", want[k], got[k]);
         comparer_.Same("quota_scheduler", "left", want_[i].quota_left[k], left[k]);
       }
@@ -176,8 +193,8 @@ class LockstepControl final : public ControlPlane {
   void CompareDriver() {
     for (unsigned i = 0; i < num_sms_; ++i) {
       comparer_.set_sm(i);
-      comparer_.SameFields<DriverToSmFields<Any>>({"to_sm", "driver"}, want_probe_.to_sm(i),
-                                                  got_probe_.to_sm(i));
+      comparer_.SameFields<DriverToSmFields>({"to_sm", "driver"}, want_probe_.to_sm(i),
+                                             got_probe_.to_sm(i));
     }
     comparer_.set_sm(kNoSm);
     comparer_.Same("tb_dispatch", "partition", true,
@@ -189,7 +206,7 @@ class LockstepControl final : public ControlPlane {
     if (log_on_) log_.insert(log_.end(), got.begin(), got.end());
   }
 
-  const unsigned num_sms_;
+  const unsigned num_sms_, num_kernels_;
   std::unique_ptr<ControlPlane> reference_;
   std::unique_ptr<ControlPlane> rtl_;
   const ControlProbe& want_probe_;

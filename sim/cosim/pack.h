@@ -211,11 +211,14 @@ Mask UnpackMask(const Port& port) {
   Unpack<Bits<Members>>(port, &mask);
   return mask;
 }
-// The same between ports: what C++ does not look at, of at most 64 bits.
-template <typename VectorType, typename Port>
-void CopyAt(unsigned index, std::uint64_t bits, Port* port) {
-  PackAt<Vector<VectorType::kCount, Bits<kWidthOf<typename VectorType::Element>>>>(index, bits,
-                                                                                   port);
+// The same between ports: what C++ does not look at.
+template <typename VectorType, typename From, typename Port>
+void CopyAt(unsigned index, const From& bits, Port* port) {
+  constexpr unsigned kWidth = kWidthOf<typename VectorType::Element>;
+  for (unsigned at = 0; at < kWidth; at += 64) {
+    const unsigned width = std::min(kWidth - at, 64u);
+    SetBits(port, index * kWidth + at, width, GetBits(bits, at, width));
+  }
 }
 template <typename VectorType, typename Port>
 std::uint64_t BitsAt(unsigned index, const Port& port) {

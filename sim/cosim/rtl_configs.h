@@ -23,23 +23,13 @@
 #include <Vv100_cosim_driver.h>
 #include <Vv100_cosim_driver_smk_pkg.h>
 
+#include "cosim/rtl_config.h"
+
 namespace smk {
 
-// `sm` is the configuration whose SMs it has.
-#define SMK_RTL_CONFIG(Name, prefix, sm)              \
-  struct Name {                                       \
-    static constexpr const char* kName = #prefix;     \
-    using Package = V##prefix##_cosim_driver_smk_pkg; \
-    using Driver = V##prefix##_cosim_driver;          \
-    using Tables = V##sm##_cosim_tables;              \
-    using Scheduler = V##sm##_cosim_scheduler;        \
-    using Profile = V##sm##_cosim_profile;            \
-    using Sample = V##sm##_cosim_sample;              \
-  }
 SMK_RTL_CONFIG(RtlGtx980, gtx980, gtx980);
 SMK_RTL_CONFIG(RtlFermi, fermi, fermi);
 SMK_RTL_CONFIG(RtlSmall, small, small);
 SMK_RTL_CONFIG(RtlV100, v100, gtx980);
-#undef SMK_RTL_CONFIG
 
 }  // namespace smk

@@ -11,6 +11,7 @@ template <typename Package>
 ControlConfig ConfigOf() {
   ControlConfig config;
   config.num_sms = Package::NumSms;
+  config.num_kernels = Package::NumKernels;
   config.num_schedulers = Package::NumSchedulers;
   config.warps_per_scheduler = Package::WarpsPerScheduler;
   config.limits = {Package::LimitRegisters, Package::LimitSharedMemory, Package::LimitThreads,

@@ -161,7 +161,7 @@ void RtlSm<Rtl>::ReadQuotas(SmOutputs* out) const {
     Unpack<QuotaVec<Package>>(schedulers_[s]->left_next_o, &left);
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       const unsigned bit = s * kMaxKernels + k;
-      out->with_quota |= static_cast<std::uint16_t>((left[k] != 0 ? 1u : 0u) << bit);
+      out->with_quota |= (left[k] != 0 ? 1u : 0u) << bit;
     }
     if (s == 0) out->quota_left = left;
   }

@@ -14,7 +14,7 @@
 #include "base/shared_folder.h"
 #include "control/reference_control.h"
 #include "cosim/lockstep_control.h"
-#include "cosim/rtl_control.h"
+#include "experiment/rtl_set.h"
 #include "experiment/settings.h"
 #include "experiment/trace_name.h"
 #include "host/simulation.h"
@@ -68,7 +68,7 @@ RunResult Run(const RunRequest& request, ControlKind kind, const ControlConfig& 
   options.wave = request.wave;
   std::string wave_failure;
   options.wave_failure = &wave_failure;
-  std::unique_ptr<ControlPlane> rtl = MakeRtlControl(config, request.policy, options);
+  std::unique_ptr<ControlPlane> rtl = MakeAnyRtlControl(config, request.policy, options);
   LockstepCounts counts;
   if (kind == ControlKind::kLockstep) {
     rtl = MakeLockstepControl(config, MakeReferenceControl(config, request.policy), std::move(rtl),

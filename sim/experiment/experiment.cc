@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "cosim/rtl_control.h"
 #include "experiment/kernel_names.h"
+#include "experiment/rtl_set.h"
 #include "experiment/trace_name.h"
 #include "machine/control_config.h"
 
@@ -180,12 +181,13 @@ std::vector<std::string> AllSets(const Options& options) {
 
 void RequireRtl(const Experiment& experiment) {
   const ControlConfig& c = experiment.control_config;
-  if (experiment.control == ControlKind::kReference || HasRtl(c)) return;
+  if (experiment.control == ControlKind::kReference || HasRtl(c) || !BuiltRtl(c).empty()) return;
   throw InputError(fmt::format(
       "--control {}: there is no RTL for {} SMs of the machine {} with {} preempted TBs of a "
-      "kernel; it is built for the machines {} as they are; use --control reference",
+      "kernel; it is built for the machines {} as they are; make it with smk rtl build {}, and the "
+      "same --set, or use --control reference",
       Name(experiment.control), c.num_sms, experiment.machine.name, c.preempted_depth,
-      RtlConfigurations()));
+      RtlConfigurations(), experiment.machine.name));
 }
 
 void CheckMeasured(const Experiment& experiment) {

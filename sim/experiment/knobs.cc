@@ -114,7 +114,8 @@ Knob TableKnob() {
   knob.path = "policy.table";
   knob.meaning = "TBs per SM of each kernel under a fixed table";
   knob.print = [](const Configuration& c) {
-    return fmt::format("{}", fmt::join(c.policy.table, ","));
+    const auto& table = c.policy.table;
+    return fmt::format("{}", fmt::join(table.begin(), table.begin() + kNumKernels, ","));
   };
   return Chosen(knob);
 }
@@ -136,7 +137,7 @@ std::vector<Knob> MakeKnobs() {
                                         "quotas for the warp schedulers"))),
       InEveryId("kernels_per_sm ",
                 Column(OfPolicy(Number("policy.kernels_per_sm", &PolicyConfig::kernels_per_sm, 1,
-                                       kMaxKernels, "kernels that may share one SM")))),
+                                       kNumKernels, "kernels that may share one SM")))),
       InEveryId("epoch ",
                 Column(Number("policy.epoch_length", &PolicyConfig::epoch_length, 100,
                               std::numeric_limits<std::uint16_t>::max(),

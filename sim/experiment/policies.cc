@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kTablePrefix = "table:";
 
 PolicyConfig Config(DispatchMode dispatch, bool quota = false,
-                    std::uint8_t kernels_per_sm = kMaxKernels) {
+                    std::uint8_t kernels_per_sm = kNumKernels) {
   PolicyConfig config;
   config.dispatch = dispatch;
   config.quota_enable = quota;
@@ -66,9 +66,9 @@ Policy ParseTable(std::string_view text, std::size_t kernels) {
   Policy policy;
   policy.config = Config(DispatchMode::kTable);
   const std::vector<std::string> counts = Split(text.substr(kTablePrefix.size()), ',');
-  if (kernels > kMaxKernels) {
+  if (kernels > kNumKernels) {
     throw InputError(fmt::format("--policy {}: a table is for at most {} kernels, the run has {}",
-                                 text, kMaxKernels, kernels));
+                                 text, kNumKernels, kernels));
   }
   if (counts.size() != kernels) {
     throw InputError(fmt::format("--policy {}: expected {} for the {} of the run, got {}", text,

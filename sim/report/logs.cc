@@ -102,7 +102,7 @@ class DecisionLog {
         tb_(table->Column("tb")),
         victim_(table->Column("victim")),
         victim_tbs_(table->Column("victim_tbs")) {
-    for (std::size_t k = 0; k < std::min<std::size_t>(shape.kernels, kMaxKernels); ++k) {
+    for (std::size_t k = 0; k < std::min<std::size_t>(shape.kernels, kNumKernels); ++k) {
       shares_.push_back(table->Column(fmt::format("share_{}", k)));
     }
   }

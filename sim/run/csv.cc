@@ -137,7 +137,7 @@ std::string TbsCsv(const Results& results) {
 
 std::string DecisionsCsv(const Results& results) {
   const SlotJobs jobs = SlotJobsOf(results);
-  const std::size_t slots = std::min<std::size_t>(results.result.kernels.size(), kMaxKernels);
+  const std::size_t slots = std::min<std::size_t>(results.result.kernels.size(), kNumKernels);
   std::string text = "cycle,reason,kernel,sm,tb,victim,victim_tbs";
   for (std::size_t k = 0; k < slots; ++k) text += fmt::format(",share_{}", k);
   text += ",id\n";
@@ -157,14 +157,14 @@ std::string DecisionsCsv(const Results& results) {
 
 std::string SamplesCsv(const Results& results) {
   const RunResult& result = results.result;
-  const std::size_t slots = std::min<std::size_t>(result.kernels.size(), kMaxKernels);
+  const std::size_t slots = std::min<std::size_t>(result.kernels.size(), kNumKernels);
   // A timeline may have many more samples than this file is for: then some are added up.
   const std::size_t sms = std::max<std::size_t>(1, result.sms.size());
   const std::size_t together = (result.epochs.size() / sms + kMaxSamples - 1) / kMaxSamples;
   struct Open {
     Cycle start = 0;
     std::size_t samples = 0;
-    std::array<std::uint64_t, kMaxKernels> warp_instructions{};
+    std::array<std::uint64_t, kNumKernels> warp_instructions{};
   };
   std::map<SmId, Open> open;
   std::string text = "cycle,length,sm,kernel,name,warp_instructions,resident_tbs,quota\n";

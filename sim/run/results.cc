@@ -15,7 +15,7 @@ namespace {
 // Makes job 0, in kernel slot 0 of a run of its own, job `job` in the slot of that number. The
 // decisions of jobs for which there is no such slot are left out.
 void MoveToJob(std::size_t job, RunResult* result) {
-  const bool has_slot = job < kMaxKernels;
+  const bool has_slot = job < kNumKernels;
   const auto slot = static_cast<KernelId>(has_slot ? job : 0);
   for (JobStats& stats : result->jobs) stats.slot = slot;
   for (TbRecord& tb : result->tbs) {

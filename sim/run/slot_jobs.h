@@ -20,7 +20,7 @@ class SlotJobs {
   std::size_t At(KernelId slot, Cycle cycle) const;
 
  private:
-  std::array<std::vector<std::pair<Cycle, JobId>>, kMaxKernels>
+  std::array<std::vector<std::pair<Cycle, JobId>>, kNumKernels>
       since_;  // by slot, in order of time
 };
 

@@ -87,7 +87,7 @@ std::string KernelTable(const Results& results) {
 std::string JobTable(const Results& results) {
   const Experiment& e = *results.experiment;
   const bool alone = results.policy.time_shared;
-  const bool waits = !alone && results.result.jobs.size() > kMaxKernels;
+  const bool waits = !alone && results.result.jobs.size() > kNumKernels;
   const bool ends = !alone && !e.repeat;
   if (!waits && !ends && e.run_config.until == RunUntil::kCycles) return "";
   const auto cycle = [](Cycle at) { return at == kNever ? "-" : fmt::to_string(at); };

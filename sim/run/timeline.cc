@@ -205,7 +205,7 @@ class Timeline {
     std::string args;
     for (std::size_t job = 0; job < results_.result.kernels.size(); ++job) {
       std::uint64_t sum = 0;
-      for (unsigned k = 0; k < kMaxKernels; ++k) {
+      for (unsigned k = 0; k < kNumKernels; ++k) {
         if (Index(sample.job[k]) == job) sum += value(k);
       }
       args += fmt::format("{}{}:{}", job == 0 ? "" : ",", labels_[job], text(sum));
@@ -247,7 +247,7 @@ class Timeline {
         auto& [end, sum] = whole[start];
         end = sample.cycle;
         sum.job = sample.job;
-        for (unsigned k = 0; k < kMaxKernels; ++k) {
+        for (unsigned k = 0; k < kNumKernels; ++k) {
           sum.warp_instructions[k] += sample.warp_instructions[k];
         }
       }

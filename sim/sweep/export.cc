@@ -83,7 +83,7 @@ void ExportCsv(SweepStore* store, const std::optional<std::vector<std::string>>&
   }
   fmt::print(out, "experiments");
   const std::size_t slots = std::max<std::size_t>(
-      kMaxKernels, static_cast<std::size_t>(database.Number(
+      kNumKernels, static_cast<std::size_t>(database.Number(
                        "SELECT IFNULL(MAX(slot), 0) + 1 FROM kernels JOIN wanted USING (run)")));
   for (std::size_t slot = 0; slot < slots; ++slot) {
     for (const char* column : kKernelColumns) fmt::print(out, ",{}_{}", column, slot);

@@ -210,7 +210,7 @@ constexpr bool PackageFitsModel() {
 template <typename Package>
 constexpr bool PackageIsDefault() {
   constexpr ControlConfig kConfig;
-  return Package::NumSms == kConfig.num_sms && Package::NumKernels == kMaxKernels &&
+  return Package::NumSms == kConfig.num_sms && Package::NumKernels == kNumKernels &&
          Package::NumSchedulers == kConfig.num_schedulers &&
          Package::WarpsPerScheduler == kConfig.warps_per_scheduler &&
          Package::LimitRegisters == kConfig.limits.registers &&

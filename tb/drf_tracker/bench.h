@@ -96,7 +96,7 @@ class Bench {
     DriveNeeds(step.kernels);
     dut.active_i = ask.active;
     dut.pick_kernels_i = ask.pick_kernels;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       PackAt<KernelSms<Package>>(k, ask.pick_sms[k], &dut.pick_sms_i);
       PackAt<KernelSms<Package>>(k, SmMask::Of(ask.look_sm[k]), &dut.look_sm_i);
     }
@@ -150,7 +150,7 @@ class Bench {
   }
 
   void DriveNeeds(const KernelTable::State& kernels) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       PackAt<NeedVec<Package>>(k, kernels.slot[k].need, &lockstep_.dut().need_i);
       PackAt<ShareVec<Package>>(k, kernels.slot[k].share, &lockstep_.dut().tb_share_i);
     }
@@ -168,7 +168,7 @@ class Bench {
     last_ = step;
   }
   static bool SameShares(const KernelTable::State& a, const KernelTable::State& b) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (a.slot[k].share != b.slot[k].share) return false;
     }
     return true;
@@ -177,7 +177,7 @@ class Bench {
   void Compare(const DrfTracker& want, const Step& step) {
     Dut& dut = lockstep_.dut();
     const Question& ask = step.ask;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       lockstep_.Expect("share", Share(k), want.ShownShare(k));
       ExpectAt<TbCntVec<Package>>(&lockstep_, "victim_resident", k, dut.victim_resident_o,
                                   want.state().resident[k][ask.victim_look]);
@@ -206,7 +206,7 @@ class Bench {
     const Question& ask = step.ask;
     ++order_answers;
     lockstep_.Expect("pick_kernel", dut.pick_kernel_o, 1u << want.LowestKernel(ask.pick_kernels));
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       ExpectAt<KernelSms<Package>>(&lockstep_, "pick_sm", k, dut.pick_sm_o,
                                    SmMask::Of(want.LowestSm(ask.pick_sms[k], step.kernels)));
     }
@@ -219,7 +219,7 @@ class Bench {
     }
     const auto& resident = want.state().resident;
     KernelMask there = 0;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       there |= static_cast<KernelMask>((resident[k][ask.victim_look] != 0 ? 1u : 0u) << k);
     }
     if ((ask.victim_kernels & ~there) != 0) return;

@@ -23,7 +23,7 @@ class Directed {
     Launch({{{32, 0, 4, 1}, {16, 96, 4, 1}, {8, 8, 8, 1}, {1, 1, 1, 1}}});
   }
   void Launch(const std::array<ResourceVector, kMaxKernels>& needs) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) Launch(k, needs[k]);
+    for (unsigned k = 0; k < kNumKernels; ++k) Launch(k, needs[k]);
   }
   ~Directed() { EXPECT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch(); }
 
@@ -58,7 +58,7 @@ class Directed {
   }
   // Everybody leaves.
   void Empty() {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       for (bool some = true; some;) {
         DrfTracker::Inputs in;
         for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {

@@ -231,7 +231,7 @@ class DrfTrackerRandom : public testing::TestWithParam<bool> {
   void RandomCycle(std::mt19937* random, DrfTracker* drf, const KernelTable::State& kernels) {
     DrfTracker::Inputs in;
     Leave(random, &in);
-    const unsigned k = oracle::Pick(random, kMaxKernels);
+    const unsigned k = oracle::Pick(random, kNumKernels);
     const unsigned sm = oracle::Pick(random, kSms);
     switch (oracle::Pick(random, 4)) {
       case 0:
@@ -239,7 +239,7 @@ class DrfTrackerRandom : public testing::TestWithParam<bool> {
         in = WithDispatch(in, k, sm);
         break;
       case 1:
-        Victims(&in, k, sm, (k + 1) % kMaxKernels);
+        Victims(&in, k, sm, (k + 1) % kNumKernels);
         break;
       case 2:
         if (reserved_[k] == 0) break;
@@ -298,19 +298,19 @@ TEST_P(DrfTrackerRandom, EqualsSharesSummedFromScratch) {
   const unsigned seed = oracle::Seed();
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
-  for (unsigned k = 0; k < kMaxKernels; ++k) needs_.push_back(oracle::RandomNeed(&random, kLimits));
+  for (unsigned k = 0; k < kNumKernels; ++k) needs_.push_back(oracle::RandomNeed(&random, kLimits));
   const KernelTable::State kernels = oracle::Table(needs_, kLimits);
   DrfTracker drf(ConfigOf(kSms, GetParam()));
   const oracle::Share scale = oracle::Whole(kLimits) / ShareWeights::Of(kLimits).whole;
   for (int cycle = 0; cycle < 20000; ++cycle) {
     RandomCycle(&random, &drf, kernels);
     std::map<oracle::Share, unsigned> by_share;  // the lowest id of each share
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       ASSERT_EQ(drf.KernelShare(k) * scale, KernelShare(k)) << "cycle " << cycle;
       by_share.emplace(KernelShare(k), k);
     }
     ASSERT_EQ(drf.LowestKernel(0b1111), by_share.begin()->second);
-    const unsigned except = oracle::Pick(&random, kMaxKernels);
+    const unsigned except = oracle::Pick(&random, kNumKernels);
     unsigned low = 0, high = 0;
     for (unsigned sm = 0; sm < kSms; ++sm) {
       const auto all = [&](unsigned i) {

@@ -46,7 +46,7 @@ TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
     ask.pick_kernels = ask.victim_kernels = 0b0101;
     ask.victim_exclude = 3;
     d.Settle(ask);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       EXPECT_EQ(BitsAt<KernelSms<Gtx980::Package>>(k, d.bench.dut().pick_sm_o), 1u << low);
     }
     EXPECT_EQ(d.bench.dut().victim_sm_o, 1u << low);
@@ -58,8 +58,8 @@ TEST(DrfTrackerLockstep, TiesGoToTheLowestId) {
 // A tie of rK with all bits set, of each two kernels.
 TEST(DrfTrackerLockstep, TiesOfEachTwoKernelsGoToTheLowestId) {
   Directed d;
-  for (unsigned pair = 0; pair < kMaxKernels * kMaxKernels; ++pair) {
-    const unsigned i = pair % kMaxKernels, j = pair / kMaxKernels;
+  for (unsigned pair = 0; pair < kNumKernels * kNumKernels; ++pair) {
+    const unsigned i = pair % kNumKernels, j = pair / kNumKernels;
     if (i >= j) continue;
     d.Launch({{{85, 0, 1, 1}, {85, 0, 1, 1}, {85, 0, 1, 1}, {85, 0, 1, 1}}});
     d.Dispatch(i, 5);
@@ -78,8 +78,8 @@ TEST(DrfTrackerLockstep, TiesOfEachTwoKernelsGoToTheLowestId) {
 TEST(DrfTrackerLockstep, VictimSmIsFoundWithoutTheCandidatesOwnTbs) {
   Directed d;
   for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
-    for (unsigned own = 0; own < kMaxKernels; ++own) {
-      const unsigned next = (sm + 1) % Gtx980::kSms, other = (own + 1) % kMaxKernels;
+    for (unsigned own = 0; own < kNumKernels; ++own) {
+      const unsigned next = (sm + 1) % Gtx980::kSms, other = (own + 1) % kNumKernels;
       d.Launch({{{8, 8, 2, 1}, {8, 8, 2, 1}, {8, 8, 2, 1}, {8, 8, 2, 1}}});
       d.Dispatch(own, sm, 5);
       d.Dispatch(other, next, 2);
@@ -122,8 +122,8 @@ TEST(DrfTrackerLockstep, RangeShrinksOnlyWhenItBecomesSmaller) {
 // Kernel i runs on one SM; two TBs of kernel j are reserved, a little more or less than that.
 TEST(DrfTrackerLockstep, TbsAndRunningSmsAreComparedToTheBit) {
   Directed d(true);
-  for (unsigned pair = 0; pair < kMaxKernels * kMaxKernels; ++pair) {
-    const unsigned i = pair % kMaxKernels, j = pair / kMaxKernels;
+  for (unsigned pair = 0; pair < kNumKernels * kNumKernels; ++pair) {
+    const unsigned i = pair % kNumKernels, j = pair / kNumKernels;
     if (i == j) continue;
     for (unsigned less = 1; less < 256; less *= 2) {
       for (const unsigned shared_memory : {192 + less, 192 - std::min(less, 191u)}) {
@@ -147,8 +147,8 @@ TEST(DrfTrackerLockstep, TbsAndRunningSmsAreComparedToTheBit) {
 // little, or one of them takes all of an SM.
 TEST(DrfTrackerLockstep, TheRangeIsComparedToTheBit) {
   Directed d;
-  for (unsigned pair = 0; pair < kMaxKernels * kMaxKernels; ++pair) {
-    const unsigned i = pair % kMaxKernels, j = pair / kMaxKernels;
+  for (unsigned pair = 0; pair < kNumKernels * kNumKernels; ++pair) {
+    const unsigned i = pair % kNumKernels, j = pair / kNumKernels;
     if (i == j) continue;
     for (unsigned n = 0; n < 4 * 9; ++n) {
       const unsigned more = 1u << n / 4;
@@ -177,10 +177,10 @@ TEST(DrfTrackerLockstep, TheRangeIsComparedToTheBit) {
 TEST(DrfTrackerLockstep, LargeRangesAreComparedToTheBit) {
   constexpr unsigned kOfI = Gtx980::kSms - 2;
   Directed d;
-  for (unsigned n = 0; n < 2 * kMaxKernels * kMaxKernels; ++n) {
-    const unsigned i = n % kMaxKernels, j = n / kMaxKernels % kMaxKernels;
+  for (unsigned n = 0; n < 2 * kNumKernels * kNumKernels; ++n) {
+    const unsigned i = n % kNumKernels, j = n / kNumKernels % kNumKernels;
     if (i == j) continue;
-    const bool shrinks = n >= kMaxKernels * kMaxKernels;
+    const bool shrinks = n >= kNumKernels * kNumKernels;
     const unsigned high = i != 0 && j != 0 ? 0 : i != 1 && j != 1 ? 1 : 2;
     for (unsigned registers = 9; registers < 128; registers += 14) {
       const auto few = static_cast<std::uint16_t>(registers);  // an odd share, three for each

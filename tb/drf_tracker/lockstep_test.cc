@@ -131,7 +131,7 @@ TEST(DrfTrackerLockstep, AddsTheShortfallsOfAllSmsInOneCycle) {
 // Room on every SM, taken twice: TBs that fill an SM each, and as many that will replace others.
 TEST(DrfTrackerLockstep, RoomReservedOnEverySmCountsBesideWhatIsTaken) {
   constexpr unsigned kWhole = Gtx980::kSms * Gtx980::Package::ShareWhole;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     Directed d;
     ResourceVector need = Gtx980::kLimits;
     need.tbs = 1;
@@ -160,7 +160,7 @@ TEST(DrfTrackerLockstep, RoomReservedOnEverySmCountsBesideWhatIsTaken) {
 // As many victims as on an SM or fewer, of which all stay.
 TEST(DrfTrackerLockstep, AddsShortfallsOfEverySizeForEveryKernel) {
   const unsigned most = Gtx980::kLimits.tbs;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     Directed d;
     d.Launch(k, {1, 1, 1, 1});
     for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(k, sm, most);
@@ -180,7 +180,7 @@ TEST(DrfTrackerLockstep, AddsShortfallsOfEverySizeForEveryKernel) {
         victims += tbs;
       }
       Question ask;
-      ask.range_kernel = (k + 1) % kMaxKernels;
+      ask.range_kernel = (k + 1) % kNumKernels;
       ask.range_victim = k;
       ask.range_victim_tbs = last;
       d.Settle(ask);
@@ -196,7 +196,7 @@ TEST(DrfTrackerLockstep, AddsShortfallsOfEverySizeForEveryKernel) {
 // settled.
 TEST(DrfTrackerLockstep, ShareBelowZeroComesBackWhenNoVictimWasFound) {
   const unsigned most = Gtx980::kLimits.tbs;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     Directed d;
     d.Launch(k, {8, 12, 2, 1});  // as many TBs as an SM has places, and none of it is left
     for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) d.Dispatch(k, sm, most);
@@ -240,13 +240,13 @@ TEST(DrfTrackerLockstep, DoneWinsOverEverythingElseInItsCycle) {
 TEST(DrfTrackerLockstep, EveryKernelCanHaveAllOfEverySm) {
   Dice dice(1);
   Directed d;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     d.Launch({{{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}}});
     for (unsigned n = 0; n < Gtx980::kSms; ++n) {
       d.Dispatch(k, (5 * n + k) % Gtx980::kSms, Gtx980::kLimits.tbs);
       Question ask;
       for (unsigned i = 0; i < 40; ++i) {
-        if (i % 2 == 0) ask.victim_exclude = dice.Below(kMaxKernels);
+        if (i % 2 == 0) ask.victim_exclude = dice.Below(kNumKernels);
         ask.victim_look = dice.Below(Gtx980::kSms);
         ask.victim_sms = SmMask::Of(ask.victim_look) | SmMask::Of(dice.Below(Gtx980::kSms));
         ask.pick_sms.fill(ask.victim_sms);

@@ -14,7 +14,7 @@ class Traffic {
   static constexpr unsigned kSms = AnyBench::kSms;
 
   explicit Traffic(std::uint64_t seed) : dice_(seed) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) Launch(k);
+    for (unsigned k = 0; k < kNumKernels; ++k) Launch(k);
   }
 
   Step Next(const DrfTracker& drf, unsigned cycle) {
@@ -73,13 +73,13 @@ class Traffic {
     leave_ = dice_.Percent(25) ? 90 : 1 + dice_.Below(8);
     preempt_ = dice_.Below(50);
     // One kernel gets all room that comes free.
-    alone_ = dice_.Percent(15) ? dice_.Below(kMaxKernels) : kMaxKernels;
-    if (alone_ != kMaxKernels) arrive_ = 100;
-    if (dice_.Percent(60)) running_ &= ~(1u << dice_.Below(kMaxKernels));
+    alone_ = dice_.Percent(15) ? dice_.Below(kNumKernels) : kNumKernels;
+    if (alone_ != kNumKernels) arrive_ = 100;
+    if (dice_.Percent(60)) running_ &= ~(1u << dice_.Below(kNumKernels));
   }
   // A kernel that gets no more TBs is done when the last has left, and another follows.
   void GoOn(const DrfTracker& drf, DrfTracker::Inputs* in) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if ((running_ >> k & 1) != 0) continue;
       if (done_ >> k & 1) {
         done_ &= ~(1u << k);
@@ -98,13 +98,13 @@ class Traffic {
     SmEvent& event = in->event[sm];
     event.tb = static_cast<TbId>(dice_.Bits());
     event.buffer = static_cast<std::uint16_t>(dice_.Below(512));
-    event.kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    event.kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
     event.counted = dice_.Percent(50);
     event.shortfall = static_cast<std::uint8_t>(dice_.Below(AnyBench::kLimits.tbs));
     event.kind = static_cast<EventKind>(dice_.Below(5));
     Preempted& p = preempted_[sm];
     if (p.valid) in->shortfall_mask.Set(sm);
-    in->shortfall_kernel[sm] = static_cast<KernelId>(p.valid ? p.victim : dice_.Below(kMaxKernels));
+    in->shortfall_kernel[sm] = static_cast<KernelId>(p.valid ? p.victim : dice_.Below(kNumKernels));
     if (!dice_.Percent(leave_)) return;
     if (event.kind == EventKind::kSettled) {
       if (p.valid) event.shortfall = static_cast<std::uint8_t>(p.tbs);
@@ -120,13 +120,13 @@ class Traffic {
 
   // Pulses of one decision: all of one kernel.
   void Decide(const DrfTracker& drf, DrfTracker::Inputs* in) {
-    const bool one = alone_ != kMaxKernels && dice_.Percent(95);
-    const unsigned k = one ? alone_ : dice_.Below(kMaxKernels);
+    const bool one = alone_ != kNumKernels && dice_.Percent(95);
+    const unsigned k = one ? alone_ : dice_.Below(kNumKernels);
     const unsigned sm = dice_.Below(kSms);
     in->dispatch_kernel = in->reserve_kernel = static_cast<KernelId>(k);
     in->dispatch_sm = static_cast<SmId>(sm);
     in->dispatch_reserved = dice_.Percent(50);
-    in->preempt_kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    in->preempt_kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
     in->preempt_count = static_cast<std::uint8_t>(dice_.Below(AnyBench::kLimits.tbs));
     const bool fits = drf.Fits(sm, kernels_.slot[k].need);
     // The first TB comes cycles after the launch.
@@ -143,7 +143,7 @@ class Traffic {
   }
   void Preempt(const DrfTracker& drf, unsigned k, DrfTracker::Inputs* in) {
     const unsigned sm = dice_.Below(kSms);
-    const unsigned victim = dice_.Below(kMaxKernels);
+    const unsigned victim = dice_.Below(kNumKernels);
     const unsigned resident = drf.state().resident[victim][sm];
     if (victim == k || resident == 0 || preempted_[sm].valid || reserved_[k] >= kSms) return;
     in->reserve_valid = in->preempt_valid = true;
@@ -165,13 +165,13 @@ class Traffic {
     for (SmMask& sms : ask.pick_sms) sms = SomeSms();
     for (unsigned& sm : ask.look_sm) sm = dice_.Below(kSms);
     ask.victim_sms = dice_.Percent(5) ? SmMask() : SomeSms();
-    ask.victim_exclude = dice_.Below(kMaxKernels);
+    ask.victim_exclude = dice_.Below(kNumKernels);
     ask.victim_look = dice_.Below(kSms);
     ask.victim_kernels = drf.ResidentOn(ask.victim_look);
     if (dice_.Percent(50)) ask.victim_kernels &= static_cast<KernelMask>(dice_.Below(16));
     ask.active = static_cast<KernelMask>(dice_.Below(16));
-    ask.range_kernel = dice_.Below(kMaxKernels);
-    ask.range_victim = dice_.Below(kMaxKernels);
+    ask.range_kernel = dice_.Below(kNumKernels);
+    ask.range_victim = dice_.Below(kNumKernels);
     ask.range_sm = dice_.Below(kSms);
     // Mostly as a decision does: the lowest kernel against the highest there.
     if (dice_.Percent(70)) {
@@ -200,7 +200,7 @@ class Traffic {
   unsigned running_ = 0, done_ = 0;
   std::array<unsigned, kMaxKernels> reserved_{};
   std::array<Preempted, kSms> preempted_{};
-  unsigned arrive_ = 0, leave_ = 0, preempt_ = 0, alone_ = kMaxKernels;
+  unsigned arrive_ = 0, leave_ = 0, preempt_ = 0, alone_ = kNumKernels;
 };
 
 }  // namespace smk::drf_tracker

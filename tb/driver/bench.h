@@ -63,7 +63,7 @@ class DriverBenchOf {
     in.sm = &registers_;
     driver_.Step(in, now_, &host_out_, &log_);
     to_sm_ = driver_.state().to_sm;
-    for (unsigned k = 0; k < kMaxKernels; ++k) done_[k] += host_out_.kernel_done >> k & 1;
+    for (unsigned k = 0; k < kNumKernels; ++k) done_[k] += host_out_.kernel_done >> k & 1;
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) AfterDriver(sm);
   }
   bool Quiet() const {

@@ -12,7 +12,7 @@ namespace {
 struct Case {
   const char* name;
   DispatchMode dispatch;
-  std::uint8_t kernels_per_sm = kMaxKernels;
+  std::uint8_t kernels_per_sm = kNumKernels;
   bool quota = false;
   std::uint8_t latency_scale = 1;
 };
@@ -55,7 +55,7 @@ TEST_P(DriverTest, EveryKernelEndsAndNoTbIsLost) {
     while (traffic.Cycle()) {
       ASSERT_LT(++cycles, 200000u) << "run " << run << ": kernels wait for ever";
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       EXPECT_EQ(traffic.bench().done(k), traffic.launches(k));
       EXPECT_EQ(traffic.bench().driver().preempted_queue().buffers_free(k),
                 Traffic::Config().preempted_depth);
@@ -96,7 +96,7 @@ TEST_P(DriverTest, QuotasOfAnSmAreAtMostTheEpoch) {
     const auto& quotas = traffic.bench().driver().quota_calculator().state();
     if (quotas.step != QuotaCalculator::Step::kSend) continue;
     unsigned sum = 0;
-    for (unsigned k = 0; k < kMaxKernels; ++k) sum += quotas.quota[k];
+    for (unsigned k = 0; k < kNumKernels; ++k) sum += quotas.quota[k];
     ASSERT_LE(sum, Traffic::Policy(GetParam()).epoch_length);
     ++sent;
   }

@@ -76,7 +76,7 @@ void Run(DriverTraffic<Pair>* traffic, bool lively, Dice* dice, unsigned cycles,
     }
   }
   for (const Decision& d : bench.log()) ++tally->reasons[static_cast<unsigned>(d.reason)];
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     tally->launches += traffic->launches(k);
     tally->done += bench.done(k);
   }
@@ -92,7 +92,7 @@ void RunModes(unsigned seeds, unsigned cycles, DriverTally* tally) {
       PolicyConfig policy = PolicyOf(mode, &dice);
       if (n % 2 == 0) {  // whatever the seed, all kinds of decisions and commands must come
         policy.quota_enable = true;
-        policy.kernels_per_sm = kMaxKernels;
+        policy.kernels_per_sm = kNumKernels;
         policy.latency_scale = 1;
       }
       policy.stream = n % 3 != 0;
@@ -154,7 +154,7 @@ TEST(DriverLockstep, NothingChangesInAnIdleCycle) {
 TEST(DriverLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
   Ordered<Gtx980> sms(DispatchMode::kOnDemand);
   for (unsigned i = 0; i < 12; ++i) {
-    const unsigned victim = i % kMaxKernels, kernel = (victim + 1 + i / 4) % kMaxKernels;
+    const unsigned victim = i % kNumKernels, kernel = (victim + 1 + i / 4) % kNumKernels;
     const unsigned part = i < 4 ? 32 : 8;
     sms.Launch(victim, sms.PartOfSm(part), Gtx980::kSms * part);
     sms.bench().log().clear();
@@ -171,7 +171,7 @@ TEST(DriverLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
 TEST(DriverLockstep, PartitionOfAKernelAloneIsWhatFits) {
   Ordered<Gtx980> sms(DispatchMode::kPartitioned);
   for (unsigned i = 0; i < 20; ++i) {
-    const unsigned kernel = i % kMaxKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
+    const unsigned kernel = i % kNumKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
     sms.Launch(kernel, sms.PartOfSm(tbs), Gtx980::kSms);
     for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
       EXPECT_EQ(sms.model().tb_dispatch().state().partition[sm][kernel], tbs);

@@ -75,7 +75,7 @@ class DriverPair {
   SmToDriver WithNoise(SmToDriver sm) {
     const bool settled = sm.event.kind == EventKind::kSettled;
     if (!sm.event.valid || settled) {
-      sm.event.kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+      sm.event.kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
       sm.event.tb = static_cast<TbId>(dice_.Bits());
       sm.event.buffer = static_cast<std::uint16_t>(dice_.Below(Package::PreemptedDepth));
       sm.event.counted = dice_.Percent(50);
@@ -84,7 +84,7 @@ class DriverPair {
       sm.event.shortfall = static_cast<std::uint8_t>(dice_.Below(Package::LimitTbs + 1));
     }
     if (!sm.event.valid) sm.event.kind = static_cast<EventKind>(dice_.Below(5));
-    if (!sm.buffer_request) sm.buffer_kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    if (!sm.buffer_request) sm.buffer_kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
     if (!sm.sample_valid) {
       sm.sample_issued = static_cast<std::uint16_t>(dice_.Bits());
       sm.sample_stalled = static_cast<std::uint16_t>(dice_.Bits());

@@ -35,7 +35,7 @@ struct DriverTally {
   std::array<unsigned, 5> commands{};  // by CommandOp
   std::array<unsigned, 5> refused{};   // launches, by LaunchError
   unsigned launches = 0, done = 0;
-  std::array<unsigned, kMaxKernels + 1> running{};  // cycles, by number of kernels
+  std::array<unsigned, kNumKernels + 1> running{};  // cycles, by number of kernels
 };
 
 // `D` is a Driver, or something that is stepped like one.
@@ -72,7 +72,7 @@ class DriverTraffic {
   bool Now(unsigned mean) { return mean != 0 && Pick(mean) == 0; }
   bool Done() const {
     if (launched_ < rates_.launches) return false;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (bench_.finished(k) != tbs_[k]) return false;
     }
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
@@ -82,7 +82,7 @@ class DriverTraffic {
     return bench_.Quiet();
   }
   bool Launch() {
-    const unsigned k = Pick(kMaxKernels);
+    const unsigned k = Pick(kNumKernels);
     if (launches_[k] != bench_.done(k)) return false;
     if (launches_[k] == 0 || Pick(2) == 0) {
       need_[k] = Need();
@@ -112,8 +112,8 @@ class DriverTraffic {
     host->launch_valid = true;
     host->launch.tb_count = 1 + Pick(~0u);
     host->launch.need = oracle::RandomNeed(&random_, config_.limits);
-    host->launch_kernel = static_cast<KernelId>(kMaxKernels + Pick(200));
-    const unsigned k = Pick(kMaxKernels);
+    host->launch_kernel = static_cast<KernelId>(kNumKernels + Pick(200));
+    const unsigned k = Pick(kNumKernels);
     const unsigned fault = Pick(4);
     if (fault != 0 && (fault != 1 || bench_.finished(k) != tbs_[k]))
       host->launch_kernel = static_cast<KernelId>(k);

@@ -207,14 +207,14 @@ TEST_F(KernelTableLockstepRule, EachBitOfAGridAndOfAContextCountsAlone) {
 // Borrows out of the lowest bits of the TBs left, up to each bit above them.
 TEST_F(KernelTableLockstepRule, EndsAfterEachBorrow) {
   for (unsigned bit = 5; bit < 18; ++bit) {
-    for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) RunGrid(kernel, (1u << bit) + 48);
+    for (unsigned kernel = 0; kernel < kNumKernels; ++kernel) RunGrid(kernel, (1u << bit) + 48);
   }
 }
 
 // An even and an odd number of borrows reach the top part of the TBs left, in case one mends what
 // the other breaks; one kernel's reach that of all counts.
 TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
-  for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) {
+  for (unsigned kernel = 0; kernel < kNumKernels; ++kernel) {
     for (const unsigned top : {2u, kernel == 1 ? 5u : 3u}) RunGrid(kernel, (top << 18) + 16);
   }
 }
@@ -223,7 +223,7 @@ TEST_F(KernelTableLockstepRule, EndsWithTheLastOfAMillionTbs) {
 TEST_F(KernelTableLockstepRule, SliceHandsOutItsOwnTbs) {
   for (unsigned bit = 0; bit < 32; ++bit) {
     for (const std::uint32_t first : {1u << bit, (2u << bit) - 2}) {
-      const unsigned kernel = bit % kMaxKernels;
+      const unsigned kernel = bit % kNumKernels;
       Inputs in = LaunchOf(kernel, kNeed, 5);
       in.launch.first_tb = first;
       bench.Cycle(in);
@@ -256,7 +256,7 @@ TEST_F(KernelTableLockstepRule, PlaceIsKeptForTheTicksGivenAndNoLonger) {
 // Also when that is as long as can be, in every place.
 TEST_F(KernelTableLockstepRule, PlacesAreKeptForTheMostTicksThereAre) {
   for (const std::uint16_t most : {0xffff, 0xfffe}) {
-    for (unsigned kernel = 0; kernel < kMaxKernels; ++kernel) {
+    for (unsigned kernel = 0; kernel < kNumKernels; ++kernel) {
       bench.Cycle(LaunchOf(kernel, kNeed, 1));
       HandOut(kernel, 1);
     }

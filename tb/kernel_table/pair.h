@@ -75,7 +75,7 @@ class KernelTablePair {
     for (unsigned i = 0; i < kSms; ++i) {
       PackAt<SmKernelId<Package>>(i, noise >> 2 * i % 64, &lockstep_.dut().finished_kernel_i);
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       for (unsigned n = 0; n < in.finished[k]; ++n, sm = (sm + 7) % kSms) {
         valid.Set(sm);
         PackAt<SmKernelId<Package>>(sm, k, &lockstep_.dut().finished_kernel_i);
@@ -99,7 +99,7 @@ class KernelTablePair {
     lockstep_.Expect("active", dut.active_o, want.active());
     lockstep_.Expect("members", dut.members_o, want.members());
     ExpectMessage<ContextViews<Package>>(&lockstep_, "views", dut.views_o, want.Views());
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       const KernelTable::Slot& slot = want.state().slot[k];
       ExpectAt<NeedVec<Package>>(&lockstep_, "need", k, dut.need_o, slot.need);
       ExpectAt<ShareVec<Package>>(&lockstep_, "tb_share", k, dut.tb_share_o, slot.share);

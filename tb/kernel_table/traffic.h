@@ -26,16 +26,16 @@ class KernelTableTraffic {
     in.linger_ticks = linger_;
     in.tick = dice_.Percent(ticks_);
     in.launch_valid = dice_.Percent(20);
-    in.launch_kernel = static_cast<KernelId>(dice_.Below(dice_.Percent(5) ? 8 : kMaxKernels));
+    in.launch_kernel = static_cast<KernelId>(dice_.Below(dice_.Percent(5) ? 8 : kNumKernels));
     in.launch = Descriptor();
-    const unsigned k = dice_.Below(kMaxKernels);
+    const unsigned k = dice_.Below(kNumKernels);
     in.dispatch_new_valid = s.slot[k].remaining() != 0 && dice_.Percent(dispatch_);
     in.dispatch_new_kernel = static_cast<KernelId>(k);
     // Now and then as many TBs of one kernel as can.
     const bool at_once = dice_.Percent(2);
     for (unsigned sm = 0; sm < sms_; ++sm) {
       if (at_once || dice_.Percent(finish_)) {
-        Finish(s, at_once ? k : dice_.Below(kMaxKernels), &in);
+        Finish(s, at_once ? k : dice_.Below(kNumKernels), &in);
       }
     }
     return in;

@@ -88,7 +88,7 @@ struct TwoKernels {
 
 TEST(PartitionCountersTest, WithoutPartitionsEveryKernelMayUseTheWholeSm) {
   PartitionCounters counters;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     EXPECT_EQ(counters.Slots(k), ~0u);
     EXPECT_EQ(ReadWarps(&counters, k, 7, 4), ~std::uint64_t{0});
     EXPECT_EQ(counters.state().slots, ~0u);
@@ -114,7 +114,7 @@ TEST(PartitionCountersTest, RangesAreInForceTwoCyclesAfterTheLastCommand) {
 TEST(PartitionCountersTest, TheTbsOfKernelKAreJudgedInCycleKPlusThree) {
   TwoKernels two;
   std::array<KernelId, kMaxTbSlots> slot_kernel{};
-  for (unsigned k = 0; k < kMaxKernels; ++k) slot_kernel[k] = static_cast<KernelId>(k);
+  for (unsigned k = 0; k < kNumKernels; ++k) slot_kernel[k] = static_cast<KernelId>(k);
   PartitionCounters::Inputs in = Command(3, After({}, kNeedA, 1), true, true);
   for (unsigned cycle = 0; cycle < 10; ++cycle) {
     in.slot_valid = 0b1111;
@@ -218,7 +218,7 @@ std::optional<Place> PlaceOf(const Plan& plan, const std::array<ResourceVector, 
 Plan RandomPlan(std::mt19937* random, const std::array<ResourceVector, 4>& needs) {
   Plan plan;
   PartitionRange before;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     plan.count[k] = (*random)() % 5;
     before = plan.range[k] = After(before, needs[k], plan.count[k]);
   }
@@ -236,7 +236,7 @@ Residents RandomTbs(std::mt19937* random, const std::array<ResourceVector, 4>& n
                     const Plan& old, const Plan& plan) {
   Residents tbs;
   for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       const auto before = PlaceOf(old, needs, k, slot);
       if (!before || (*random)() % 3 == 0) continue;
       tbs.valid |= 1u << slot;
@@ -275,7 +275,7 @@ TEST(PartitionCountersTest, LetsThoseLeaveWhosePlaceIsNotTheSameUnitByUnit) {
         plan.count[3] = plan.range[3].tb_count = static_cast<std::uint8_t>(random() % 5);
       }
       const Residents tbs = step == 0 ? Residents{} : RandomTbs(&random, needs, old, plan);
-      for (unsigned k = 0; k < kMaxKernels; ++k) {
+      for (unsigned k = 0; k < kNumKernels; ++k) {
         PartitionCounters::Inputs in = Command(k, plan.range[k], k == 0, k == 3);
         in.slot_valid = tbs.valid;
         in.slot_kernel = &tbs.kernel;

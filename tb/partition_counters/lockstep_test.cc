@@ -67,7 +67,7 @@ class Bench {
     Pack<PartitionRangeFields<Package>>(in.command.range, &dut.command_range_i);
     dut.command_first_i = in.command.first;
     dut.command_last_i = in.command.last;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       std::uint64_t slots = 0;
       for (unsigned s = 0; s < Package::NumSlots; ++s) {
         if ((in.slot_valid >> s & 1) != 0 && Index(slot_kernel[s]) == k) slots |= 1ull << s;
@@ -110,8 +110,8 @@ template <typename Package>
 std::vector<SmCommand> RandomPlan(Dice* dice) {
   std::vector<SmCommand> plan;
   PartitionRange r;
-  const unsigned first = dice->Below(kMaxKernels), step = dice->Percent(50) ? 1 : 3;
-  const unsigned kernels = 1 + dice->Below(kMaxKernels);
+  const unsigned first = dice->Below(kNumKernels), step = dice->Percent(50) ? 1 : 3;
+  const unsigned kernels = 1 + dice->Below(kNumKernels);
   for (unsigned n = 0; n < kernels; ++n) {
     const unsigned slots = Package::NumSlots - r.tb_base,
                    warps = Package::NumWarps - r.threads_base;
@@ -127,7 +127,7 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
         PickAmount(Package::LimitSharedMemory - r.shared_memory_base, 40, dice));
     SmCommand command;
     command.op = CommandOp::kPartition;
-    command.kernel = static_cast<KernelId>((first + n * step) % kMaxKernels);
+    command.kernel = static_cast<KernelId>((first + n * step) % kNumKernels);
     command.range = r;
     command.first = plan.empty();
     plan.push_back(command);
@@ -144,7 +144,7 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
 template <typename Package>
 void Ask(const PartitionCounters& model, Dice* dice, Inputs* in) {
   in->read = true;
-  const unsigned kernel = dice->Below(kMaxKernels);
+  const unsigned kernel = dice->Below(kNumKernels);
   in->read_kernel = static_cast<std::uint8_t>(kernel);
   const PartitionRange& r = model.state().range[kernel];
   if (!model.state().partitioned || r.tb_count == 0 || dice->Percent(5)) {
@@ -170,7 +170,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
     in.slot_valid =
         static_cast<std::uint32_t>(dice.Sparse(1) & ((std::uint64_t{1} << Package::NumSlots) - 1));
     bench->slot_kernel[dice.Below(Package::NumSlots)] =
-        static_cast<KernelId>(dice.Below(kMaxKernels));
+        static_cast<KernelId>(dice.Below(kNumKernels));
     const bool judging = bench->model().judging();
     in.command_valid = !judging && asking == 0 && dice.Percent(70);
     in.command = plan[next];

@@ -33,9 +33,9 @@ unsigned PlanAll(PartitionPlanner* planner, PartitionPlanner::Inputs in,
   return cycles;
 }
 
-std::array<unsigned, kMaxKernels> Tbs(const PartitionPlanner& planner) {
-  std::array<unsigned, kMaxKernels> tbs{};
-  for (unsigned k = 0; k < kMaxKernels; ++k) tbs[k] = planner.state().part[k].tbs;
+std::array<unsigned, kNumKernels> Tbs(const PartitionPlanner& planner) {
+  std::array<unsigned, kNumKernels> tbs{};
+  for (unsigned k = 0; k < kNumKernels; ++k) tbs[k] = planner.state().part[k].tbs;
   return tbs;
 }
 
@@ -115,13 +115,13 @@ TEST(PartitionPlannerTest, KernelsThatDoNotFitTogetherTakeTurns) {
     const auto n = static_cast<unsigned>(__builtin_popcount(mask));
     const ResourceVector need = n == 2 ? ResourceVector{160, 0, 4, 1} : half;
     const KernelTable::State kernels = oracle::Table({need, need, need, need}, kLimits);
-    std::array<unsigned, kMaxKernels> sum{};
+    std::array<unsigned, kNumKernels> sum{};
     for (unsigned sm = 0; sm < 12; ++sm) {
       PartitionPlanner planner({kLimits});
       PlanAll(&planner, StartOf(mask, sm), kernels);
-      for (unsigned k = 0; k < kMaxKernels; ++k) sum[k] += Tbs(planner)[k];
+      for (unsigned k = 0; k < kNumKernels; ++k) sum[k] += Tbs(planner)[k];
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       EXPECT_EQ(sum[k], (mask >> k & 1) == 0 ? 0u : n == 2 ? 6u : 8u) << "mask " << +mask;
     }
   }
@@ -175,7 +175,7 @@ void CheckRanges(const PartitionPlanner::State& state, const KernelTable::State&
   const unsigned limits[] = {kLimits.registers, kLimits.shared_memory, kLimits.threads,
                              kLimits.tbs};
   for (unsigned i = 0; i < 4; ++i) owner[i].assign(limits[i], -1);
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     if ((state.kernels >> k & 1) == 0) continue;
     const PartitionRange& r = state.range[k];
     const unsigned base[] = {r.registers_base, r.shared_memory_base, r.threads_base, r.tb_base};
@@ -202,7 +202,7 @@ TEST(PartitionPlannerTest, EqualsFigure6AndRangesAreDisjointForRandomKernels) {
   PartitionPlanner planner({kLimits});
   for (int round = 0; round < 3000; ++round) {
     std::vector<ResourceVector> needs;
-    for (unsigned k = 0; k < kMaxKernels; ++k)
+    for (unsigned k = 0; k < kNumKernels; ++k)
       needs.push_back(oracle::RandomNeed(&random, kLimits));
     if (oracle::Pick(&random, 3) == 0) needs[0] = needs[2];
     KernelTable::State kernels = oracle::Table(needs, kLimits);
@@ -219,11 +219,11 @@ TEST(PartitionPlannerTest, EqualsFigure6AndRangesAreDisjointForRandomKernels) {
     const unsigned cycles = PlanAll(&planner, in, kernels);
 
     std::vector<oracle::Planned> want;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (in.kernels >> k & 1) want.push_back({k, needs[k], 0});
     }
     oracle::PlanFor(policy, &want, kLimits, Index(in.sm));
-    std::array<unsigned, kMaxKernels> tbs{};
+    std::array<unsigned, kNumKernels> tbs{};
     unsigned sum = 0;
     for (const oracle::Planned& p : want) sum += tbs[p.kernel] = p.tbs;
     ASSERT_EQ(Tbs(planner), tbs) << "round " << round;

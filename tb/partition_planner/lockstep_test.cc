@@ -36,7 +36,7 @@ class Bench {
                                           Package::LimitThreads, Package::LimitTbs};
 
   explicit Bench(std::uint64_t seed) : lockstep_("partition_planner", seed) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       Launch(k, {1, 1, 1, 1});
       kernels.slot[k].order = static_cast<std::uint8_t>(k);
     }
@@ -77,9 +77,9 @@ class Bench {
     UnpackAt<RangeVec<Package>>(kernel, lockstep_.dut().range_o, &r);
     return r;
   }
-  std::array<unsigned, kMaxKernels> Tbs() {
-    std::array<unsigned, kMaxKernels> tbs{};
-    for (unsigned k = 0; k < kMaxKernels; ++k) tbs[k] = Range(k).tb_count;
+  std::array<unsigned, kNumKernels> Tbs() {
+    std::array<unsigned, kNumKernels> tbs{};
+    for (unsigned k = 0; k < kNumKernels; ++k) tbs[k] = Range(k).tb_count;
     return tbs;
   }
   const PartitionPlanner::State& state() const { return model_.state(); }
@@ -96,7 +96,7 @@ class Bench {
     dut.sm_i = static_cast<CData>(Index(in.sm));
     dut.mode_i = static_cast<CData>(in.mode);
     Pack<TbCntVec<Package>>(in.table, &dut.table_tbs_i);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       const KernelTable::Slot& slot = kernels.slot[k];
       PackAt<NeedVec<Package>>(k, slot.need, &dut.need_i);
       PackAt<ShareVec<Package>>(k, slot.share, &dut.tb_share_i);
@@ -206,13 +206,13 @@ TEST(PartitionPlannerLockstep, KernelsThatDoNotFitTogetherTakeTurns) {
   for (const KernelMask mask : {KernelMask{0b0011}, KernelMask{0b1101}, KernelMask{0b1111}}) {
     const auto n = static_cast<unsigned>(__builtin_popcount(mask));
     Gtx980 bench(1);
-    for (unsigned k = 0; k < kMaxKernels; ++k) bench.Launch(k, {160, 0, 4, 1});
-    std::array<unsigned, kMaxKernels> sum{};
+    for (unsigned k = 0; k < kNumKernels; ++k) bench.Launch(k, {160, 0, 4, 1});
+    std::array<unsigned, kNumKernels> sum{};
     for (unsigned sm = 0; sm < 12; ++sm) {
       bench.Plan(StartOf(mask, sm));
-      for (unsigned k = 0; k < kMaxKernels; ++k) sum[k] += bench.Tbs()[k];
+      for (unsigned k = 0; k < kNumKernels; ++k) sum[k] += bench.Tbs()[k];
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       EXPECT_EQ(sum[k], (mask >> k & 1) == 0 ? 0 : 12 / n) << "kernel " << k;
     }
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
@@ -221,11 +221,11 @@ TEST(PartitionPlannerLockstep, KernelsThatDoNotFitTogetherTakeTurns) {
 
 TEST(PartitionPlannerLockstep, RangesFollowTheOrderOfArrival) {
   Gtx980 bench(1);
-  for (unsigned k = 0; k < kMaxKernels; ++k) bench.Launch(k, {32, 48, 8, 1});
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.Launch(k, {32, 48, 8, 1});
   const std::uint8_t order[] = {2, 0, 3, 1};
-  for (unsigned k = 0; k < kMaxKernels; ++k) bench.kernels.slot[k].order = order[k];
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.kernels.slot[k].order = order[k];
   bench.Plan(StartOf(0b1111));
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     EXPECT_EQ(bench.Range(k).registers_base, 64 * order[k]);
     EXPECT_EQ(bench.Range(k).registers_limit, 64 * (order[k] + 1));
     EXPECT_EQ(bench.Range(k).tb_base, 2 * order[k]);
@@ -269,18 +269,18 @@ TEST(PartitionPlannerLockstep, TableGivesTheCountsSet) {
 TEST(PartitionPlannerLockstep, OneKernelMayHaveAllTbs) {
   Gtx980 bench(1);
   const ResourceVector all = Gtx980::kLimits;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     bench.Launch(k, {static_cast<std::uint16_t>(all.registers / all.tbs),
                      static_cast<std::uint16_t>(all.shared_memory / all.tbs),
                      static_cast<std::uint16_t>(all.threads / all.tbs), 1});
   }
-  for (unsigned owner = 0; owner < kMaxKernels; ++owner) {
-    for (unsigned turn = 0; turn < kMaxKernels; ++turn) {
+  for (unsigned owner = 0; owner < kNumKernels; ++owner) {
+    for (unsigned turn = 0; turn < kNumKernels; ++turn) {
       Inputs in = StartOf(0b1111);
       in.mode = DispatchMode::kTable;
       in.table[owner] = static_cast<std::uint8_t>(all.tbs);
-      for (unsigned k = 0; k < kMaxKernels; ++k) {
-        bench.kernels.slot[k].order = static_cast<std::uint8_t>((k + turn) % kMaxKernels);
+      for (unsigned k = 0; k < kNumKernels; ++k) {
+        bench.kernels.slot[k].order = static_cast<std::uint8_t>((k + turn) % kNumKernels);
       }
       bench.Plan(in);
       EXPECT_EQ(bench.Range(owner).tb_count, all.tbs);

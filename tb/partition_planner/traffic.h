@@ -43,28 +43,28 @@ class PlannerTraffic {
   }
   // A kernel's need, up to a part of the SM, and the order of arrival, which need not be dense.
   void ChangeKernel() {
-    const unsigned k = dice_.Below(kMaxKernels);
+    const unsigned k = dice_.Below(kNumKernels);
     const ResourceVector& limits = AnyBench::kLimits;
     if (dice_.Percent(20)) {
-      bench_.Launch(k, bench_.kernels.slot[dice_.Below(kMaxKernels)].need);
+      bench_.Launch(k, bench_.kernels.slot[dice_.Below(kNumKernels)].need);
     } else {
       bench_.Launch(k, {Amount(limits.registers), Amount(limits.shared_memory),
                         std::max<std::uint16_t>(1, Amount(limits.threads)), 1});
     }
     auto& slot = bench_.kernels.slot;
-    std::swap(slot[k].order, slot[dice_.Below(kMaxKernels)].order);
-    if (dice_.Percent(5)) slot[k].order = static_cast<std::uint8_t>(dice_.Below(kMaxKernels));
+    std::swap(slot[k].order, slot[dice_.Below(kNumKernels)].order);
+    if (dice_.Percent(5)) slot[k].order = static_cast<std::uint8_t>(dice_.Below(kNumKernels));
   }
   // One kernel's need of one resource changes, so that all need about the whole SM.
   void FillUp(KernelMask kernels) {
-    unsigned k = dice_.Below(kMaxKernels);
-    while ((kernels >> k & 1) == 0) k = (k + 1) % kMaxKernels;
+    unsigned k = dice_.Below(kNumKernels);
+    while ((kernels >> k & 1) == 0) k = (k + 1) % kNumKernels;
     std::uint16_t ResourceVector::*const resources[] = {
         &ResourceVector::registers, &ResourceVector::shared_memory, &ResourceVector::threads};
     std::uint16_t ResourceVector::*const resource = resources[dice_.Below(3)];
     const int limit = AnyBench::kLimits.*resource, near = 1 << dice_.Below(7);
     int need = limit + static_cast<int>(dice_.Below(2 * near + 1)) - near;
-    for (unsigned j = 0; j < kMaxKernels; ++j) {
+    for (unsigned j = 0; j < kNumKernels; ++j) {
       if (j != k && (kernels >> j & 1) != 0) need -= bench_.kernels.slot[j].need.*resource;
     }
     ResourceVector needs = bench_.kernels.slot[k].need;

@@ -32,7 +32,7 @@ class Surroundings {
   Surroundings(AnyBench* bench, std::uint64_t seed, Tally* tally)
       : bench_(*bench), dice_(seed), tally_(*tally) {
     Tables& t = bench_.tables;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       // Mostly small ones, so that much happens; room for carries up to the last bit.
       const unsigned log2 = dice_.Percent(20) ? 6 + dice_.Below(7) : 1 + dice_.Below(5);
       t.views[k].context_base = dice_.Bits() & 0xfeff'ffff'ffff;
@@ -136,7 +136,7 @@ class Surroundings {
     if (free == 0 || !dice_.Percent(arrive_)) return;
     const unsigned slot = dice_.BitOf(free);
     Tables& t = bench_.tables;
-    t.kernel[slot] = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    t.kernel[slot] = static_cast<KernelId>(dice_.Below(kNumKernels));
     t.tb[slot] = static_cast<TbId>(dice_.Bits());
     t.buffer[slot] = static_cast<std::uint16_t>(dice_.Below(512));
     resident_ |= 1u << slot;

@@ -54,7 +54,7 @@ class PreemptedQueueTest : public testing::Test {
 };
 
 TEST_F(PreemptedQueueTest, StartsEmptyWithAllBuffersFree) {
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     EXPECT_TRUE(queue.empty(k));
     EXPECT_EQ(queue.buffers_free(k), 4u);
   }
@@ -182,7 +182,7 @@ class PreemptedQueueRandom : public testing::Test {
         sm.phase = Phase::kReport;
       }
     }
-    const unsigned k = oracle::Pick(&random, kMaxKernels);
+    const unsigned k = oracle::Pick(&random, kNumKernels);
     if (!queue.empty(k) && oracle::Pick(&random, 2) == 0) *in = WithPop(*in, k);
   }
   // Two SMs only load: else all might wait for the buffers of TBs that only they could load.
@@ -193,7 +193,7 @@ class PreemptedQueueRandom : public testing::Test {
       std::tie(sm.kernel, sm.buffer) = loading.front();
       loading.pop_front();
     } else if (i >= 2) {
-      sm = {Phase::kRequest, oracle::Pick(&random, kMaxKernels), next_tb++, 0, EventKind::kSaved};
+      sm = {Phase::kRequest, oracle::Pick(&random, kNumKernels), next_tb++, 0, EventKind::kSaved};
       in->request_mask.Set(i);
       in->request_kernel[i] = static_cast<KernelId>(sm.kernel);
     }
@@ -232,7 +232,7 @@ class PreemptedQueueRandom : public testing::Test {
         want[sm.kernel].push_back({sm.tb, sm.buffer, sm.kind == EventKind::kFlushed});
       }
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       ASSERT_EQ(queue.empty(k), want[k].empty());
       ASSERT_EQ(queue.state().queue[k].count, want[k].size());
       ASSERT_EQ(queue.buffers_free(k), kDepth - used[k].size());

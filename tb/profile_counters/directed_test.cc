@@ -66,7 +66,7 @@ TEST(ProfileCountersTest, WindowsOfRandomGrantsAddUp) {
   for (int i = 0; i < 20000; ++i) {
     ProfileCounters::Inputs in;
     in.grant_valid = random() % 16;
-    for (auto& kernel : in.grant_kernel) kernel = random() % kMaxKernels;
+    for (auto& kernel : in.grant_kernel) kernel = random() % kNumKernels;
     in.tick = random() % 100 == 0;
     ASSERT_EQ(counters.issued(), window);
     if (in.tick) window.fill(0);

@@ -72,7 +72,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
     if (begins) {
       tick_every = dice.Percent(1) ? 30'000 : 1 + dice.Below(200);
       busy = dice.Percent(20) ? 100 : dice.Below(101);
-      kernels = 1 + dice.Below(kMaxKernels);
+      kernels = 1 + dice.Below(kNumKernels);
     }
     Inputs in;
     for (unsigned s = 0; s < kMaxSchedulers; ++s) {
@@ -108,7 +108,7 @@ TEST(ProfileCountersLockstep, SaturatesAndNeverWraps) {
 // that has all of its upper four is full.
 TEST(ProfileCountersLockstep, OnlyAFullCounterSaturates) {
   Gtx980 bench(1);
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     for (unsigned bit = 0; bit < 16; ++bit) {
       Inputs in;
       in.grant_valid = 0xf;

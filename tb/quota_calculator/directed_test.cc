@@ -205,7 +205,7 @@ TEST_F(QuotaCalculatorTest, QuotasAreInProportionPositiveAndAtMostTheEpoch) {
     std::vector<unsigned> kernels;
     partition_ = {};
     unsigned sm = 0;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if ((in_.members >> k & 1) == 0) continue;
       kernels.push_back(k);
       issued[k] = static_cast<std::uint16_t>(1 + oracle::Pick(&random, 65535));

@@ -161,16 +161,16 @@ class Traffic {
     }
     here = {};
     unsigned left = kMost;
-    for (unsigned n = 0; n < kMaxKernels; ++n) {
-      const unsigned k = dice_.Below(kMaxKernels);
+    for (unsigned n = 0; n < kNumKernels; ++n) {
+      const unsigned k = dice_.Below(kNumKernels);
       const unsigned tbs = dice_.Percent(70) ? dice_.Below(std::min(left, 9u) + 1) : left;
       left += here[k];
       here[k] = static_cast<std::uint8_t>(std::min(tbs, left));
       left -= here[k];
     }
     // The profiling SMs mostly have what they should.
-    if (sm < kMaxKernels && !dice_.Percent(lost_)) {
-      for (unsigned k = 0; k < kMaxKernels; ++k) {
+    if (sm < kNumKernels && !dice_.Percent(lost_)) {
+      for (unsigned k = 0; k < kNumKernels; ++k) {
         here[k] = static_cast<std::uint8_t>(std::max<unsigned>(here[k] / 2, 1));
       }
     }

@@ -304,7 +304,7 @@ QuotaScheduler::Inputs RandomInputs(std::mt19937* random, const Oracle& oracle, 
     in.start_valid = true;
     do in.start_warp = static_cast<std::uint8_t>((*random)() % 16);
     while ((free >> in.start_warp & 1) == 0);
-    in.start_kernel = static_cast<KernelId>((*random)() % kMaxKernels);
+    in.start_kernel = static_cast<KernelId>((*random)() % kNumKernels);
   }
   in.tick = chance(30);
   return in;
@@ -347,7 +347,7 @@ TEST(QuotaSchedulerTest, WhatIsGrantedBetweenReloadsIsTheQuota) {
   Bench bench;
   for (unsigned w = 0; w < 16; ++w) bench.Start(w, w % 3);
   bench.Gate({17, 5, 31, 0});
-  std::array<unsigned, kMaxKernels> granted{};
+  std::array<unsigned, kNumKernels> granted{};
   int reloads = 0;
   for (int cycle = 0; cycle < 20000; ++cycle) {
     const QuotaScheduler::Outputs out = bench.Step(static_cast<std::uint16_t>(random()));

@@ -115,8 +115,8 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
     if (i % 256 == 0) {
       sparse = 1 + dice.Below(4);
       idle = dice.Percent(60) ? 0 : dice.Below(100);
-      first = dice.Below(kMaxKernels);
-      kernels = 1 + dice.Below(kMaxKernels);
+      first = dice.Below(kNumKernels);
+      kernels = 1 + dice.Below(kNumKernels);
       quota_max = 1u << (dice.Percent(90) ? dice.Below(10) : 16);
       churn = dice.Below(30);
       tick_every = 3 + dice.Below(60);
@@ -126,7 +126,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
       if (dice.Percent(3)) bench->Reset();
     }
     if (dice.Percent(10)) {
-      bench->quota[dice.Below(kMaxKernels)] = static_cast<std::uint16_t>(
+      bench->quota[dice.Below(kNumKernels)] = static_cast<std::uint16_t>(
           dice.Percent(3) ? 1u << dice.Below(16) : dice.Below(quota_max));
     }
     in.ready = static_cast<std::uint16_t>(dice.Sparse(sparse) & kAll);
@@ -139,7 +139,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
     const unsigned warp = dice.Below(kWarps);
     in.start_valid = dice.Percent(churn) && (free >> warp & 1) != 0;
     in.start_warp = static_cast<std::uint8_t>(warp);
-    in.start_kernel = static_cast<KernelId>((first + dice.Below(kernels)) % kMaxKernels);
+    in.start_kernel = static_cast<KernelId>((first + dice.Below(kernels)) % kNumKernels);
     in.load = dice.Percent(1);
     in.tick = dice.Below(tick_every) == 0;
     bench->Cycle(in);

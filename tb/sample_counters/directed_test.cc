@@ -92,10 +92,10 @@ TEST(SampleCountersTest, RandomWindowsAddUp) {
   SampleCounters counters;
   for (int n = 0; n < 500; ++n) {
     unsigned issued = 0, stalled = 0;
-    const unsigned kernel = random() % kMaxKernels, cycles = 1 + random() % 60;
+    const unsigned kernel = random() % kNumKernels, cycles = 1 + random() % 60;
     for (unsigned i = 0; i < cycles; ++i) {
       std::array<std::uint8_t, 4> kernels{};
-      for (auto& k : kernels) k = static_cast<std::uint8_t>(random() % kMaxKernels);
+      for (auto& k : kernels) k = static_cast<std::uint8_t>(random() % kNumKernels);
       const unsigned valid = random() % 16, memory = random() % 16;
       for (unsigned s = 0; s < 4; ++s) issued += (valid >> s & 1) != 0 && kernels[s] == kernel;
       stalled += static_cast<unsigned>(__builtin_popcount(memory & ~valid));

@@ -72,7 +72,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
       left = in.window ? (dice.Percent(1) ? 30'000 : 1 + dice.Below(100)) : 1 + dice.Below(4);
       busy = dice.Percent(20) ? 100 * dice.Below(2) : dice.Below(101);
       waits = dice.Percent(20) ? 100 : dice.Below(101);
-      kernels = 1 + dice.Below(kMaxKernels);
+      kernels = 1 + dice.Below(kNumKernels);
       in.kernel = static_cast<std::uint8_t>(dice.Below(kernels));
     }
     --left;

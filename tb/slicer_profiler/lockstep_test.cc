@@ -77,7 +77,7 @@ class Bench {
     dut.issued_i = in.issued;
     dut.stalled_i = in.stalled;
     dut.planned_i = in.planned;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       PackAt<NeedVec<Package>>(k, kernels.slot[k].need, &dut.need_i);
     }
   }

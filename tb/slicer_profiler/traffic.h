@@ -56,7 +56,7 @@ class ProfilerTraffic {
   }
   void ChangeKernel() {
     const ResourceVector& limits = AnyBench::kLimits;
-    bench_.kernels.slot[dice_.Below(kMaxKernels)].need = {
+    bench_.kernels.slot[dice_.Below(kNumKernels)].need = {
         Amount(limits.registers), Amount(limits.shared_memory),
         std::max<std::uint16_t>(1, Amount(limits.threads)), 1};
   }

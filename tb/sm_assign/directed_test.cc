@@ -17,10 +17,10 @@ void Walk(SmAssign* assign, SmAssign::Inputs in) {
   while (assign->state().busy) assign->Tick(in);
 }
 
-std::array<unsigned, kMaxKernels> SmsOf(const SmAssign& assign, unsigned num_sms) {
-  std::array<unsigned, kMaxKernels> sms{};
+std::array<unsigned, kNumKernels> SmsOf(const SmAssign& assign, unsigned num_sms) {
+  std::array<unsigned, kNumKernels> sms{};
   for (unsigned sm = 0; sm < num_sms; ++sm) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) sms[k] += assign.state().allowed[sm] >> k & 1;
+    for (unsigned k = 0; k < kNumKernels; ++k) sms[k] += assign.state().allowed[sm] >> k & 1;
   }
   return sms;
 }
@@ -136,7 +136,7 @@ TEST(SmAssignTest, SpatialGivesEqualContiguousGroups) {
       }
       EXPECT_EQ(groups, std::min(sms, Count(members)));
       const auto of = SmsOf(assign, sms);
-      for (unsigned k = 0; k < kMaxKernels; ++k) {
+      for (unsigned k = 0; k < kNumKernels; ++k) {
         if ((members >> k & 1) == 0) continue;
         EXPECT_GE(of[k], sms / Count(members));
         EXPECT_LE(of[k], (sms + Count(members) - 1) / Count(members));
@@ -187,13 +187,13 @@ TEST(SmAssignTest, LimitedKernelsPerSmStayBalancedInRandomUse) {
     in.members = static_cast<KernelMask>(1 + oracle::Pick(&random, 15));
     in.kernels_per_sm = static_cast<std::uint8_t>(1 + oracle::Pick(&random, 4));
     Walk(&assign, in);
-    std::array<unsigned, kMaxKernels> running{};
+    std::array<unsigned, kNumKernels> running{};
     for (unsigned sm = 0; sm < 16; ++sm) {
       const KernelMask allowed = assign.state().allowed[sm];
       ASSERT_EQ(allowed & ~in.members, 0);
       ASSERT_EQ(Count(allowed), std::min<unsigned>(in.kernels_per_sm, Count(in.members)));
       unsigned low = ~0u, high = 0;
-      for (unsigned k = 0; k < kMaxKernels; ++k) {
+      for (unsigned k = 0; k < kNumKernels; ++k) {
         running[k] += allowed >> k & 1;
         if ((in.members >> k & 1) == 0) continue;
         low = std::min(low, running[k]);

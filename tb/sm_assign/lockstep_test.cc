@@ -89,7 +89,7 @@ class Traffic {
     if (in_.start && dice_.Percent(50)) {
       in_.spatial = dice_.Percent(30);
       in_.profile = dice_.Percent(50);
-      in_.kernels_per_sm = static_cast<std::uint8_t>(1 + dice_.Below(kMaxKernels));
+      in_.kernels_per_sm = static_cast<std::uint8_t>(1 + dice_.Below(kNumKernels));
     }
     return in_;
   }

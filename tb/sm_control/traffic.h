@@ -40,7 +40,7 @@ class SmControlDriver {
     windows_ = dice_.Percent(60) ? 0 : 1 + dice_.Below(20);
     plans_ = plans_ || dice_.Percent(15);
     // A kernel without TBs here and to come may be another one.
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (resident_[k] == 0 && plan_.empty() && !(planned_ && tb_count_[k] != 0)) {
         Launch(&views_[k]);
       }
@@ -97,7 +97,7 @@ class SmControlDriver {
       out->sample_begin = true;
       out->sample_stalls = dice_.Percent(60);
     }
-    out->sample_kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    out->sample_kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
     if (window_ > 1 && !out->sample_begin) out->sample_end = --window_ == 1;
   }
 
@@ -137,9 +137,9 @@ class SmControlDriver {
   // A TB of a kernel that has room by what the driver knows.
   std::optional<SmCommand> Dispatch() {
     SmCommand c;
-    const unsigned k = dice_.Below(kMaxKernels);
+    const unsigned k = dice_.Below(kNumKernels);
     unsigned tbs = 0, warps = 0;
-    for (unsigned other = 0; other < kMaxKernels; ++other) {
+    for (unsigned other = 0; other < kNumKernels; ++other) {
       tbs += resident_[other];
       warps += resident_[other] * views_[other].need.threads;
     }
@@ -158,7 +158,7 @@ class SmControlDriver {
   SmCommand Quota() {
     SmCommand c;
     c.op = CommandOp::kQuota;
-    c.kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    c.kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
     c.quota = static_cast<std::uint16_t>(dice_.Below(dice_.Percent(90) ? 40 : 65536));
     c.last = dice_.Percent(40);
     return c;
@@ -175,7 +175,7 @@ class SmControlDriver {
       ++tally_.evicted[static_cast<unsigned>(c.mode)];
       return c;
     }
-    const unsigned k = dice_.Below(kMaxKernels);
+    const unsigned k = dice_.Below(kNumKernels);
     c.op = CommandOp::kPreempt;
     c.kernel = static_cast<KernelId>(k);
     const unsigned most = dice_.Percent(90) ? resident_[k] + 2 : config_.limits.tbs;
@@ -189,11 +189,11 @@ class SmControlDriver {
     const bool fixed = dice_.Percent(60);
     unsigned tb_base = 0, warp_base = 0;
     planned_ = true;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       const ResourceVector& l = config_.limits;
-      if (fixed) tb_base = k * l.tbs / kMaxKernels, warp_base = k * l.threads / kMaxKernels;
-      const unsigned tbs = (fixed ? (k + 1) * l.tbs / kMaxKernels : l.tbs) - tb_base;
-      const unsigned warps = (fixed ? (k + 1) * l.threads / kMaxKernels : l.threads) - warp_base;
+      if (fixed) tb_base = k * l.tbs / kNumKernels, warp_base = k * l.threads / kNumKernels;
+      const unsigned tbs = (fixed ? (k + 1) * l.tbs / kNumKernels : l.tbs) - tb_base;
+      const unsigned warps = (fixed ? (k + 1) * l.threads / kNumKernels : l.threads) - warp_base;
       const unsigned most = std::min(tbs, warps / views_[k].need.threads);
       tb_count_[k] = dice_.Percent(20) ? 0 : dice_.Below(most + 1);
       const unsigned warps_limit = warp_base + tb_count_[k] * views_[k].need.threads;

@@ -53,7 +53,7 @@ void Fill(Pair* pair, const ResourceVector& need0, const ResourceVector& need1, 
           unsigned kernel0 = 0) {
   pair->machine().launches = false;
   pair->machine().SetRates(1000, 100, 100);
-  pair->machine().LaunchNext((kernel0 + 1) % kMaxKernels, need1, 1);
+  pair->machine().LaunchNext((kernel0 + 1) % kNumKernels, need1, 1);
   Rest(pair);
   pair->machine().SetRates(0, 0, 100);
   pair->machine().LaunchNext(kernel0, need0, tbs);

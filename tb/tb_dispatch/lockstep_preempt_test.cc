@@ -20,7 +20,7 @@ template <typename Pair>
 void CheckVictims(const ResourceVector& need0, const ResourceVector& need1, unsigned kernel0 = 0) {
   Pair pair(PolicyOf(DispatchMode::kOnDemand), 512, 1);
   Fill(&pair, need0, need1, 9999, kernel0);
-  pair.machine().LaunchNext((kernel0 + 1) % kMaxKernels, need1, 1);
+  pair.machine().LaunchNext((kernel0 + 1) % kNumKernels, need1, 1);
   unsigned resident = 0, victims = 0;
   while (oracle::Fits(oracle::Times(need0, resident + 1), Pair::kLimits)) ++resident;
   while (!oracle::Fits(oracle::Times(need0, resident - victims) + need1, Pair::kLimits)) ++victims;
@@ -77,7 +77,7 @@ TEST(TbDispatchLockstep, OneMoreRegisterTakesOneMoreVictim) {
     CheckVictims<Gtx980>({registers, shared, 1, 1}, {1, 384, 1, 1});
   }
   // TBs of all warps of an SM, of each kernel.
-  for (unsigned i = 0; i < 8 * kMaxKernels; ++i) {
+  for (unsigned i = 0; i < 8 * kNumKernels; ++i) {
     const auto registers = static_cast<std::uint16_t>(1u << i % 8);
     const auto shared = static_cast<std::uint16_t>(std::min(1u << i % 8, 96u));
     CheckVictims<Gtx980>({registers, shared, 64, 1},
@@ -94,7 +94,7 @@ TEST(TbDispatchLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
   Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, 1);
   pair.machine().launches = false;
   for (unsigned i = 0; i < 24; ++i) {
-    const unsigned victim = i % kMaxKernels, kernel = (victim + 1 + i / 4 % 3) % kMaxKernels;
+    const unsigned victim = i % kNumKernels, kernel = (victim + 1 + i / 4 % 3) % kNumKernels;
     const unsigned part = i < 12 ? 32 : 4;
     pair.machine().SetRates(0, 100, 100);
     pair.machine().LaunchNext(victim, NeedOf<Gtx980>(part), Gtx980::Package::NumSms * part);
@@ -118,7 +118,7 @@ TEST(TbDispatchLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
 // The victim's free buffers, and the TBs that the kernel has left: each bit alone.
 TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
   for (unsigned i = 0; i < 12 * 32; ++i) {
-    const unsigned victim = i % kMaxKernels, kernel = (victim + 1 + i / 4 % 3) % kMaxKernels;
+    const unsigned victim = i % kNumKernels, kernel = (victim + 1 + i / 4 % 3) % kNumKernels;
     const unsigned bit = i / 12;
     Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 1u << bit % 10, i);
     pair.machine().launches = false;
@@ -139,14 +139,14 @@ TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
 // A kernel with all its TBs dispatched waits with those that it has lost: whole SMs of them, each
 // bit of their number above the SMs.
 TEST(TbDispatchLockstep, LostTbsWantRoomAgain) {
-  for (unsigned n = 0; n < 4 * kMaxKernels; ++n) {
-    const unsigned victim = n % kMaxKernels, sms = 1u << n / kMaxKernels;
+  for (unsigned n = 0; n < 4 * kNumKernels; ++n) {
+    const unsigned victim = n % kNumKernels, sms = 1u << n / kNumKernels;
     Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
     pair.machine().launches = false;
     pair.machine().SetRates(0, 100, 100);
     pair.machine().LaunchNext(victim, NeedOf<Gtx980>(32), 32 * Gtx980::Package::NumSms);
     Rest(&pair);
-    pair.machine().LaunchNext((victim + 1) % kMaxKernels, NeedOf<Gtx980>(1), sms);
+    pair.machine().LaunchNext((victim + 1) % kNumKernels, NeedOf<Gtx980>(1), sms);
     for (const Decision& d : Rest(&pair)) EXPECT_NE(d.reason, DecisionReason::kRoomComing);
     EXPECT_EQ(pair.machine().queue().count(victim), 32 * sms);
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
@@ -155,8 +155,8 @@ TEST(TbDispatchLockstep, LostTbsWantRoomAgain) {
 
 // Each kernel makes room for each other one on all SMs, and ends before it is there.
 TEST(TbDispatchLockstep, RoomComesAndVictimsEndOnEverySm) {
-  for (unsigned n = 0; n < kMaxKernels * kMaxKernels; ++n) {
-    const unsigned victim = n % kMaxKernels, kernel = n / kMaxKernels;
+  for (unsigned n = 0; n < kNumKernels * kNumKernels; ++n) {
+    const unsigned victim = n % kNumKernels, kernel = n / kNumKernels;
     if (victim == kernel) continue;
     Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
     pair.machine().launches = false;
@@ -193,8 +193,8 @@ void ReserveAllButOne(Gtx980* pair, unsigned victim, unsigned kernel, unsigned o
 
 // Room that is on its way for one kernel is none for another, which waits for one TB.
 TEST(TbDispatchLockstep, RoomForOneKernelIsNoneForAnother) {
-  for (unsigned n = 0; n < 2 * kMaxKernels * kMaxKernels; ++n) {
-    const unsigned kernel = n / 2 % kMaxKernels, other = n / 2 / kMaxKernels;
+  for (unsigned n = 0; n < 2 * kNumKernels * kNumKernels; ++n) {
+    const unsigned kernel = n / 2 % kNumKernels, other = n / 2 / kNumKernels;
     if (kernel == other) continue;
     unsigned victim = 0;
     while (victim == kernel || victim == other) ++victim;
@@ -213,8 +213,8 @@ TEST(TbDispatchLockstep, RoomForOneKernelIsNoneForAnother) {
 // A kernel waits for room on all SMs but one, and then all its TBs run there: what the others have
 // made room for is nobody's.
 TEST(TbDispatchLockstep, RoomThatComesAfterItsKernelIsDoneIsNobodys) {
-  for (unsigned n = 0; n < 2 * kMaxKernels; ++n) {
-    const unsigned kernel = n / 2, victim = (kernel + 1) % kMaxKernels;
+  for (unsigned n = 0; n < 2 * kNumKernels; ++n) {
+    const unsigned kernel = n / 2, victim = (kernel + 1) % kNumKernels;
     const unsigned one = n % 2 == 0 ? 0 : Gtx980::Package::NumSms - 1;
     Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), 512, n);
     ReserveAllButOne(&pair, victim, kernel, one);

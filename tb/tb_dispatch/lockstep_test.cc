@@ -41,7 +41,7 @@ std::vector<PolicyConfig> AllPolicies() {
       policy.dispatch = dispatch;
       policy.preempt = static_cast<PreemptMode>(i / 8);
       policy.quota_enable = (i & 1) != 0;
-      policy.kernels_per_sm = (i & 2) != 0 ? 2 : kMaxKernels;
+      policy.kernels_per_sm = (i & 2) != 0 ? 2 : kNumKernels;
       policy.latency_scale = (i & 4) != 0 ? 4 : 1;
       policy.linger_ticks = (i & 1) != 0 ? 1 : 30;
       policy.table = {1, 4, 2, 3};
@@ -77,7 +77,7 @@ Reasons RunAll(unsigned cycles) {
   for (const PolicyConfig& policy : AllPolicies()) {
     const bool on_demand = policy.dispatch == DispatchMode::kOnDemand;
     // One life in which every SM sees every kernel.
-    const bool quick = policy.latency_scale == 1 && policy.kernels_per_sm == kMaxKernels;
+    const bool quick = policy.latency_scale == 1 && policy.kernels_per_sm == kNumKernels;
     const unsigned longer = quick && policy.quota_enable ? 8 : on_demand ? 2 : 1;
     Run<Pair>(policy, Bustle::kNormal, ++seed, longer * cycles, &reasons);
     if (on_demand) {
@@ -178,7 +178,7 @@ TEST(TbDispatchLockstep, PartitionOfAKernelAloneIsWhatFits) {
   Gtx980 pair(policy, 512, 1);
   pair.machine().launches = false;
   for (unsigned i = 0; i < 20; ++i) {
-    const unsigned kernel = i % kMaxKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
+    const unsigned kernel = i % kNumKernels, tbs = std::array{32u, 25u, 14u, 21u, 1u}[i / 4];
     pair.machine().SetRates(0, 100, 100);
     pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(tbs), Gtx980::Package::NumSms * tbs + 1);
     Rest(&pair);
@@ -235,14 +235,14 @@ TEST(TbDispatchLockstep, FitsExactlyAndNoUnitMore) {
     machine.SetRates(0, 100, 100);
     machine.LaunchNext(first, there, Gtx980::Package::NumSms);
     EXPECT_EQ(Rest(&pair).size(), Gtx980::Package::NumSms) << i;
-    for (unsigned n = 1; n < kMaxKernels; ++n) {
+    for (unsigned n = 1; n < kNumKernels; ++n) {
       ResourceVector need = kLimits - there;
       need.tbs = 1;
       const unsigned resource = (more + n) % 4;
       if (resource == 0) ++need.registers;
       if (resource == 1) ++need.shared_memory;
       if (resource == 2) ++need.threads;
-      machine.LaunchNext((first + n) % kMaxKernels, need, 1);
+      machine.LaunchNext((first + n) % kNumKernels, need, 1);
       unsigned dispatches = 0;
       for (const Decision& d : Rest(&pair)) dispatches += d.reason == DecisionReason::kDispatchNew;
       EXPECT_EQ(dispatches, resource == 3 ? 1u : 0u) << i;
@@ -257,7 +257,7 @@ TEST(TbDispatchLockstep, FitsExactlyAndNoUnitMore) {
 // In the cycle in which its SM is looked at, a kernel may not run there, or nowhere else. The
 // second time the same kernel comes again, and nobody tells but that it is active.
 TEST(TbDispatchLockstep, KernelRunsOnlyWhereItStillMay) {
-  for (unsigned i = 0; i < 2 * kMaxKernels; ++i) {
+  for (unsigned i = 0; i < 2 * kNumKernels; ++i) {
     const unsigned kernel = i / 2;
     Gtx980 pair(PolicyOf(DispatchMode::kLeftover), 512, i);
     DispatchMachine& machine = pair.machine();
@@ -292,9 +292,9 @@ TEST(TbDispatchLockstep, KernelRunsOnlyWhereItStillMay) {
 
 // A kernel has all SMs, and loses half of them to another one.
 TEST(TbDispatchLockstep, EveryKernelLosesSmsToEveryOther) {
-  unsigned evicted[kMaxKernels] = {};
-  for (unsigned n = 0; n < kMaxKernels * kMaxKernels; ++n) {
-    const unsigned first = n % kMaxKernels, second = n / kMaxKernels;
+  unsigned evicted[kNumKernels] = {};
+  for (unsigned n = 0; n < kNumKernels * kNumKernels; ++n) {
+    const unsigned first = n % kNumKernels, second = n / kNumKernels;
     if (first == second) continue;
     Gtx980 pair(PolicyOf(DispatchMode::kSpatial), 512, n);
     pair.machine().launches = false;

@@ -21,12 +21,12 @@ class DispatchMachine {
         random_(static_cast<unsigned>(seed)),
         kernels_({config.limits, ShareWeights::Of(config.limits)}),
         drf_({config.num_sms, config.limits, ShareWeights::Of(config.limits),
-              policy.kernels_per_sm < kMaxKernels}),
+              policy.kernels_per_sm < kNumKernels}),
         queue_({config.num_sms, config.preempted_depth}),
         planner_({config.limits}),
         assign_({config.num_sms}),
         sms_(config.num_sms) {
-    for (ResourceVector& need : needs_) need = RandomNeed();
+    for (unsigned k = 0; k < kNumKernels; ++k) needs_[k] = RandomNeed();
     ChangePhase();
   }
 
@@ -184,7 +184,7 @@ class DispatchMachine {
     tick_next = false;
     if (!launches) return;
     host_.tick = dice_.Percent(tick_);
-    const unsigned k = dice_.Below(kMaxKernels);
+    const unsigned k = dice_.Below(kNumKernels);
     if (kernels_.state().slot[k].active || !dice_.Percent(launch_)) return;
     if (calm || dice_.Percent(30)) needs_[k] = RandomNeed(k);
     unsigned most = dice_.Percent(40) ? 4 : grid_;

@@ -77,8 +77,10 @@ class DispatchPair {
   static constexpr unsigned kSms = Package::NumSms;
 
   static std::array<std::uint32_t, kMaxKernels> FirstTbs(Dice* dice) {
-    std::array<std::uint32_t, kMaxKernels> first;
-    for (std::uint32_t& tb : first) tb = static_cast<std::uint32_t>(dice->Bits() >> 33);
+    std::array<std::uint32_t, kMaxKernels> first{};
+    for (unsigned k = 0; k < Package::NumKernels; ++k) {
+      first[k] = static_cast<std::uint32_t>(dice->Bits() >> 33);
+    }
     return first;
   }
   static ControlConfig ConfigOf(unsigned depth) {
@@ -101,7 +103,7 @@ class DispatchPair {
 
   // The same grids, but from some TB on, so that every bit of an index counts.
   KernelTable::State Shifted(KernelTable::State kernels) const {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       kernels.slot[k].next_tb += first_tb_[k];
       kernels.slot[k].first_tb += first_tb_[k];
     }
@@ -112,7 +114,7 @@ class DispatchPair {
   void Ask(const Inputs& in) {
     Dut& dut = lockstep().dut();
     lockstep().Eval();
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       SmMask sms;
       UnpackAt<KernelSms<Package>>(k, dut.pick_sms_o, &sms);
       SmMask pick;
@@ -120,7 +122,7 @@ class DispatchPair {
       PackAt<KernelSms<Package>>(k, pick, &dut.pick_sm_i);
     }
     const unsigned kernel =
-        dut.pick_kernels_o != 0 ? in.drf->LowestKernel(dut.pick_kernels_o) : Any(kMaxKernels);
+        dut.pick_kernels_o != 0 ? in.drf->LowestKernel(dut.pick_kernels_o) : Any(kNumKernels);
     dut.pick_kernel_i = dut.pick_kernels_o != 0 ? 1u << kernel : 0u;
     SmMask look;
     UnpackAt<KernelSms<Package>>(kernel, dut.look_sm_o, &look);
@@ -146,16 +148,16 @@ class DispatchPair {
     const auto look = UnpackMask<SmMask, kSms>(dut.victim_look_o);
     const unsigned sm = look.Any() ? look.Lowest() : Any(kSms);
     Pack<TbNeedFields<Package>>(in.drf->state().taken[sm], &dut.victim_taken_i);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       PackAt<TbCntVec<Package>>(k, look.Any() ? in.drf->state().resident[k][sm] : 0u,
                                 &dut.victim_resident_i);
     }
     lockstep().Eval();
-    unsigned highest = kMaxKernels;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    unsigned highest = kNumKernels;
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if ((dut.victim_kernels_o >> k & 1) == 0) continue;
       const bool higher =
-          highest == kMaxKernels || in.drf->KernelShare(k) > in.drf->KernelShare(highest);
+          highest == kNumKernels || in.drf->KernelShare(k) > in.drf->KernelShare(highest);
       if (higher) highest = k;
     }
     dut.victim_kernel_i = static_cast<CData>(dut.victim_kernels_o == 0 ? 0u : 1u << highest);
@@ -200,7 +202,7 @@ class DispatchPair {
     const Dut& dut = lockstep().dut();
     const unsigned k = before.kernel;
     if (before.step == Step::kSm && after.step == Step::kLook && !before.reserved) {
-      for (unsigned i = 0; i < kMaxKernels; ++i) {
+      for (unsigned i = 0; i < kNumKernels; ++i) {
         ExpectAt<KernelSms<Package>>(&lockstep(), "pick_sms", i, dut.pick_sms_o,
                                      before.candidates[i]);
       }

@@ -75,7 +75,7 @@ class DispatchPorts {
     dut.kernel_done_i = in.kernel_done;
     dut.member_expired_i = in.member_expired;
     dut.queued_i = 0;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       const KernelTable::Slot& slot = in.kernels->slot[k];
       PackAt<OrderVec<Package>>(k, slot.order, &dut.order_i);
       PackAt<NeedVec<Package>>(k, slot.need, &dut.need_i);

@@ -10,7 +10,7 @@ namespace {
 struct Case {
   const char* name;
   DispatchMode dispatch;
-  std::uint8_t kernels_per_sm = kMaxKernels;
+  std::uint8_t kernels_per_sm = kNumKernels;
   bool profile = false;
   std::uint8_t latency_scale = 1;
 };
@@ -77,7 +77,7 @@ class DispatchRun {
 
  private:
   void Launch() {
-    const unsigned k = oracle::Pick(&random_, kMaxKernels);
+    const unsigned k = oracle::Pick(&random_, kNumKernels);
     if (spec_.Active(k)) return;
     const bool other = oracle::Pick(&random_, 3) == 0;
     if (other) needs_[k] = oracle::RandomNeed(&random_, config_.limits);
@@ -92,7 +92,7 @@ class DispatchRun {
     op_ = "tick";
     host.tick = true;
     bench_.Cycle(host);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (!spec_.Member(k) || spec_.Active(k)) continue;
       if (ticks_[k]++ == policy_.linger_ticks) spec_.Expired(k);
     }
@@ -197,7 +197,7 @@ class DispatchRun {
     const DrfTracker& drf = bench_.driver().drf_tracker();
     const oracle::Share scale =
         oracle::Whole(config_.limits) / ShareWeights::Of(config_.limits).whole;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (spec_.Active(k)) {
         ASSERT_EQ(drf.KernelShare(k) * scale, spec_.KernelShare(k)) << "kernel " << k;
       }

@@ -45,7 +45,7 @@ class DispatchSpec {
       if (policy_.dispatch == DispatchMode::kOnDemand) tried.clear();
       tried.erase(sm);
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (Active(k)) continue;
       for (auto& reserved : reserved_) {
         if (reserved == k) reserved.reset();
@@ -87,7 +87,7 @@ class DispatchSpec {
       if (const auto evict = Evict()) return evict;
     }
     std::optional<unsigned> kernel;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (!Waiting(k) || !CandidateSm(k)) continue;
       if (!kernel || Before(k, *kernel)) kernel = k;
     }
@@ -188,7 +188,7 @@ class DispatchSpec {
     }
     const oracle::Share share = static_cast<unsigned>(std::max(tbs, 0)) *
                                 oracle::DominantShare(kernels_[k].need, config_.limits);
-    const bool limited = policy_.kernels_per_sm < kMaxKernels;
+    const bool limited = policy_.kernels_per_sm < kNumKernels;
     return limited ? std::max(share, running * oracle::Whole(config_.limits)) : share;
   }
   oracle::Share SmShare(unsigned sm, std::optional<unsigned> except) const {
@@ -219,7 +219,7 @@ class DispatchSpec {
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
       if (busy_.count(sm) != 0 || reserved_[sm]) continue;
       bool wrong = false;
-      unsigned lowest = kMaxKernels;
+      unsigned lowest = kNumKernels;
       for (const BenchTb& tb : bench_->sm(sm).tbs) {
         wrong |= !Allowed(tb.kernel, sm);
         lowest = std::min(lowest, tb.kernel);
@@ -246,7 +246,7 @@ class DispatchSpec {
     const auto plan = planned_[sm].find(k);
     if (plan == planned_[sm].end()) {
       std::vector<oracle::Planned> kernels;
-      for (unsigned i = 0; i < kMaxKernels; ++i) {
+      for (unsigned i = 0; i < kNumKernels; ++i) {
         if (Allowed(i, sm) && Active(i)) kernels.push_back({i, kernels_[i].need, 0});
       }
       oracle::PlanFor(policy_, &kernels, config_.limits, sm);
@@ -271,7 +271,7 @@ class DispatchSpec {
       if (Usable(k, i) && (!sm || SmShare(i, k) > SmShare(*sm, k))) sm = i;
     }
     std::optional<unsigned> victim;
-    for (unsigned v = 0; sm && v < kMaxKernels; ++v) {
+    for (unsigned v = 0; sm && v < kNumKernels; ++v) {
       if (v == k || bench_->Resident(v, *sm) == 0) continue;
       if (!victim || KernelShare(v) > KernelShare(*victim)) victim = v;
     }
@@ -293,7 +293,7 @@ class DispatchSpec {
   // Of rK, when so many victim TBs are replaced by one of the candidate.
   oracle::Share Range(unsigned sm, unsigned candidate, unsigned victim, unsigned tbs) const {
     oracle::Share low = ~oracle::Share{0}, high = 0;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       if (!Active(k)) continue;
       const int more = k == victim ? -static_cast<int>(tbs) : k == candidate && tbs != 0 ? 1 : 0;
       low = std::min(low, ShareWith(k, sm, more));

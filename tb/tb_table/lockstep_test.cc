@@ -172,7 +172,7 @@ class Traffic {
     if (launching) in.launch_warps = warps_[Index(s.launch.kernel)];
     GoAndLoad(s, &in);
     in.dispatch_valid = !launching && (kAll & ~s.valid) != 0 && dice_.Percent(arrive_);
-    in.dispatch.kernel = static_cast<KernelId>(dice_.Below(kMaxKernels));
+    in.dispatch.kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
     in.dispatch.tb = static_cast<TbId>(dice_.Bits());
     in.dispatch.restore = dice_.Percent(30);
     in.dispatch.buffer = static_cast<std::uint16_t>(dice_.Below(512));

@@ -36,13 +36,13 @@ class Bench {
                                           Package::LimitThreads, Package::LimitTbs};
 
   explicit Bench(std::uint64_t seed) : lockstep_("waterfill_planner", seed) {
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       Launch(k, {1, 1, 1, 1});
       kernels.slot[k].order = static_cast<std::uint8_t>(k);
     }
     Drive({});
     lockstep_.Reset();
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       for (unsigned tbs = 1; tbs <= kLimits.tbs; ++tbs) Sample(k, tbs, 100 * tbs);
     }
   }
@@ -87,9 +87,9 @@ class Bench {
     UnpackAt<RangeVec<Package>>(kernel, lockstep_.dut().range_o, &r);
     return r;
   }
-  std::array<unsigned, kMaxKernels> Tbs() {
-    std::array<unsigned, kMaxKernels> tbs{};
-    for (unsigned k = 0; k < kMaxKernels; ++k) tbs[k] = Range(k).tb_count;
+  std::array<unsigned, kNumKernels> Tbs() {
+    std::array<unsigned, kNumKernels> tbs{};
+    for (unsigned k = 0; k < kNumKernels; ++k) tbs[k] = Range(k).tb_count;
     return tbs;
   }
   const WaterfillPlanner::State& state() const { return model_.state(); }
@@ -109,7 +109,7 @@ class Bench {
     dut.kernels_i = in.kernels;
     dut.sm_i = static_cast<CData>(Index(in.sm));
     dut.loss_limit_i = in.loss_limit;
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       PackAt<NeedVec<Package>>(k, kernels.slot[k].need, &dut.need_i);
       PackAt<OrderVec<Package>>(k, kernels.slot[k].order, &dut.order_i);
     }
@@ -187,14 +187,14 @@ TEST(WaterfillPlannerLockstep, DoneExactlyWhenThePageSays) {
 // The longest plan: three kernels look through all TBs in vain, the fourth takes them one by one.
 TEST(WaterfillPlannerLockstep, TheLongestPlanTakesAtMost1400Cycles) {
   Gtx980 bench(1);
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     bench.Launch(k, {1, 1, 1, 1});
     for (unsigned tbs = 1; tbs <= 32; ++tbs) {
       bench.Sample(k, tbs, k == 3 ? 40'000 + tbs : 100 + tbs / 32);
     }
   }
   const unsigned cycles = bench.Plan(StartOf(0b1111));
-  EXPECT_EQ(bench.Tbs(), (std::array<unsigned, 4>{1, 1, 1, 29}));
+  EXPECT_EQ(bench.Tbs(), (std::array<unsigned, kNumKernels>{1, 1, 1, 29}));
   EXPECT_LE(cycles, 1400u);
   EXPECT_GE(cycles, 1300u) << "the page says more than it takes";
   std::printf("longest plan: %u cycles\n", cycles);
@@ -209,7 +209,7 @@ TEST(WaterfillPlannerLockstep, Figure3bGivesSixtyAndFortyPercent) {
   bench.Samples(0, {16, 30, 44, 57, 70, 90, 94, 97, 99, 100});
   bench.Samples(1, {30, 55, 75, 90, 100, 97, 93, 90, 86, 80});
   bench.Plan(StartOf(0b0011));
-  EXPECT_EQ(bench.Tbs(), (std::array<unsigned, 4>{6, 4, 0, 0}));
+  EXPECT_EQ(bench.Tbs(), (std::array<unsigned, kNumKernels>{6, 4, 0, 0}));
   EXPECT_EQ(bench.Range(1).registers_base, 150);
   EXPECT_EQ(bench.Range(1).registers_limit, 250);
   EXPECT_FALSE(bench.lockstep().dut().spatial_o);
@@ -221,14 +221,14 @@ TEST(WaterfillPlannerLockstep, KernelsThatDoNotFitTogetherTakeTurns) {
   for (const KernelMask mask : {KernelMask{0b0011}, KernelMask{0b1101}, KernelMask{0b1111}}) {
     const auto n = static_cast<unsigned>(__builtin_popcount(mask));
     Gtx980 bench(1);
-    for (unsigned k = 0; k < kMaxKernels; ++k) bench.Launch(k, {160, 0, 4, 1});
-    std::array<unsigned, kMaxKernels> sum{};
+    for (unsigned k = 0; k < kNumKernels; ++k) bench.Launch(k, {160, 0, 4, 1});
+    std::array<unsigned, kNumKernels> sum{};
     for (unsigned sm = 0; sm < 12; ++sm) {
       bench.Plan(StartOf(mask, sm));
       EXPECT_FALSE(bench.lockstep().dut().anywhere_o);
-      for (unsigned k = 0; k < kMaxKernels; ++k) sum[k] += bench.Tbs()[k];
+      for (unsigned k = 0; k < kNumKernels; ++k) sum[k] += bench.Tbs()[k];
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       EXPECT_EQ(sum[k], (mask >> k & 1) == 0 ? 0 : 12 / n) << "kernel " << k;
     }
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
@@ -256,9 +256,9 @@ TEST(WaterfillPlannerLockstep, SpatialWhenAKernelLosesMoreThanTheLimit) {
 // limit to the last 2^-16, and beyond it by one.
 TEST(WaterfillPlannerLockstep, EveryBitOfALevelCounts) {
   Gtx980 bench(1);
-  for (unsigned k = 0; k < kMaxKernels; ++k) bench.Launch(k, {100, 0, 1, 1});
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    const unsigned other = (k + 1) % kMaxKernels;
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.Launch(k, {100, 0, 1, 1});
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    const unsigned other = (k + 1) % kNumKernels;
     bench.Samples(other, {1, 1});
     for (unsigned bit = 0; bit < WaterfillPlanner::kPerformanceWidth; ++bit) {
       bench.Samples(k, {1u << bit, 0xffff});
@@ -278,12 +278,12 @@ TEST(WaterfillPlannerLockstep, EveryBitOfALevelCounts) {
 TEST(WaterfillPlannerLockstep, OneKernelMayHaveAllTbs) {
   Gtx980 bench(1);
   const ResourceVector all = Gtx980::kLimits;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     bench.Launch(k, {static_cast<std::uint16_t>(all.registers / all.tbs),
                      static_cast<std::uint16_t>(all.shared_memory / all.tbs),
                      static_cast<std::uint16_t>(all.threads / all.tbs), 1});
   }
-  for (unsigned owner = 0; owner < kMaxKernels; ++owner) {
+  for (unsigned owner = 0; owner < kNumKernels; ++owner) {
     bench.Plan(StartOf(static_cast<KernelMask>(1u << owner)));
     EXPECT_EQ(bench.Range(owner).tb_count, all.tbs);
     EXPECT_EQ(bench.Range(owner).shared_memory_limit, all.shared_memory);
@@ -293,11 +293,11 @@ TEST(WaterfillPlannerLockstep, OneKernelMayHaveAllTbs) {
 
 TEST(WaterfillPlannerLockstep, RangesFollowTheOrderOfArrival) {
   Gtx980 bench(1);
-  for (unsigned k = 0; k < kMaxKernels; ++k) bench.Launch(k, {32, 48, 8, 1});
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.Launch(k, {32, 48, 8, 1});
   const std::uint8_t order[] = {2, 0, 3, 1};
-  for (unsigned k = 0; k < kMaxKernels; ++k) bench.kernels.slot[k].order = order[k];
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.kernels.slot[k].order = order[k];
   bench.Plan(StartOf(0b1111));
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
     EXPECT_EQ(bench.Range(k).registers_base, 64 * order[k]);
     EXPECT_EQ(bench.Range(k).registers_limit, 64 * (order[k] + 1));
     EXPECT_EQ(bench.Range(k).tb_base, 2 * order[k]);

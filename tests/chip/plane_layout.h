@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "chip/plane_sm.h"
 
@@ -39,7 +40,10 @@ class Layout {
   void Check(const FakeSm& sm, const SmOutputs& out, Cycle now) {
     if (out.warp_start.valid && out.warp_start.warp_in_tb == 0) ++started_;
     if (started_ <= planned_after_ || out.tb_activate == 0) return;
-    std::array<unsigned, kMaxKernels> order{0, 1, 2, 3};
+    std::vector<unsigned> order;  // of those with TBs
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      if (counts_[k] != 0) order.push_back(k);
+    }
     do {
       if (Fits(sm, order)) return;
     } while (std::next_permutation(order.begin(), order.end()));
@@ -58,7 +62,7 @@ class Layout {
   }
 
  private:
-  bool Fits(const FakeSm& sm, const std::array<unsigned, kMaxKernels>& order) const {
+  bool Fits(const FakeSm& sm, const std::vector<unsigned>& order) const {
     std::array<ResourceVector, kMaxKernels> base{};
     ResourceVector next;
     for (const unsigned k : order) {

@@ -19,7 +19,7 @@ class Room {
   // In every cycle. `parts` are the TB counts in force, null without partitions.
   void Check(const FakeSm& sm, const std::array<std::uint8_t, kMaxKernels>* parts, Ledger* ledger,
              Cycle now) {
-    const bool all_everywhere = scenario_.policy.kernels_per_sm == kMaxKernels &&
+    const bool all_everywhere = scenario_.policy.kernels_per_sm >= scenario_.config.num_kernels &&
                                 !scenario_.policy.quota_enable &&
                                 scenario_.policy.latency_scale == 1 &&
                                 scenario_.policy.dispatch != DispatchMode::kSpatial &&

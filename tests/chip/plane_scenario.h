@@ -122,8 +122,11 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   policy.quota_gate = random->Percent(90);
   policy.epoch_end = random->Percent(80) ? EpochEnd::kSpent : EpochEnd::kTick;
   policy.kernels_per_sm =
-      static_cast<std::uint8_t>(random->Percent(60) ? 4 : random->Between(1, 3));
-  for (auto& tbs : policy.table) tbs = static_cast<std::uint8_t>(random->Between(1, 6));
+      static_cast<std::uint8_t>(random->Percent(60) ? kMaxKernels : random->Between(1, 3));
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    policy.table[k] = static_cast<std::uint8_t>(random->Between(1, 6));
+  }
+  for (unsigned k = kNumKernels; k < kMaxKernels; ++k) policy.table[k] = policy.table[k - 4];
   policy.epoch_length = static_cast<std::uint16_t>(random->Skewed(20, 2000));
   policy.linger_ticks = static_cast<std::uint16_t>(random->Below(4));
   policy.latency_scale = static_cast<std::uint8_t>(random->Percent(70) ? 1 : random->Between(2, 9));

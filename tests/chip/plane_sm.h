@@ -85,7 +85,7 @@ class FakeSm {
     }));
   }
   // Warps that could have been granted in the last cycle, quotas apart.
-  const std::array<std::uint16_t, kMaxSchedulers>& may() const { return may_; }
+  const std::array<WarpMask, kMaxSchedulers>& may() const { return may_; }
   // Which kernel a grant went to on scheduler 0 in the last cycle; kMaxKernels if none.
   unsigned granted_on_0() const { return granted_on_0_; }
 
@@ -116,7 +116,7 @@ class FakeSm {
         continue;
       }
       in_.ready[slot % scenario_.config.num_schedulers] |=
-          static_cast<std::uint16_t>(1u << (slot / scenario_.config.num_schedulers));
+          WarpMask{1} << (slot / scenario_.config.num_schedulers);
     }
   }
 
@@ -160,15 +160,16 @@ class FakeSm {
     granted_on_0_ = kMaxKernels;
     for (unsigned s = 0; s < kMaxSchedulers; ++s) {
       const bool granted = (out.grant_valid >> s & 1) != 0;
-      std::uint16_t may = 0;
+      WarpMask may = 0;
       for (unsigned m = in_.ready[s]; m != 0; m &= m - 1) {
         const auto i = static_cast<unsigned>(__builtin_ctz(m));
         const unsigned slot = owner_[i * scenario_.config.num_schedulers + s];
-        if ((out.tb_stop >> slot & 1) == 0) may |= static_cast<std::uint16_t>(1u << i);
+        if ((out.tb_stop >> slot & 1) == 0) may |= WarpMask{1} << i;
       }
       may_[s] = may;
       if (!granted) continue;
-      const bool right = out.grant_warp[s] < 16 && (may >> out.grant_warp[s] & 1) != 0;
+      const bool right =
+          out.grant_warp[s] < kMaxWarpsPerScheduler && (may >> out.grant_warp[s] & 1) != 0;
       Require(right, Check::kGrant, [&] {
         return "scheduler " + std::to_string(s) + " grants warp " +
                std::to_string(out.grant_warp[s]) + " " + Where(now);
@@ -281,7 +282,7 @@ class FakeSm {
   SmInputs in_{};
   std::array<Tb, kMaxTbSlots> tbs_{};
   std::array<std::uint8_t, kMaxWarps> owner_{};  // TB slot of each warp
-  std::array<std::uint16_t, kMaxSchedulers> may_{};
+  std::array<WarpMask, kMaxSchedulers> may_{};
   std::uint64_t used_ = 0;
   ResourceVector taken_{};
   std::uint32_t stop_ = 0;

@@ -43,7 +43,7 @@ TEST(ReferenceControlTest, RefusesPoliciesThatCannotRun) {
   policy.kernels_per_sm = 0;
   EXPECT_THROW(MakeReferenceControl({}, policy), InputError);
   policy = {};
-  policy.epoch_length = kMaxKernels;
+  policy.epoch_length = kNumKernels;
   EXPECT_THROW(MakeReferenceControl({}, policy), InputError);
 }
 

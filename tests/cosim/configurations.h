@@ -23,6 +23,7 @@ inline ControlConfig V100() {
 inline ControlConfig Small() {
   ControlConfig config;
   config.num_sms = 2;
+  config.num_kernels = 2;
   config.num_schedulers = 2;
   config.num_kernels = 2;
   config.warps_per_scheduler = 4;

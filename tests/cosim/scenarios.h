@@ -36,7 +36,8 @@ inline void RunScenarios(
   for (std::uint64_t seed = base; seed < base + count; ++seed) {
     Scenario scenario = RandomScenario(seed, mode, &config, max_programs);
     // As many kernels per SM as there can be is no restriction, whatever the number.
-    if (scenario.policy.kernels_per_sm >= max_programs) scenario.policy.kernels_per_sm = 4;
+    if (scenario.policy.kernels_per_sm >= max_programs)
+      scenario.policy.kernels_per_sm = kMaxKernels;
     shorten(&scenario);
     const auto plane = make(scenario.config, scenario.policy, &counts);
     Rig rig(scenario, plane.get(), nullptr);

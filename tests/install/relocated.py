@@ -69,6 +69,13 @@ def call_all(smk, prefix):
     else:
         print("smk report: not tried, its page was not built")
         smk.called.add("report")
+    smk("rtl", "emit", "mini", "--out", "mini")
+    check((smk.scratch / "mini/rtl/smk_top.sv").is_file(), "smk rtl emit wrote no smk_top")
+    if shutil.which("verilator") and shutil.which("c++"):
+        smk("rtl", "build", "mini")
+        smk("run", "sgemm+lbm", "--machine", "mini", "--control", "lockstep", "--cycles", "8k")
+    else:
+        print("smk rtl build: not tried, Verilator or a compiler is missing")
     if shutil.which("yosys") and pathlib.Path(CELLS).is_file():
         check("profile_counters" in smk("synth", "profile_counters", "--no-timing"), "smk synth has no block")
     else:

@@ -110,7 +110,7 @@ TEST_F(HostInOrder, SlotHoldsOneLaunchAtATime) {
   std::vector<MicroKernel> kernels;
   for (unsigned i = 0; i < 9; ++i) kernels.push_back(Work("k", 2 + i));
   const RunResult result = Run(kernels);
-  std::array<Cycle, kMaxKernels> free{};
+  std::array<Cycle, kNumKernels> free{};
   for (const LaunchRecord& l : result.launches) {
     EXPECT_GE(l.start, free[Index(l.slot)]);
     free[Index(l.slot)] = l.end;

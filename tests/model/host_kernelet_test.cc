@@ -203,7 +203,7 @@ TEST_F(KerneletHost, SlicedAloneUsesEverySlot) {
     EXPECT_GE(l.start, free[l.slot]) << "a slot pauses between two launches";
     free[l.slot] = l.end + run.request.machine.launch_latency;
   }
-  EXPECT_EQ(free.size(), kMaxKernels);
+  EXPECT_EQ(free.size(), kNumKernels);
 }
 
 // What OPT measures: each of the two in its slot, in its own size, again and again.

@@ -42,7 +42,7 @@ class SimpleControl : public ControlPlane {
         kernel.launch = in.launch;
       }
     }
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned k = 0; k < kNumKernels; ++k) {
       Kernel& kernel = kernels_[k];
       if (!kernel.running || kernel.completed != kernel.launch.tb_count) continue;
       kernel.running = false;
@@ -161,8 +161,8 @@ class SimpleControl : public ControlPlane {
       Claim(sm, a.kernel, a.id, a.restore, a.buffer);
       return;
     }
-    for (unsigned n = 0; n < kMaxKernels; ++n) {
-      const unsigned k = (turn_ + n) % kMaxKernels;
+    for (unsigned n = 0; n < kNumKernels; ++n) {
+      const unsigned k = (turn_ + n) % kNumKernels;
       Kernel& kernel = kernels_[k];
       if (!kernel.running || kernel.next_tb == kernel.launch.first_tb + kernel.launch.tb_count) {
         continue;
@@ -299,7 +299,7 @@ class SimpleControl : public ControlPlane {
   ControlConfig config_;
   std::vector<Script> scripts_;
   std::vector<Sm> sms_;
-  std::array<Kernel, kMaxKernels> kernels_{};
+  std::array<Kernel, kNumKernels> kernels_{};
   std::deque<Away> away_;
   int launching_ = -1;  // kernel slot
   bool clocked_ = false;

@@ -148,7 +148,7 @@ TEST(SmSimStalls, SleepingChangesNothing) {
 // is not granted.
 class Quotas : public SimpleControl {
  public:
-  Quotas(const ControlConfig& config, std::uint16_t with_quota, bool gated = true)
+  Quotas(const ControlConfig& config, std::uint32_t with_quota, bool gated = true)
       : SimpleControl(config), with_quota_(with_quota), gated_(gated) {
     Clock();
   }
@@ -165,7 +165,7 @@ class Quotas : public SimpleControl {
     for (unsigned s = 0; s < 4; ++s) {
       out->grant_valid &= static_cast<std::uint8_t>(~(1u << s));
       for (unsigned w = 0; w < 16; ++w) {
-        const bool some = (with_quota_ >> (4 * s + kernel_of_[4 * w + s]) & 1) != 0;
+        const bool some = (with_quota_ >> (kMaxKernels * s + kernel_of_[4 * w + s]) & 1) != 0;
         if ((in.ready[s] >> w & 1) == 0 || !some || (out->grant_valid >> s & 1) != 0) continue;
         out->grant_valid |= static_cast<std::uint8_t>(1u << s);
         out->grant_warp[s] = static_cast<std::uint8_t>(w);
@@ -174,13 +174,13 @@ class Quotas : public SimpleControl {
   }
 
  private:
-  const std::uint16_t with_quota_;
+  const std::uint32_t with_quota_;
   const bool gated_;
   std::array<unsigned, kMaxWarps> kernel_of_{};
 };
 
 // Two kernels with a warp on each scheduler.
-Counts UnderQuotas(const MicroKernel& one, const MicroKernel& two, std::uint16_t with_quota,
+Counts UnderQuotas(const MicroKernel& one, const MicroKernel& two, std::uint32_t with_quota,
                    bool gated = true) {
   MicroRun run;
   run.request.cycles = Quotas::kFrom + 1000;
@@ -190,7 +190,7 @@ Counts UnderQuotas(const MicroKernel& one, const MicroKernel& two, std::uint16_t
   return Counts(run.Run({one, two}, &control).sms[0]);
 }
 
-constexpr std::uint16_t kAll = 0xffff, kFirstOnly = 0x1111, kSecondOnly = 0x2222;
+constexpr std::uint32_t kAll = 0xffffffff, kFirstOnly = 0x01010101, kSecondOnly = 0x02020202;
 constexpr std::uint64_t kThen = 4 * 1000;  // scheduler cycles with quotas
 
 MicroKernel Computes(const char* name) {
@@ -244,7 +244,7 @@ TEST(SmSimStalls, QuotasThatAreNotInForceMeanNothing) {
 
 TEST(SmSimStalls, EachSchedulerAndKernelHasItsOwnQuota) {
   const Counts all = UnderQuotas(WaitsForData("a"), WaitsForData("b"), kAll);
-  for (const std::uint16_t one : {0x0001, 0x0020, 0x0200, 0x1000}) {
+  for (const std::uint32_t one : {0x1u, 0x200u, 0x20000u, 0x1000000u}) {
     const Counts some = UnderQuotas(WaitsForData("a"), WaitsForData("b"), one);
     EXPECT_NEAR(static_cast<double>(some[SimStall::kControl] - all[SimStall::kControl]),
                 0.75 * kThen, 4)

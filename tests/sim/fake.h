@@ -49,7 +49,7 @@ inline RunResult FakeResult(const RunRequest& request, unsigned ipc = 8) {
     JobStats job;
     job.client = request.jobs[k].client.empty() ? kernel.name : request.jobs[k].client;
     job.arrival = request.jobs[k].arrival;
-    job.slot = static_cast<KernelId>(k % kMaxKernels);
+    job.slot = static_cast<KernelId>(k % kNumKernels);
     result.jobs.push_back(job);
     result.warp_instructions += kernel.warp_instructions;
     for (SmStats& sm : result.sms) {

@@ -318,7 +318,7 @@ TEST_F(LockstepMismatch, WhatElseComesFromAnSmIsTheSame) {
   Finds("", "buffer_kernel", true, asks, kernel);
   Leaves("the kernel of no request", Nothing, kernel);
   const auto report = [](Play* p) { p->answer[kSm].profile_valid = true; };
-  const auto issued = [](Play* p) { p->answer[kSm].profile_issued[kMaxKernels - 1] = 5; };
+  const auto issued = [](Play* p) { p->answer[kSm].profile_issued[kNumKernels - 1] = 5; };
   Finds("", "valid", true, Nothing, report);
   Finds("", "issued", true, report, issued);
   Leaves("the numbers of no report", Nothing, issued);

@@ -143,15 +143,15 @@ TEST(Baselines, JobsStandSideBySide) {
 }
 
 TEST(Baselines, DecisionsOfMoreJobsThanSlotsAreLeftOut) {
-  std::vector<RunResult> alone(kMaxKernels + 1, FakeResult(Request(1)));
+  std::vector<RunResult> alone(kNumKernels + 1, FakeResult(Request(1)));
   for (RunResult& result : alone) {
     result.tbs.emplace_back();
     result.decisions.emplace_back();
   }
   const RunResult all = MergeBaseline(alone);
-  EXPECT_EQ(all.kernels.size(), kMaxKernels + 1u);
-  EXPECT_EQ(all.decisions.size(), kMaxKernels);
-  EXPECT_EQ(all.tbs.back().job, JobId{kMaxKernels}) << "a TB knows its job all the same";
+  EXPECT_EQ(all.kernels.size(), kNumKernels + 1u);
+  EXPECT_EQ(all.decisions.size(), kNumKernels);
+  EXPECT_EQ(all.tbs.back().job, JobId{kNumKernels}) << "a TB knows its job all the same";
 }
 
 TEST(Baselines, OfOneKernelItIsItsRun) {
@@ -317,13 +317,13 @@ RunResult AnyResult(Chance* chance) {
     j.end = chance->Happens() ? kNever : chance->Any();
     j.slices_begun = chance->Any();
     j.slices_completed = chance->Any();
-    j.slot = static_cast<KernelId>(chance->Below(kMaxKernels));
+    j.slot = static_cast<KernelId>(chance->Below(kNumKernels));
     r.jobs.push_back(j);
     LaunchRecord l;
     l.start = chance->Any();
     l.end = chance->Any();
     l.job = static_cast<JobId>(chance->Below(1000));
-    l.slot = static_cast<KernelId>(chance->Below(kMaxKernels));
+    l.slot = static_cast<KernelId>(chance->Below(kNumKernels));
     l.kernel = static_cast<std::uint32_t>(chance->Any());
     l.number = static_cast<std::uint32_t>(chance->Any());
     l.first_tb = static_cast<std::uint32_t>(chance->Any());
@@ -332,7 +332,7 @@ RunResult AnyResult(Chance* chance) {
     TbRecord t;
     t.start = chance->Any();
     t.end = chance->Any();
-    t.kernel = static_cast<KernelId>(chance->Below(kMaxKernels));
+    t.kernel = static_cast<KernelId>(chance->Below(kNumKernels));
     t.launch = static_cast<std::uint32_t>(chance->Any());
     t.job = static_cast<JobId>(chance->Below(1000));
     t.tb = static_cast<TbId>(chance->Below(1'000'000));
@@ -344,10 +344,10 @@ RunResult AnyResult(Chance* chance) {
     Decision d;
     d.cycle = chance->Any();
     d.reason = static_cast<DecisionReason>(chance->Below(8));
-    d.kernel = static_cast<KernelId>(chance->Below(kMaxKernels));
+    d.kernel = static_cast<KernelId>(chance->Below(kNumKernels));
     d.sm = static_cast<SmId>(chance->Below(16));
     d.tb = static_cast<TbId>(chance->Below(1'000'000));
-    d.victim = static_cast<KernelId>(chance->Below(kMaxKernels));
+    d.victim = static_cast<KernelId>(chance->Below(kNumKernels));
     d.victim_tbs = static_cast<std::uint8_t>(chance->Any());
     for (auto& share : d.share) share = static_cast<std::uint32_t>(chance->Any());
     r.decisions.push_back(d);

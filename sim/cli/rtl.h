@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// `smk rtl`: the RTL of any machine, written out or built for --control rtl.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+
+namespace smk::sim {
+
+// Which RTL, and where it goes.
+struct RtlOptionsOfCommand {
+  std::string machine;
+  std::vector<std::string> sets;  // KEY=VALUE, of the machine or control.preempted_depth
+  std::string kernels;            // emit: kernel slots; "": as many as machines have
+  std::string out;                // emit: the folder
+  std::string prefix;             // emit: before the names of all modules and packages
+  bool force = false;
+  bool quiet = false;
+};
+int RtlBuildCommand(const Context& context, const RtlOptionsOfCommand& options);
+int RtlEmitCommand(const Context& context, const RtlOptionsOfCommand& options);
+
+}  // namespace smk::sim

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The RTL of any machine: its configuration, its files, and what `smk rtl build` has made of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/control_plane.h"
+#include "cosim/rtl_control.h"
+
+namespace smk::sim {
+
+// The text of the smk_config.svh for a control plane; `title` says whose it is. Throws InputError,
+// with the reason, when the RTL does not support it: see SMK_CHECK_CONFIG in
+// rtl/common/smk_assert.svh.
+std::string RtlNumbers(const ControlConfig& config, const std::string& title);
+
+// The files of the RTL below the folder rtl: all but the packages of configurations.
+std::vector<std::string> RtlFiles();
+// Absolute, of a file or folder in rtl, sim or model: beside the program.
+std::string RtlSource(const std::string& name);
+
+// The folder in the cache for what is made of this configuration and these sources. Throws
+// InputError when there is no cache.
+std::string RtlFolder(const ControlConfig& config);
+// The shared object in it; "" when there is none.
+std::string BuiltRtl(const ControlConfig& config);
+
+// RTL that is built in or was built. Throws InputError as MakeRtlControl does.
+std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
+                                                const PolicyConfig& policy,
+                                                const RtlOptions& options);
+
+}  // namespace smk::sim

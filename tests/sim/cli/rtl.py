@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""smk rtl: what it writes is taken by Verilator in two sizes at once; what it builds runs in lockstep.
+
+rtl.py SMK: exit status 77 without Verilator or a compiler.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+SMK = sys.argv[1]
+SKIPPED = 77
+BENCH = """
+// Two sizes in one model: both take a launch, and say when it cannot be.
+module bench (
+  input  logic       clk_i,
+  input  logic       rst_ni,
+  input  logic       launch_i,
+  output logic [3:0] done_o
+);
+  a_smk_pkg::kernel_descriptor_t a;
+  b_smk_pkg::kernel_descriptor_t b;
+  always_comb begin
+    a          = '0;
+    a.threads  = 16'd1;
+    a.tb_count = 32'd0;
+    b          = '0;
+    b.threads  = 16'd1;
+    b.tb_count = 32'd1;
+  end
+  a_smk_pkg::launch_error_e a_error;
+  b_smk_pkg::launch_error_e b_error;
+  a_smk_kernel_table u_a (.clk_i, .rst_ni, .launch_valid_i(launch_i), .launch_kernel_i('0), .launch_i(a),
+                          .launch_error_o(a_error), .tick_i(1'b0), .dispatch_new_i('0),
+                          .finished_valid_i('0), .finished_kernel_i('0),
+                          .linger_ticks_i('0));
+  b_smk_kernel_table u_b (.clk_i, .rst_ni, .launch_valid_i(launch_i), .launch_kernel_i('0), .launch_i(b),
+                          .launch_error_o(b_error), .tick_i(1'b0), .dispatch_new_i('0),
+                          .finished_valid_i('0), .finished_kernel_i('0),
+                          .linger_ticks_i('0));
+  logic a_active, b_active;
+  assign a_active = u_a.active_o != '0;
+  assign b_active = u_b.active_o != '0;
+  // What differs: the sizes, who took the launch.
+  assign done_o = {a_smk_pkg::NumSms == 3 && $bits(u_a.active_o) == 4,
+                   b_smk_pkg::NumSms == 5 && $bits(u_b.active_o) == 8, a_active, b_active};
+endmodule
+"""
+MAIN = """
+#include <Vbench.h>
+#include <cstdio>
+int main() {
+  Vbench m;
+  m.rst_ni = 1; m.clk_i = 0; m.launch_i = 0; m.eval();
+  m.rst_ni = 0; m.eval();
+  m.rst_ni = 1; m.launch_i = 1; m.eval();
+  m.clk_i = 1; m.eval(); m.clk_i = 0; m.launch_i = 0; m.eval();
+  std::printf("%d\\n", m.done_o);
+}
+"""
+
+
+def call(words, **kwargs):
+    run = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True, check=False, **kwargs)
+    return run.returncode, run.stdout
+
+
+def must(words, **kwargs):
+    status, said = call(words, **kwargs)
+    if status != 0:
+        sys.exit(f"FAIL: {' '.join(map(str, words))}: status {status}\n{said[-3000:]}")
+    return said
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"FAIL: {what}")
+
+
+def emit(work):
+    """Two sizes, each with a prefix, in one model; and one as it is."""
+    must([SMK, "rtl", "emit", "gtx980", "--set", "sms=3", "--out", work / "a", "--prefix", "a"])
+    must([SMK, "rtl", "emit", "gtx980", "--set", "sms=5", "--kernels", "8", "--out", work / "b", "--prefix", "b"])
+    (work / "bench.sv").write_text(BENCH, encoding="utf-8")
+    (work / "main.cc").write_text(MAIN, encoding="utf-8")
+    must(["verilator", "--cc", "--exe", "--build", "-Wno-fatal", "-Wno-PINMISSING", "--top-module", "bench",
+          "-F", "a/a_smk.f", "-F", "b/b_smk.f", "bench.sv", "main.cc"], cwd=work)
+    said = must([work / "obj_dir/Vbench"]).strip()
+    check(said == "13", f"two sizes in one model: expected 13 (both sizes, only b launched), got {said}")
+    must([SMK, "rtl", "emit", "mini", "--out", work / "c"])
+    must(["verilator", "--lint-only", "-Wno-fatal", "-F", "smk.f", "rtl/lint.vlt", "--top-module", "smk_top"],
+         cwd=work / "c")
+
+
+def build(work):
+    environment = os.environ | {"SMK_CACHE_DIR": str(work / "cache")}
+    tiny = ["--set", "sms=1", "--set", "sm.schedulers=2"]
+    tiny += ["--set", "sm.limits.threads=1024"]
+    run = [SMK, "run", "sgemm+lbm", "--policy", "smk-p", "--cycles", "6k", "--machine", "gtx980", *tiny]
+    status, said = call([*run, "--control", "lockstep"], env=environment)
+    check(status == 2 and "smk rtl build gtx980" in said, f"without it: status {status}: {said}")
+    said = must([SMK, "rtl", "build", "gtx980", *tiny], env=environment)
+    check("built" in said, said)
+    check("was built" in must([SMK, "rtl", "build", "gtx980", *tiny], env=environment), "the second time")
+    said = must([*run, "--control", "lockstep", "--out", work / "l"], env=environment)
+    must([*run, "--control", "rtl", "--out", work / "r"], env=environment)
+    must([*run, "--control", "reference", "--out", work / "f"], env=environment)
+    one, other = ((work / name / "kernels.csv").read_text(encoding="utf-8") for name in "rf")
+    check(one == other, "rtl and reference differ")
+    check("built in" in must([SMK, "rtl", "build", "v100"], env=environment), "v100 is built in")
+    environment["PATH"] = str(work)
+    status, said = call([SMK, "rtl", "build", "mini"], env=environment)
+    check(status == 2 and "verilator is not installed" in said and said.count("\n") == 1, said)
+
+
+def main():
+    if not shutil.which("verilator") or not shutil.which("c++"):
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        emit(pathlib.Path(folder))
+        build(pathlib.Path(folder))
+    print("two sizes in one model; one built and run in lockstep")
+
+
+main()
