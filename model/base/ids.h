@@ -33,8 +33,7 @@ inline constexpr unsigned kMaxWarps = 64;
 inline constexpr unsigned kMaxTbSlots = 32;
 // Kernel slots of a machine; a control plane alone may have up to kMaxKernels.
 inline constexpr unsigned kNumKernels = 4;
-inline constexpr unsigned kMachineWarpsPerScheduler = 16;  // likewise
-using WarpMask = std::uint32_t;                            // warps of one scheduler
+using WarpMask = std::uint32_t;  // warps of one scheduler
 inline constexpr unsigned kWarpThreads = 32;
 inline constexpr unsigned kLineBytes = 128;  // cache line and context line
 inline constexpr unsigned kSectorBytes =

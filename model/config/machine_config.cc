@@ -79,6 +79,8 @@ class Reader {
     const MemoryConfig& memory = machine_->memory;
     CheckCache("sm.l1", sm.l1, false);
     CheckCache("memory.l2", memory.l2, true);
+    Require(sm.warps_per_scheduler <= 16 || sm.schedulers <= 2, "sm.warps_per_scheduler",
+            "at most 16 with more than 2 schedulers", sm.warps_per_scheduler);
     const unsigned threads = sm.schedulers * sm.warps_per_scheduler * kWarpThreads;
     Require(limits_.threads <= threads, "sm.limits.threads",
             "at most schedulers x warps_per_scheduler x 32 = " + std::to_string(threads),

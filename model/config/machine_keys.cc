@@ -69,7 +69,7 @@ class KeyList {
 void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
   keys->Table("sm");
   keys->Integer("schedulers", &sm->schedulers, 1, kMaxSchedulers, "", "warp schedulers of an SM");
-  keys->Integer("warps_per_scheduler", &sm->warps_per_scheduler, 1, kMachineWarpsPerScheduler, "",
+  keys->Integer("warps_per_scheduler", &sm->warps_per_scheduler, 1, kMaxWarpsPerScheduler, "",
                 "warps that one scheduler holds");
   keys->PowerOfTwo("fetch_warps", &sm->fetch_warps, 1, 8, "",
                    "warps per cycle for which the SM fetches");

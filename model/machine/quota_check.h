@@ -85,7 +85,7 @@ class QuotaCheck {
   const std::array<std::uint64_t, kNumKernels> one_of_ = Ones();
   Quotas left_{};
   bool gated_ = false;
-  std::array<std::uint8_t, kMachineWarpsPerScheduler> kernel_of_{};
+  std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of_{};
 };
 
 }  // namespace smk

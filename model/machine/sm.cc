@@ -12,6 +12,7 @@ Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext&
     : id_(id),
       config_(config),
       gpu_(gpu),
+      layout_(config.warps_per_scheduler),
       collectors_(config.collectors, config.schedulers, kNumPorts),
       lsu_(id, config, gpu.sector_bytes, memory, gpu.stores),
       traffic_(id, memory, gpu.checks, ideal_preemption) {
@@ -81,8 +82,9 @@ void Sm::SetReady(Cycle now) {
   const LaneMask lanes = data_ready_ & runnable_;
   busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
   ready_ = lanes & ~busy_;
-  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-    inputs_.ready[s] = static_cast<std::uint16_t>(ready_ >> (s * kLanesPerScheduler));
+  for (unsigned s = 0; s < config_.schedulers; ++s) {
+    inputs_.ready[s] =
+        static_cast<WarpMask>((ready_ & layout_.SchedulerField(s)) >> layout_.LaneOf(s, 0));
   }
 }
 
@@ -92,7 +94,7 @@ LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
     if (collectors_.empty()) return 0;
     for (unsigned port = kSp; port < kNumPorts; ++port) {
       for (unsigned s = 0; s < config_.schedulers; ++s) {
-        if (collectors_.Full(port, s)) busy |= port_lanes_[port] & SchedulerField(s);
+        if (collectors_.Full(port, s)) busy |= port_lanes_[port] & layout_.SchedulerField(s);
       }
     }
     return busy & lanes;
@@ -109,7 +111,7 @@ LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
         continue;
       }
       for (unsigned s = 0; s < config_.schedulers; ++s) {
-        if (port_free_[port][s] > now) busy |= want & SchedulerField(s);
+        if (port_free_[port][s] > now) busy |= want & layout_.SchedulerField(s);
       }
     }
   }
@@ -130,7 +132,7 @@ void Sm::SetMemory() {
   for (unsigned k = 0; k < kNumKernels; ++k) {
     unsigned schedulers = 0;
     for (unsigned s = 0; s < config_.schedulers; ++s) {
-      const bool waits = (waiting & kernel_lanes_[k] & SchedulerField(s)) != 0;
+      const bool waits = (waiting & kernel_lanes_[k] & layout_.SchedulerField(s)) != 0;
       schedulers |= (waits ? 1u : 0u) << s;
     }
     inputs_.memory[k] = static_cast<std::uint8_t>(schedulers);
@@ -217,9 +219,10 @@ std::uint8_t Sm::ApplyGrants(const SmOutputs& out, Cycle now) {
   const LaneMask may = ready_ & ~stopped_;
   for (unsigned grants = out.grant_valid; grants != 0; grants &= grants - 1) {
     const unsigned s = LowestLane(grants);
-    const unsigned index = s < kMaxSchedulers ? out.grant_warp[s] : kLanesPerScheduler;
-    const unsigned lane = s * kLanesPerScheduler + index;
-    if (index >= kLanesPerScheduler || (may & LaneBit(lane)) == 0) RefuseGrant(s, index, now);
+    const unsigned lanes = layout_.lanes_per_scheduler();
+    const unsigned index = s < config_.schedulers ? out.grant_warp[s] : lanes;
+    const unsigned lane = layout_.LaneOf(s, index);
+    if (index >= lanes || (may & LaneBit(lane)) == 0) RefuseGrant(s, index, now);
     Issue(lane, now);
   }
   if (!lsu_.resolved().empty()) TakeResolved(now);
@@ -227,8 +230,8 @@ std::uint8_t Sm::ApplyGrants(const SmOutputs& out, Cycle now) {
 }
 
 void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
-  const bool exists = scheduler < config_.schedulers && index < kLanesPerScheduler;
-  const unsigned lane = scheduler * kLanesPerScheduler + index;
+  const bool exists = scheduler < config_.schedulers && index < layout_.lanes_per_scheduler();
+  const unsigned lane = layout_.LaneOf(scheduler, index);
   const bool stopped = exists && (ready_ & stopped_ & LaneBit(lane)) != 0;
   RunChecks::Fail(now, Index(id_),
                   "scheduler " + std::to_string(scheduler) + " grants warp " +
@@ -263,7 +266,7 @@ Cycle Sm::PortsFreeAt(LaneMask lanes, Cycle now) const {
       continue;
     }
     for (unsigned s = 0; s < config_.schedulers; ++s) {
-      if ((want & SchedulerField(s)) != 0) first = std::min(first, port_free_[port][s]);
+      if ((want & layout_.SchedulerField(s)) != 0) first = std::min(first, port_free_[port][s]);
     }
   }
   return first;

@@ -210,6 +210,7 @@ class Sm {
   std::array<OpCost, 15> costs_{};
 
   // Warps by lane; a bit in each mask.
+  const LaneLayout layout_;
   LaneMask occupied_ = 0;    // has a warp, exited or not
   LaneMask live_ = 0;        // placed, not exited
   LaneMask active_ = 0;      // of activated TBs
@@ -246,7 +247,7 @@ class Sm {
   std::array<std::uint8_t, kNumKernels> resident_{};
   unsigned ended_kernels_ = 0;          // kernel slots, see EndKernel()
   unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several
-  std::array<std::array<std::uint8_t, kLanesPerScheduler>, kMaxSchedulers> age_order_{};
+  std::array<std::array<std::uint8_t, kMaxWarpsPerScheduler>, kMaxSchedulers> age_order_{};
   std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
   ContextTraffic traffic_;
 

@@ -9,7 +9,7 @@ namespace smk {
 
 unsigned Sm::LaneOf(WarpId warp) const {
   const unsigned slot = Index(warp);
-  return slot % config_.schedulers * kLanesPerScheduler + slot / config_.schedulers;
+  return layout_.LaneOf(slot % config_.schedulers, slot / config_.schedulers);
 }
 
 // A warp of a TB takes its slot.
@@ -51,8 +51,8 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   kernel_lanes_[warp.kernel] |= bit;
   skipped_stale_ = true;
   if ((tb_stop_ >> slot & 1) != 0) stopped_ |= bit;
-  const unsigned s = lane / kLanesPerScheduler;
-  age_order_[s][warps_on_[s]++] = static_cast<std::uint8_t>(lane % kLanesPerScheduler);
+  const unsigned s = layout_.SchedulerOf(lane);
+  age_order_[s][warps_on_[s]++] = static_cast<std::uint8_t>(layout_.IndexOf(lane));
 }
 
 void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
@@ -297,10 +297,10 @@ void Sm::RemoveWarp(unsigned lane) {
         &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }
-  const unsigned s = lane / kLanesPerScheduler;
+  const unsigned s = layout_.SchedulerOf(lane);
   auto* const begin = age_order_[s].begin();
   auto* const end = begin + warps_on_[s];
-  auto* const last = std::remove(begin, end, static_cast<std::uint8_t>(lane % kLanesPerScheduler));
+  auto* const last = std::remove(begin, end, static_cast<std::uint8_t>(layout_.IndexOf(lane)));
   warps_on_[s] = static_cast<std::uint8_t>(last - begin);
 }
 

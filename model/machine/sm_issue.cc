@@ -29,7 +29,7 @@ template <bool Plain>
     done += TakeUnit(cost.port, initiation, now) - now;
     ports_busy_until_ = std::max(ports_busy_until_, shared_free_[cost.port]);
   } else if (initiation > 1) {
-    port_free_[cost.port][lane / kLanesPerScheduler] = now + initiation;
+    port_free_[cost.port][layout_.SchedulerOf(lane)] = now + initiation;
     ports_busy_until_ = std::max(ports_busy_until_, now + initiation);
   }
   if (instruction.dst != kNoRegister) {
@@ -95,7 +95,7 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
 
 // Issues into the collectors. The result's time is not known before it starts.
 void Sm::Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane) {
-  Collectors::Entry& entry = collectors_.Issue(cost.port, lane / kLanesPerScheduler);
+  Collectors::Entry& entry = collectors_.Issue(cost.port, layout_.SchedulerOf(lane));
   entry.instruction = instruction;
   entry.lane = static_cast<std::uint8_t>(lane);
   entry.tb_slot = warp->tb_slot;

@@ -17,13 +17,13 @@ namespace smk {
 
 // Since quotas were spent or loaded, or warps placed.
 [[gnu::noinline]] void Sm::FindSkipped() {
-  static_assert(kMaxKernels == 8 && kMaxSchedulers == 4, "bit 8 s + k of with_quota_");
   skipped_ = 0;
   for (unsigned k = 0; k < kNumKernels; ++k) {
-    LaneMask spent = ~(with_quota_ >> k) & 0x01010101u;  // bit 8 s, and then bit 16 s
-    spent = (spent | spent << 16) & 0x0000ffff0000ffff;
-    spent = (spent | spent << 8) & 0x00ff00ff00ff00ff;
-    skipped_ |= kernel_lanes_[k] & FieldsOf(spent << (kLanesPerScheduler - 1));
+    unsigned spent = 0;
+    for (unsigned s = 0; s < kMaxSchedulers; ++s) {
+      spent |= (~(with_quota_ >> (s * kMaxKernels + k)) & 1u) << s;
+    }
+    skipped_ |= kernel_lanes_[k] & layout_.FieldsOf(layout_.LastLanesOf(spent));
   }
   skipped_stale_ = false;
 }
@@ -35,7 +35,7 @@ void Sm::MoveStalls(LaneMask schedulers, LaneMask at_pipe, LaneMask seen, Cycle 
   const LaneMask data = reason_lanes_[kShort] | reason_lanes_[kMemory];
   const LaneMask waiting = runnable_ & ~data_ready_ & data & seen;
   for (; schedulers != 0; schedulers &= schedulers - 1) {
-    const LaneMask field = SchedulerField(LowestLane(schedulers) / kLanesPerScheduler);
+    const LaneMask field = layout_.SchedulerField(layout_.SchedulerOf(LowestLane(schedulers)));
     const SimStall ours = (at_pipe & field) != 0 ? SimStall::kPipeline : SimStall::kData;
     const Cycle control = Unfetched(waiting & field, cycles);
     stalls_.Move(ours, SimStall::kControl, control);

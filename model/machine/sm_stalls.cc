@@ -28,13 +28,13 @@ inline LaneMask Sm::Skipped() {
 template <bool Sole>
 [[gnu::noinline]] void Sm::ChargeAll(unsigned schedulers, LaneMask ready, LaneMask busy,
                                      Cycle cycles) {
-  LaneMask rest = LastLanesOf(schedulers);  // of the schedulers without a reason yet
+  LaneMask rest = layout_.LastLanesOf(schedulers);  // of the schedulers without a reason yet
   const auto take = [&](Stall reason, LaneMask lanes) __attribute__((always_inline)) {
-    const LaneMask having = LastLanesIn(lanes) & rest;
+    const LaneMask having = layout_.LastLanesIn(lanes) & rest;
     if (having == 0) return;
     rest ^= having;
     if (Sole) {
-      stalls_.Charge(reason, sole_kernel_, CountOf(having) * cycles);
+      stalls_.Charge(reason, sole_kernel_, layout_.CountOf(having) * cycles);
     } else {
       ChargeOldest(reason, lanes, having, cycles);
     }
@@ -44,19 +44,20 @@ template <bool Sole>
   take(Stall::kQuota, ready);
   take(Stall::kPipeline, busy);
   LaneMask unsure = 0;
-  if (!Sole && skips_ && rest != all) unsure = (all ^ rest) & ~LastLanesIn((ready | busy) & seen);
+  if (!Sole && skips_ && rest != all)
+    unsure = (all ^ rest) & ~layout_.LastLanesIn((ready | busy) & seen);
   if (rest != 0) {
     const LaneMask waiting = runnable_ & ~data_ready_;
     const LaneMask before = rest;
     take(Stall::kDataShort, waiting & reason_lanes_[kShort]);
     take(Stall::kDataMemory, waiting & reason_lanes_[kMemory]);
     const LaneMask data = waiting & seen & (reason_lanes_[kShort] | reason_lanes_[kMemory]);
-    unsure |= (before ^ rest) & ~LastLanesIn(data & ~unfetched_);
+    unsure |= (before ^ rest) & ~layout_.LastLanesIn(data & ~unfetched_);
     if (rest != 0) {
       take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
       take(Stall::kBarrier, runnable_);
       take(Stall::kPreemption, live_);
-      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, CountOf(rest) * cycles);
+      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, layout_.CountOf(rest) * cycles);
     }
   }
   if (unsure != 0) MoveStalls(unsure, ready | busy, seen, cycles);
@@ -84,12 +85,12 @@ void Sm::AccountSleep(Cycle cycles) {
 // To the kernel of the oldest of the lanes, for each of the schedulers `having` them.
 [[gnu::always_inline]] inline void Sm::ChargeOldest(Stall reason, LaneMask lanes, LaneMask having,
                                                     Cycle cycles) {
-  lanes &= FieldsOf(having);
+  lanes &= layout_.FieldsOf(having);
   const unsigned kernel = warps_[LowestLane(lanes)].kernel;
   if ((lanes & ~kernel_lanes_[kernel]) == 0) {
-    stalls_.Charge(reason, kernel, CountOf(having) * cycles);
+    stalls_.Charge(reason, kernel, layout_.CountOf(having) * cycles);
   } else if ((having & (having - 1)) == 0) {
-    stalls_.Charge(reason, OldestKernel(LowestLane(having) / kLanesPerScheduler, lanes), cycles);
+    stalls_.Charge(reason, OldestKernel(layout_.SchedulerOf(LowestLane(having)), lanes), cycles);
   } else {
     ChargeEach(reason, lanes, having, cycles);
   }
@@ -97,8 +98,8 @@ void Sm::AccountSleep(Cycle cycles) {
 
 [[gnu::noinline]] void Sm::ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles) {
   for (; having != 0; having &= having - 1) {
-    const unsigned s = LowestLane(having) / kLanesPerScheduler;
-    const LaneMask mine = lanes & SchedulerField(s);
+    const unsigned s = layout_.SchedulerOf(LowestLane(having));
+    const LaneMask mine = lanes & layout_.SchedulerField(s);
     const unsigned kernel = warps_[LowestLane(mine)].kernel;
     const bool alone = (mine & ~kernel_lanes_[kernel]) == 0;
     stalls_.Charge(reason, alone ? kernel : OldestKernel(s, mine), cycles);
@@ -106,7 +107,7 @@ void Sm::AccountSleep(Cycle cycles) {
 }
 
 [[gnu::noinline]] unsigned Sm::OldestKernel(unsigned scheduler, LaneMask lanes) const {
-  const unsigned first = scheduler * kLanesPerScheduler;
+  const unsigned first = layout_.LaneOf(scheduler, 0);
   const std::uint8_t* age = age_order_[scheduler].data();
   while ((lanes & LaneBit(first + *age)) == 0) ++age;  // one of them is the oldest
   return warps_[first + *age].kernel;

@@ -2,8 +2,8 @@
 // smk_pkg: the numbers of one configuration, the types made of them, and the messages.
 //
 // Purpose     One place for every width and limit. The numbers themselves are in smk_config.svh:
-//             of the one folder of rtl/config that is searched for it, or what smk rtl makes of a
-//             machine file. (In Yosys 0.23 no package can name another one.)
+//             of the one folder of rtl/config that is searched for it. (In Yosys 0.23 no package
+//             can name another one.)
 // Paper       [SMK] Table 4 (gtx980); [Warped-Slicer] Table I (fermi); [SMK] Sec. 5, Fig. 3.
 // Interface   Written out with its name wherever it is used: smk_pkg::kernel_id_t.
 // Model       model/base/ids.h, model/base/resources.h, model/control/control_plane.h, messages.h
