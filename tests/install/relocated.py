@@ -69,6 +69,9 @@ def call_all(smk, prefix):
     else:
         print("smk report: not tried, its page was not built")
         smk.called.add("report")
+    stream = '[[job]]\nworkload = "sgemm"\ntbs = 16\n[[job]]\nworkload = "lbm"\ntbs = 16\nlaunches = 1\n'
+    (smk.scratch / "stream.toml").write_text(stream)
+    smk("serve", "stream.toml")
     smk("rtl", "emit", "mini", "--out", "mini")
     check((smk.scratch / "mini/rtl/smk_top.sv").is_file(), "smk rtl emit wrote no smk_top")
     if shutil.which("verilator") and shutil.which("c++"):

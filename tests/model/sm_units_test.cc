@@ -8,9 +8,9 @@
 namespace smk {
 namespace {
 
-class SmUnits : public testing::Test {
+class SmUnitTime : public testing::Test {
  protected:
-  SmUnits() {
+  SmUnitTime() {
     run.repeat = false;
     run.sm().alu.initiation = 2;
     run.sm().imul.initiation = 3;
@@ -29,7 +29,7 @@ class SmUnits : public testing::Test {
   MicroKernel kernel;
 };
 
-TEST_F(SmUnits, AreTakenForTheInitiationOfEachInstruction) {
+TEST_F(SmUnitTime, AreTakenForTheInitiationOfEachInstruction) {
   run.sm().shared.initiation = 2;
   for (const unsigned pipes : {4u, 1u}) {
     run.sm().units.sp = run.sm().units.sfu = run.sm().units.dp = pipes;
@@ -43,7 +43,7 @@ TEST_F(SmUnits, AreTakenForTheInitiationOfEachInstruction) {
   }
 }
 
-TEST_F(SmUnits, BelongToTheKernelOfTheInstruction) {
+TEST_F(SmUnitTime, BelongToTheKernelOfTheInstruction) {
   const KernelStats alone = run.Run({kernel}).kernels.at(0);
   MicroKernel other;
   for (unsigned i = 0; i < 7; ++i) other.Op(OpClass::kAlu, 0);
@@ -55,7 +55,7 @@ TEST_F(SmUnits, BelongToTheKernelOfTheInstruction) {
 }
 
 // An LSU is never taken for longer than there are cycles, whatever it waits for.
-TEST_F(SmUnits, LsuIsTakenForAtMostAllCycles) {
+TEST_F(SmUnitTime, LsuIsTakenForAtMostAllCycles) {
   run.repeat = true;
   run.sm().l1.mshrs = 2;
   MicroKernel loads;

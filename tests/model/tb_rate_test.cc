@@ -19,7 +19,6 @@ RunResult RunTbs(unsigned tbs, DispatchMode mode, bool stream = true) {
   kernel.threads = 16;
   kernel.tbs = tbs;
   for (int i = 0; i < 10; ++i) kernel.Op(OpClass::kAlu, 1, {1});
-  kernel.End();
   RunRequest request;
   request.until = RunUntil::kDone;
   request.cycles = 100'000;

@@ -210,6 +210,9 @@ TEST(List, OneTbMoreDoesNotFit) {
            {32, 4, 100000, {"shared_memory"}}}) {
     Backend backend = FakeBackend();
     KernelSpec kernel = FakeWorkload("w")->kernels[0];
+    kernel.threads = threads;
+    kernel.registers_per_thread = registers;
+    kernel.shared_memory = shared;
     kernel.need = TbNeed(threads, registers, shared);
     backend.find_workload = [&kernel = kernel](const std::string&) {
       auto workload = std::make_shared<Workload>(*FakeWorkload("w"));

@@ -114,7 +114,7 @@ TEST_F(Outputs, EachStatisticIsSomewhereNotZero) {
        {"sgemm+lbm --cycles 40k --policy smk", "histo+tiny.toml --cycles 40k --policy smk-p",
         "lbm+sgemm --cycles 40k --policy spatial --preempt flush --arrive sgemm@10k",
         "sgemm+lbm --cycles 40k --arrive lbm@10k --set policy.epoch_length=1000",
-        "tiny.toml --cycles 30k --policy isolated --no-repeat",
+        "tiny.toml --cycles 30k --policy isolated --no-repeat", "hot --cycles 20k",
         "sgemm --cycles 2k --until done --warm-up 100"}) {
     Walk(Stats(arguments), "", [&](const std::string& name, const ordered_json& value) {
       const bool there = !value.is_null() && value != 0 && value != "" && value != false;
