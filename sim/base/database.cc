@@ -42,8 +42,8 @@ void Database::OpenUnchanging() {
   // With WAL, a reader makes two files beside the database, unless it says that nobody writes.
   const int code = sqlite3_exec(handle_, "PRAGMA schema_version", nullptr, nullptr, nullptr) & 0xff;
   if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) return;
-  RefuseLogBeside(path_, code);
   sqlite3_close(handle_);
+  RefuseLogBeside(path_, code);
   Open(UnchangingUri(path_), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
 }
 
