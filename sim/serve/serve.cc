@@ -16,7 +16,6 @@ constexpr char kDefaultPolicy[] = "leftover";
 constexpr char kDefaultScheduler[] = "in-order";
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "1000000000";
-constexpr Cycle kMaxCycles = 1'000'000'000'000;
 
 // What the command line leaves open.
 void Complete(const StreamSpec& spec, Options* options) {
