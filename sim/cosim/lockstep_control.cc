@@ -14,6 +14,7 @@ namespace {
 constexpr unsigned kNoSm = kMaxSms;
 
 // Fields are the same in every configuration; of the widths none is looked at here.
+// NOLINTBEGIN(readability-identifier-naming): the names of smk_pkg.
 template <unsigned Kernels>
 struct Any {
   static constexpr unsigned NumSms = kMaxSms, NumKernels = Kernels, NumSchedulers = kMaxSchedulers,
@@ -26,6 +27,7 @@ struct Any {
                             TotalShareWidth = 1, KernelCntWidth = 1, ScaleWidth = 1,
                             LingerWidth = 1, SampleWidth = 1;
 };
+// NOLINTEND(readability-identifier-naming)
 
 // Compares values and says of the first that differs where it is.
 class Comparer {
