@@ -14,7 +14,13 @@
 # file stops everybody's build, and compiles Verilator's run time anew into every library. Here a
 # block is one custom command and one translation unit, and the run time is compiled once.
 #
-# This file is both the module that defines the function and the script (cmake -P) that lists the
+# smk_verilate_control_plane(NAME CONFIG name [FAST] [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
+#
+# The same of the parts of a control plane that are evaluated apart, as classes V<name>_driver, _tables,
+# _scheduler, _profile and _sample; target smk_<name> has all. FAST is for an SM's parts: the driver runs in
+# few cycles. sim/cosim/build_rtl.sh builds the same parts for a machine of a user.
+#
+# This file is both the module that defines the functions and the script (cmake -P) that lists the
 # checkers and writes the translation unit.
 if(CMAKE_SCRIPT_MODE_FILE AND DEFINED CHECKERS)
   set(queue "${FILE}")
@@ -211,4 +217,34 @@ function(smk_verilate target module file)
   elseif(NOT arg_FAST)
     target_compile_options(${target} PRIVATE -O1 -g0)
   endif()
+endfunction()
+
+function(smk_verilate_control_plane name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "FAST" "CONFIG;RTL;TRACE_DEPTH" "DEPENDS")
+  set(rtl "${PROJECT_SOURCE_DIR}/rtl")
+  set(options INNER CONFIG ${arg_CONFIG})
+  if(arg_TRACE_DEPTH)
+    list(APPEND options TRACE_DEPTH ${arg_TRACE_DEPTH})
+  endif()
+  if(arg_RTL)
+    set(rtl "${arg_RTL}")
+    list(APPEND options RTL "${arg_RTL}" DEPENDS ${arg_DEPENDS})
+  endif()
+  set(fast ${options})
+  if(arg_FAST)
+    list(APPEND fast FAST)
+  endif()
+  set(sim "${PROJECT_SOURCE_DIR}/sim/cosim")
+  smk_verilate(smk_${name}_driver smk_driver "${rtl}/driver/driver/smk_driver.sv" PREFIX ${name}_driver ${options})
+  smk_verilate(smk_${name}_tables smk_sm_tables "${rtl}/sm/sm_control/smk_sm_tables.sv"
+    PREFIX ${name}_tables ${fast})
+  smk_verilate(smk_${name}_scheduler sim_quota_scheduler "${sim}/sim_quota_scheduler.sv"
+    PREFIX ${name}_scheduler ${fast})
+  smk_verilate(smk_${name}_profile sim_profile_counters "${sim}/sim_profile_counters.sv"
+    PREFIX ${name}_profile ${fast})
+  smk_verilate(smk_${name}_sample smk_sm_sample "${rtl}/sm/sm_control/smk_sm_sample.sv"
+    PREFIX ${name}_sample ${fast})
+  add_library(smk_${name} INTERFACE)
+  target_link_libraries(smk_${name} INTERFACE
+    smk_${name}_driver smk_${name}_tables smk_${name}_scheduler smk_${name}_profile smk_${name}_sample)
 endfunction()

@@ -44,7 +44,7 @@ Compared ResolvePolicies(const Options& options, const Experiment& experiment) {
       options.policies ? SplitPolicies(*options.policies) : DefaultPolicies();
   Compared compared;
   std::vector<Policy>& policies = compared.policies;
-  bool spatial = false;
+  bool preempts = false;
   for (const std::string& name : names) {
     if (name == kOracle) {
       if (compared.oracle) throw InputError("--policies: oracle is there twice");
@@ -52,9 +52,11 @@ Compared ResolvePolicies(const Options& options, const Experiment& experiment) {
       compared.oracle = policies.size();
       continue;
     }
-    const bool is_spatial = name == "spatial";
-    spatial = spatial || is_spatial;
-    Policy policy = ResolveOne(name, is_spatial ? options.preempt : std::nullopt, experiment);
+    Policy policy = ResolveOne(name, std::nullopt, experiment);
+    if (options.preempt && UsesPreempt(policy.config)) {
+      policy = ResolveOne(name, options.preempt, experiment);
+      preempts = true;
+    }
     for (const Policy& other : policies) {
       if (other.name == policy.name) {
         throw InputError(fmt::format("--policies: {} is there twice", policy.name));
@@ -62,8 +64,9 @@ Compared ResolvePolicies(const Options& options, const Experiment& experiment) {
     }
     policies.push_back(std::move(policy));
   }
-  if (options.preempt && !spatial) {
-    throw InputError("--preempt: only the policy spatial uses it, and it is not compared");
+  if (options.preempt && !preempts) {
+    throw InputError(
+        "--preempt: only the policies spatial and warped-slicer use it, none is compared");
   }
   return compared;
 }
@@ -223,7 +226,7 @@ int CompareCommand(const Context& context, RunOptions options) {
   const Recording recording = MakeRecording(options);
   Runner runner(context.backend, experiment, MakeRunnerOptions(options));
   const Folders folders = PrepareFolders(options, compared);
-  try {
+  RunInto(folders.top, context.command_line, experiment, [&] {
     const std::vector<Results> runs = RunAll(compared, experiment, recording, &runner);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const bool drawable = !runs[i].policy.time_shared || experiment.names.size() == 1;
@@ -239,13 +242,7 @@ int CompareCommand(const Context& context, RunOptions options) {
     } else {
       fmt::print("{}PASS\n", options.quiet ? "" : Table(experiment, runs));
     }
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {
-    WriteFailure(folders.top, context.command_line, experiment,
-                 fmt::format("FAIL: {}", error.what()));
-    throw;
-  }
+  });
   return 0;
 }
 

@@ -15,6 +15,7 @@
 #include "base/progress.h"
 #include "base/sha256.h"
 #include "experiment/rtl_set.h"
+#include "experiment/settings.h"
 #include "machine/control_config.h"
 #include "synth/tools.h"
 
@@ -22,22 +23,27 @@ namespace smk::sim {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr char kDepthKey[] = "control.preempted_depth=";
+// What the RTL has besides the numbers of its machine.
+constexpr std::string_view kDepthKnob = "control.preempted_depth";
 
 ControlConfig Config(const Context& context, const RtlOptionsOfCommand& options) {
-  std::vector<std::string> of_machine;
-  ControlConfig changed;
-  for (const std::string& set : options.sets) {
-    if (set.rfind(kDepthKey, 0) == 0) {
-      changed.preempted_depth = static_cast<unsigned>(
-          ParseCount("--set control.preempted_depth", set.substr(sizeof kDepthKey - 1), 1, 32768));
-    } else {
-      of_machine.push_back(set);
+  const std::string path = context.backend.find_machine(options.machine);
+  const auto base = LoadMachine(context.backend, path, {});
+  std::vector<std::string> keys;
+  for (const auto& leaf : base->leaves) keys.push_back(leaf.first);
+  const Settings settings = ParseSettings(options.sets, keys);
+  for (const KnobSetting& setting : settings.knobs) {
+    if (setting.knob->path != kDepthKnob) {
+      throw InputError(
+          fmt::format("--set {}: the RTL is the same with any; of those that are not "
+                      "the machine's it has {} alone",
+                      setting.knob->path, kDepthKnob));
     }
   }
-  const std::string path = context.backend.find_machine(options.machine);
-  ControlConfig config = ControlConfigOf(context.backend.load_machine(path, of_machine));
-  config.preempted_depth = changed.preempted_depth;
+  Configuration changed;
+  Apply(settings.knobs, &changed);
+  ControlConfig config = ControlConfigOf(context.backend.load_machine(path, settings.machine));
+  config.preempted_depth = changed.control.preempted_depth;
   if (!options.kernels.empty()) {
     config.num_kernels =
         static_cast<unsigned>(ParseCount("--kernels", options.kernels, 2, kMaxKernels));

@@ -37,7 +37,7 @@ int RunCommand(const Context& context, RunOptions options) {
   const Recording recording = MakeRecording(options);
   Runner runner(context.backend, experiment, MakeRunnerOptions(options));
   const OutputFolder folder = OutputFolder::Prepare(options.out, options.force);
-  try {
+  RunInto(folder, context.command_line, experiment, [&] {
     const Results results = runner.Run(policy, recording);
     WriteRun(folder, context.command_line, results, options.timeline.has_value());
     if (options.json) {
@@ -45,12 +45,7 @@ int RunCommand(const Context& context, RunOptions options) {
     } else {
       fmt::print("{}PASS\n", options.quiet ? "" : Summary(results));
     }
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {
-    WriteFailure(folder, context.command_line, experiment, fmt::format("FAIL: {}", error.what()));
-    throw;
-  }
+  });
   return 0;
 }
 

@@ -15,7 +15,7 @@ int ServeCommand(const Context& context, const ServeOptions& options) {
       PrepareServing(options.spec, options, options.scheduler, !options.no_overlap, backend);
   const Recording recording = MakeRecording(serving.options);
   const OutputFolder folder = OutputFolder::Prepare(options.out, options.force);
-  try {
+  RunInto(folder, context.command_line, serving.experiment, [&] {
     std::map<std::string, std::string> files;
     files["stream.toml"] = StreamToml(serving.spec, serving.options, serving.scheduler.text,
                                       serving.experiment.stream.overlap_copies, serving.jobs);
@@ -28,13 +28,7 @@ int ServeCommand(const Context& context, const ServeOptions& options) {
     } else {
       fmt::print("{}PASS\n", options.quiet ? "" : ServeSummary(results));
     }
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::exception& error) {
-    WriteFailure(folder, context.command_line, serving.experiment,
-                 fmt::format("FAIL: {}", error.what()));
-    throw;
-  }
+  });
   return 0;
 }
 

@@ -57,6 +57,19 @@ void WriteTimeline(const OutputFolder& folder, const Results& results) {
   }
 }
 
+// Writes what there is to say about a run that failed.
+void WriteFailure(const OutputFolder& folder, const std::string& command_line,
+                  const Experiment& experiment, const std::string& status) noexcept {
+  try {
+    if (!folder) return;
+    folder.Clear();
+    FinishWave(folder, experiment);
+    folder.Write("manifest.json", ManifestJson(experiment, command_line, status, folder));
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "smk: warning: {}\n", error.what());
+  }
+}
+
 }  // namespace
 
 void WriteRun(const OutputFolder& folder, const std::string& command_line, const Results& results,
@@ -82,15 +95,15 @@ void WriteRun(const OutputFolder& folder, const std::string& command_line, const
   folder.Write("manifest.json", ManifestJson(*results.experiment, command_line, "PASS", folder));
 }
 
-void WriteFailure(const OutputFolder& folder, const std::string& command_line,
-                  const Experiment& experiment, const std::string& status) noexcept {
+void RunInto(const OutputFolder& folder, const std::string& command_line,
+             const Experiment& experiment, const std::function<void()>& work) {
   try {
-    if (!folder) return;
-    folder.Clear();
-    FinishWave(folder, experiment);
-    folder.Write("manifest.json", ManifestJson(experiment, command_line, status, folder));
+    work();
+  } catch (const InputError&) {
+    throw;
   } catch (const std::exception& error) {
-    fmt::print(stderr, "smk: warning: {}\n", error.what());
+    WriteFailure(folder, command_line, experiment, fmt::format("FAIL: {}", error.what()));
+    throw;
   }
 }
 

@@ -2,6 +2,7 @@
 // What `run` and `compare` have in common: options that say how, and the files of one run.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 
@@ -19,8 +20,9 @@ Recording MakeRecording(const Options& options);
 // Writes the files of a run that passed, and others of the caller's: names and texts.
 void WriteRun(const OutputFolder& folder, const std::string& command_line, const Results& results,
               bool timeline, const std::map<std::string, std::string>& others = {});
-// Writes what there is to say about a run that failed; never throws.
-void WriteFailure(const OutputFolder& folder, const std::string& command_line,
-                  const Experiment& experiment, const std::string& status) noexcept;
+// Does `work`. What it throws goes on to the caller; unless it is an InputError, the folder is left
+// with a manifest that says so, and nothing else.
+void RunInto(const OutputFolder& folder, const std::string& command_line,
+             const Experiment& experiment, const std::function<void()>& work);
 
 }  // namespace smk::sim

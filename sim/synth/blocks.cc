@@ -7,6 +7,7 @@
 #include <cctype>
 #include <filesystem>
 #include <set>
+#include <string_view>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -33,8 +34,7 @@ std::set<std::string> ModuleNames(const std::string& text) {
 }
 
 // The table that a key holds; throws InputError when it holds something else.
-const toml::table& TableOf(const toml::node& node, const std::string& key,
-                           const std::string& path) {
+const toml::table& TableOf(const toml::node& node, std::string_view key, std::string_view path) {
   if (const toml::table* table = node.as_table()) return *table;
   throw InputError(fmt::format("{}:{}: {}: expected a table", path, node.source().begin.line, key));
 }

@@ -327,6 +327,12 @@ TEST_F(MachineConfigErrors, KeysThatContradictEachOtherAreRefused) {
   EXPECT_EQ(Message(), At() +
                            "sm.limits.threads: expected at most schedulers x warps_per_scheduler x "
                            "32 = 1024, got 2048");
+  Replace("sm", "warps_per_scheduler", "warps_per_scheduler = 17");
+  EXPECT_EQ(
+      Message(),
+      At() + "sm.warps_per_scheduler: expected at most 16 with more than 2 schedulers, got 17");
+  Replace("sm", "warps_per_scheduler", "warps_per_scheduler = 33");
+  EXPECT_EQ(Message(), At() + "sm.warps_per_scheduler: expected an integer from 1 to 32, got 33");
   Replace("memory", "t_rc", "t_rc = 27");
   EXPECT_EQ(Message(), At() + "memory.t_rc: expected at least t_ras = 28, got 27");
   Replace("memory", "t_rc", "t_rc = 40");

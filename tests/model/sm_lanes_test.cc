@@ -57,7 +57,10 @@ void CheckLayout(const Layout& layout) {
 }
 
 TEST(LaneLayout, FourSchedulersOf16) { CheckLayout({12, 4, 16}); }
-TEST(LaneLayout, TwoSchedulersOf32) { CheckLayout({24, 2, 32}); }
+TEST(LaneLayout, TwoSchedulersOf32) {
+  CheckLayout({24, 2, 32});
+  CheckLayout({32, 2, 32});
+}
 
 MicroKernel Mixed(const char* name, unsigned threads, OpClass op) {
   MicroKernel kernel;
@@ -108,25 +111,34 @@ TEST(SmLanes, LayoutsGiveTheSame) {
   }
 }
 
-// 48 warps of independent instructions: all have a place, and each scheduler issues in each cycle.
-TEST(SmLanes, TwoSchedulersOf24HoldAndIssueThemAll) {
+class FullSm : public testing::TestWithParam<std::pair<unsigned, unsigned>> {};
+
+// As many warps of independent instructions as an SM holds: each has a place, and each scheduler
+// issues in each cycle.
+TEST_P(FullSm, HoldsAndIssuesThemAll) {
+  const auto [schedulers, warps] = GetParam();
   MicroRun run;
-  run.request.machine.sm.schedulers = 2;
-  run.request.machine.sm.warps_per_scheduler = 24;
-  run.request.machine.sm.limits.threads = 48;
+  run.request.machine.sm.schedulers = schedulers;
+  run.request.machine.sm.warps_per_scheduler = warps;
+  run.request.machine.sm.limits.threads = schedulers * warps;
   run.request.cycles = 4000;
   MicroKernel kernel;
-  kernel.threads = 48 * kWarpThreads;
+  kernel.threads = schedulers * warps * kWarpThreads;
   kernel.registers = 8;
   kernel.Loop(5000);
   kernel.Op(OpClass::kAlu, 0);
   kernel.End();
   SimpleControl control(run.Control());
   const RunResult result = run.Run({kernel}, &control);
-  EXPECT_GT(result.warp_instructions, 2 * 3000u);
-  EXPECT_LE(result.warp_instructions, 2 * 4000u);
+  EXPECT_GT(result.warp_instructions, schedulers * 3000u);
+  EXPECT_LE(result.warp_instructions, schedulers * 4000u);
   EXPECT_EQ(result.sms[0].scheduler_cycles[static_cast<unsigned>(Stall::kQuota)], 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(Sizes, FullSm,
+                         testing::Values(std::pair{1u, 16u}, std::pair{1u, 32u}, std::pair{2u, 24u},
+                                         std::pair{2u, 32u}, std::pair{3u, 16u},
+                                         std::pair{4u, 16u}));
 
 }  // namespace
 }  // namespace smk

@@ -109,7 +109,7 @@ TEST_F(BadInput, Policies) {
   Refuses("run sgemm+lbm --policy smk --preempt drain", "only the policies spatial");
   Refuses("compare sgemm+lbm --policies smk,smk", "twice");
   Refuses("compare sgemm+lbm --policies smk,,even", "unknown policy");
-  Refuses("compare sgemm+lbm --policies smk --preempt drain", "only the policy spatial");
+  Refuses("compare sgemm+lbm --policies smk --preempt drain", "only the policies spatial");
 }
 
 TEST_F(BadInput, Controls) {

@@ -202,10 +202,14 @@ TEST_F(Compare, QuietPrintsTheLastLineOnly) {
   EXPECT_EQ(Call("even", {"--quiet"}).err, "");
 }
 
-TEST_F(Compare, PreemptIsForSpatialOnly) {
+TEST_F(Compare, PreemptIsForThoseThatUseIt) {
   EXPECT_EQ(Call("even,spatial", {"--preempt", "drain"}).status, 0);
   EXPECT_EQ(MainRefusal(backend, {"compare", "a+b", "--policies", "even", "--preempt", "drain"}),
-            "--preempt: only the policy spatial uses it, and it is not compared");
+            "--preempt: only the policies spatial and warped-slicer use it, none is compared");
+  EXPECT_EQ(Call("warped-slicer", {"--preempt", "switch"}).status, 0);
+  EXPECT_EQ(
+      MainRefusal(backend, {"compare", "a+b", "--policies", "warped-slicer", "--preempt", "flush"}),
+      "--preempt: warped-slicer takes switch or drain, not flush");
   EXPECT_EQ(MainRefusal(backend, {"compare", "a+b", "--policies", "table:1,1,even,table:01,1"}),
             "--policies: table:1,1 is there twice");
 }

@@ -112,6 +112,11 @@ def build(work):
     one, other = ((work / name / "kernels.csv").read_text(encoding="utf-8") for name in "rf")
     check(one == other, "rtl and reference differ")
     check("built in" in must([SMK, "rtl", "build", "v100"], env=environment), "v100 is built in")
+    for wrong, message in (("control.preempted_depth=5000", "expected a whole number from 1 to 4096"),
+                           ("control.link_stages=2", "the RTL is the same with any"),
+                           ("sm.x=1", "unknown key")):
+        status, said = call([SMK, "rtl", "build", "mini", "--set", wrong], env=environment)
+        check(status == 2 and message in said and said.count("\n") == 1, said)
     environment["PATH"] = str(work)
     status, said = call([SMK, "rtl", "build", "mini"], env=environment)
     check(status == 2 and "verilator is not installed" in said and said.count("\n") == 1, said)

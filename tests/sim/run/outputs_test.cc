@@ -401,7 +401,12 @@ TEST_F(RunFolders, AFailureLeavesAManifestOnly) {
   const OutputFolder folder = OutputFolder::Prepare(Path("out"), false);
   WriteRun(folder, "smk run a+b", results, true);
   EXPECT_TRUE(Exists("out/timeline.json.gz"));
-  WriteFailure(folder, "smk run a+b", experiment, "FAIL: cycle 7: no");
+  EXPECT_THROW(RunInto(folder, "smk run a+b", experiment, [] { throw InputError("no"); }),
+               InputError);
+  EXPECT_TRUE(Exists("out/timeline.json.gz")) << "bad input alone clears nothing";
+  EXPECT_THROW(
+      RunInto(folder, "smk run a+b", experiment, [] { throw std::runtime_error("cycle 7: no"); }),
+      std::runtime_error);
   EXPECT_THAT(Names("out"), ElementsAre(".smk-run", "manifest.json"));
   EXPECT_EQ(nlohmann::json::parse(Read("out/manifest.json"))["status"], "FAIL: cycle 7: no");
 }
@@ -410,9 +415,10 @@ TEST_F(RunFolders, AFailureToWriteAFailureIsAWarning) {
   const OutputFolder folder = OutputFolder::Prepare(Path("out"), false);
   std::filesystem::remove_all(Path("out"));
   testing::internal::CaptureStderr();
-  WriteFailure(folder, "smk", experiment, "FAIL");
+  const auto fail = [] { throw std::runtime_error("no"); };
+  EXPECT_THROW(RunInto(folder, "smk", experiment, fail), std::runtime_error);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), StartsWith("smk: warning: " + Path("out")));
-  WriteFailure(OutputFolder(), "smk", experiment, "FAIL");
+  EXPECT_THROW(RunInto(OutputFolder(), "smk", experiment, fail), std::runtime_error);
 }
 
 TEST(RunOptions, WhatIsRecordedFollowsFromTheOptions) {
