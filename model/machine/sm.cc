@@ -82,9 +82,12 @@ void Sm::SetReady(Cycle now) {
   const LaneMask lanes = data_ready_ & runnable_;
   busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
   ready_ = lanes & ~busy_;
-  for (unsigned s = 0; s < config_.schedulers; ++s) {
-    inputs_.ready[s] =
-        static_cast<WarpMask>((ready_ & layout_.SchedulerField(s)) >> layout_.LaneOf(s, 0));
+  if (layout_.lanes_per_scheduler() == 16) {
+    for (unsigned s = 0; s < 4; ++s)
+      inputs_.ready[s] = static_cast<std::uint16_t>(ready_ >> (16 * s));
+  } else {
+    for (unsigned s = 0; s < 2; ++s)
+      inputs_.ready[s] = static_cast<std::uint32_t>(ready_ >> (32 * s));
   }
 }
 

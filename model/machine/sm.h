@@ -192,9 +192,9 @@ class Sm {
   void Account(std::uint8_t grants);
   void AccountSleep(Cycle cycles);
   void ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
-  template <bool Sole>
+  template <bool Sole, unsigned Warps>
   void ChargeAll(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
-  void ChargeOldest(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
+  void ChargeOldest(LaneLayout layout, Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
   void ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
   unsigned OldestKernel(unsigned scheduler, LaneMask lanes) const;
   // sm_sim_stalls.cc: the same as the papers' simulator counts it.

@@ -17,13 +17,13 @@ namespace smk {
 
 // Since quotas were spent or loaded, or warps placed.
 [[gnu::noinline]] void Sm::FindSkipped() {
+  static_assert(kMaxKernels == 8 && kMaxSchedulers == 4, "bit 8 s + k of with_quota_");
   skipped_ = 0;
   for (unsigned k = 0; k < kNumKernels; ++k) {
-    unsigned spent = 0;
-    for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-      spent |= (~(with_quota_ >> (s * kMaxKernels + k)) & 1u) << s;
-    }
-    skipped_ |= kernel_lanes_[k] & layout_.FieldsOf(layout_.LastLanesOf(spent));
+    LaneMask spent = ~(with_quota_ >> k) & 0x01010101u;  // bits 0, 8, 16 and 24
+    spent = spent * 0x204081 >> 21 & 0xf;                // bits 0 to 3
+    skipped_ |=
+        kernel_lanes_[k] & layout_.FieldsOf(layout_.LastLanesOf(static_cast<unsigned>(spent)));
   }
   skipped_stale_ = false;
 }

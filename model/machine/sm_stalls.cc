@@ -24,19 +24,20 @@ inline LaneMask Sm::Skipped() {
 
 // For all schedulers at once; each takes the first mask that has one of its lanes. `sure`: the
 // papers' simulator has the reason that goes with ours. `Sole`: there is no choice whom to charge,
-// and no warp is skipped.
-template <bool Sole>
+// and no warp is skipped. `Warps`: of a scheduler at most, so that the masks are constants.
+template <bool Sole, unsigned Warps>
 [[gnu::noinline]] void Sm::ChargeAll(unsigned schedulers, LaneMask ready, LaneMask busy,
                                      Cycle cycles) {
-  LaneMask rest = layout_.LastLanesOf(schedulers);  // of the schedulers without a reason yet
+  constexpr LaneLayout kLayout(Warps);
+  LaneMask rest = kLayout.LastLanesOf(schedulers);  // of the schedulers without a reason yet
   const auto take = [&](Stall reason, LaneMask lanes) __attribute__((always_inline)) {
-    const LaneMask having = layout_.LastLanesIn(lanes) & rest;
+    const LaneMask having = kLayout.LastLanesIn(lanes) & rest;
     if (having == 0) return;
     rest ^= having;
     if (Sole) {
-      stalls_.Charge(reason, sole_kernel_, layout_.CountOf(having) * cycles);
+      stalls_.Charge(reason, sole_kernel_, kLayout.CountOf(having) * cycles);
     } else {
-      ChargeOldest(reason, lanes, having, cycles);
+      ChargeOldest(kLayout, reason, lanes, having, cycles);
     }
   };
   const LaneMask seen = Sole ? runnable_ : runnable_ & ~Skipped();
@@ -45,29 +46,32 @@ template <bool Sole>
   take(Stall::kPipeline, busy);
   LaneMask unsure = 0;
   if (!Sole && skips_ && rest != all)
-    unsure = (all ^ rest) & ~layout_.LastLanesIn((ready | busy) & seen);
+    unsure = (all ^ rest) & ~kLayout.LastLanesIn((ready | busy) & seen);
   if (rest != 0) {
     const LaneMask waiting = runnable_ & ~data_ready_;
     const LaneMask before = rest;
     take(Stall::kDataShort, waiting & reason_lanes_[kShort]);
     take(Stall::kDataMemory, waiting & reason_lanes_[kMemory]);
     const LaneMask data = waiting & seen & (reason_lanes_[kShort] | reason_lanes_[kMemory]);
-    unsure |= (before ^ rest) & ~layout_.LastLanesIn(data & ~unfetched_);
+    unsure |= (before ^ rest) & ~kLayout.LastLanesIn(data & ~unfetched_);
     if (rest != 0) {
       take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
       take(Stall::kBarrier, runnable_);
       take(Stall::kPreemption, live_);
-      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, layout_.CountOf(rest) * cycles);
+      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, kLayout.CountOf(rest) * cycles);
     }
   }
   if (unsure != 0) MoveStalls(unsure, ready | busy, seen, cycles);
 }
 
 inline void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
-  if (sole_kernel_ != kNumKernels && !skips_) {
-    ChargeAll<true>(schedulers, ready, busy, cycles);
+  const bool sole = sole_kernel_ != kNumKernels && !skips_;
+  if (layout_.lanes_per_scheduler() == 16) {
+    sole ? ChargeAll<true, 16>(schedulers, ready, busy, cycles)
+         : ChargeAll<false, 16>(schedulers, ready, busy, cycles);
   } else {
-    ChargeAll<false>(schedulers, ready, busy, cycles);
+    sole ? ChargeAll<true, 32>(schedulers, ready, busy, cycles)
+         : ChargeAll<false, 32>(schedulers, ready, busy, cycles);
   }
 }
 
@@ -83,14 +87,14 @@ void Sm::AccountSleep(Cycle cycles) {
 }
 
 // To the kernel of the oldest of the lanes, for each of the schedulers `having` them.
-[[gnu::always_inline]] inline void Sm::ChargeOldest(Stall reason, LaneMask lanes, LaneMask having,
-                                                    Cycle cycles) {
-  lanes &= layout_.FieldsOf(having);
+[[gnu::always_inline]] inline void Sm::ChargeOldest(LaneLayout layout, Stall reason, LaneMask lanes,
+                                                    LaneMask having, Cycle cycles) {
+  lanes &= layout.FieldsOf(having);
   const unsigned kernel = warps_[LowestLane(lanes)].kernel;
   if ((lanes & ~kernel_lanes_[kernel]) == 0) {
-    stalls_.Charge(reason, kernel, layout_.CountOf(having) * cycles);
+    stalls_.Charge(reason, kernel, layout.CountOf(having) * cycles);
   } else if ((having & (having - 1)) == 0) {
-    stalls_.Charge(reason, OldestKernel(layout_.SchedulerOf(LowestLane(having)), lanes), cycles);
+    stalls_.Charge(reason, OldestKernel(layout.SchedulerOf(LowestLane(having)), lanes), cycles);
   } else {
     ChargeEach(reason, lanes, having, cycles);
   }
