@@ -182,7 +182,7 @@ function(smk_verilate target module file)
     endif()
   endif()
   # Verilator 5.006 loses the variable of a loop that copies a register of more than 40 words.
-  if(NOT arg_CONFIG MATCHES "^(gtx980|fermi|small)$")
+  if(NOT arg_CONFIG MATCHES "^(gtx980|small)$")
     list(APPEND flags -fno-reloop)
   endif()
   # Every point exists in the default configuration; the others would cost their time again.

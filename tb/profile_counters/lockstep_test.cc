@@ -75,7 +75,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
       kernels = 1 + dice.Below(kNumKernels);
     }
     Inputs in;
-    for (unsigned s = 0; s < kMaxSchedulers; ++s) {
+    for (unsigned s = 0; s < AnyBench::Package::NumSchedulers; ++s) {
       in.grant_valid |= static_cast<std::uint8_t>(dice.Percent(busy) << s);
       in.grant_kernel[s] = static_cast<std::uint8_t>(dice.Below(kernels));
     }

@@ -129,12 +129,11 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
       bench->quota[dice.Below(kNumKernels)] = static_cast<std::uint16_t>(
           dice.Percent(3) ? 1u << dice.Below(16) : dice.Below(quota_max));
     }
-    in.ready = static_cast<std::uint16_t>(dice.Sparse(sparse) & kAll);
+    in.ready = static_cast<WarpMask>(dice.Sparse(sparse) & kAll);
     if (dice.Percent(idle)) in.ready = 0;
-    if (dice.Percent(5))
-      in.stop = static_cast<std::uint16_t>(dice.Sparse(1 + dice.Below(4)) & kAll);
-    const std::uint16_t valid = bench->state().valid;
-    in.leave = dice.Percent(churn) ? static_cast<std::uint16_t>(dice.Sparse(3) & valid) : 0;
+    if (dice.Percent(5)) in.stop = static_cast<WarpMask>(dice.Sparse(1 + dice.Below(4)) & kAll);
+    const WarpMask valid = bench->state().valid;
+    in.leave = dice.Percent(churn) ? static_cast<WarpMask>(dice.Sparse(3) & valid) : 0;
     const unsigned free = ~(valid & ~in.leave) & kAll;
     const unsigned warp = dice.Below(kWarps);
     in.start_valid = dice.Percent(churn) && (free >> warp & 1) != 0;
@@ -150,7 +149,7 @@ TEST(QuotaSchedulerLockstep, EqualsTheReferenceUnderRandomStimulus) {
   RunSeeds(8, 50'000, RunRandom<Gtx980>);
 }
 
-TEST(QuotaSchedulerLockstep, EqualsTheReferenceWithTwelveWarps) {
+TEST(QuotaSchedulerLockstep, EqualsTheReferenceWithTwentyFourWarps) {
   RunSeeds(4, 50'000, RunRandom<Fermi>);
 }
 

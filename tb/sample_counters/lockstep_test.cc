@@ -77,7 +77,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
     }
     --left;
     in.grant_valid = in.memory = 0;
-    for (unsigned s = 0; s < kMaxSchedulers; ++s) {
+    for (unsigned s = 0; s < AnyBench::Package::NumSchedulers; ++s) {
       in.grant_valid |= static_cast<std::uint8_t>(dice.Percent(busy) << s);
       in.memory |= static_cast<std::uint8_t>(dice.Percent(waits) << s);
       in.grant_kernel[s] = static_cast<std::uint8_t>(dice.Below(kernels));

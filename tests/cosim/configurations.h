@@ -8,7 +8,8 @@ namespace smk {
 
 inline ControlConfig Fermi() {
   ControlConfig config;
-  config.warps_per_scheduler = 12;
+  config.num_schedulers = 2;
+  config.warps_per_scheduler = 24;
   config.limits = {128, 192, 48, 8};
   return config;
 }

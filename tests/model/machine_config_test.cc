@@ -95,7 +95,8 @@ TEST(MachineConfigFiles, FermiIsTableOneOfWarpedSlicer) {
   EXPECT_EQ(m.core_clock_mhz, 1400);
   EXPECT_EQ(m.sms, 16u);
   EXPECT_EQ(m.sm.limits, (ResourceVector{128, 192, 48, 8}));
-  EXPECT_EQ(m.sm.schedulers * m.sm.warps_per_scheduler, 48u);
+  EXPECT_EQ(m.sm.schedulers, 2u);
+  EXPECT_EQ(m.sm.warps_per_scheduler, 24u);
   EXPECT_EQ(m.sm.l1.bytes, 16u << 10);
   EXPECT_EQ(m.sm.l1.ways, 4u);
   EXPECT_EQ(m.sm.l1.mshrs, 64u);
