@@ -53,7 +53,7 @@ def can_run(command):
 
 def run(command, printed, folder, environment):
     done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, text=True, check=False,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300)
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=1800)
     output = done.stdout if done.stdout.endswith("\n") or not done.stdout else done.stdout + "\n"
     if done.returncode != 0:
         return f"$ {command}\nstatus {done.returncode}:\n{output}"
