@@ -15,6 +15,7 @@
 #include "experiment/requests.h"
 #include "experiment/trace_name.h"
 #include "run/manifest.h"
+#include "run/oracle.h"
 #include "sweep/mixes.h"
 
 namespace smk::sim {
@@ -368,19 +369,27 @@ class Expander {
     if (!Wanted(resolved)) return;
     const std::vector<std::string> isolated = AddIsolated(options, resolved);
     for (const SpecText& text : experiment_->policies) {
-      const Policy policy =
-          At("policies", text, [&] { return ResolvePolicy(text.text, std::nullopt, resolved); });
-      if (policy.time_shared) continue;  // the isolated runs are it
-      for (const SpecText& preempt : PreemptsOf(policy)) {
-        SweepRun run;
-        run.options = options;
-        run.policy = policy.name;
-        run.preempt = preempt.text;
-        run.isolated = isolated;
-        const LoadedRun loaded = LoadShared(run, resolved);
-        Add(std::move(run), loaded);
+      for (const Policy& policy : PoliciesOf(text, resolved)) {
+        if (policy.time_shared) continue;  // the isolated runs are it
+        for (const SpecText& preempt : PreemptsOf(policy)) {
+          SweepRun run;
+          run.options = options;
+          run.policy = policy.name;
+          run.preempt = preempt.text;
+          run.isolated = isolated;
+          const LoadedRun loaded = LoadShared(run, resolved);
+          Add(std::move(run), loaded);
+        }
       }
     }
+  }
+
+  // The one of this name, or all of which the oracle is the best.
+  std::vector<Policy> PoliciesOf(const SpecText& text, const Experiment& resolved) const {
+    return At("policies", text, [&]() -> std::vector<Policy> {
+      if (text.text == kOracle) return OracleCandidates(resolved);
+      return {ResolvePolicy(text.text, std::nullopt, resolved)};
+    });
   }
 
   // How TBs leave under a policy: as the experiment says, else as usual for the policy.

@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include "run/oracle.h"
 #include "sim/fake.h"
 #include "sim/refusal.h"
 #include "sim/scratch.h"
@@ -104,6 +105,24 @@ TEST_F(Plans, WhatAPolicyDoesNotUseMakesNoMoreRuns) {
     if (!run.is_isolated()) runs.push_back(run.policy + " " + run.preempt);
   }
   EXPECT_THAT(runs, ElementsAre("spatial switch", "spatial drain", "spatial flush", "smk "));
+}
+
+// [Warped-Slicer] Sec. V-A: the best of all fixed ones, which are runs like all others.
+TEST_F(Plans, TheOracleIsAllRunsOfWhichItIsTheBest) {
+  const SweepPlan plan = Plan("workloads = 'a+b'\npolicies = ['even', 'oracle', 'smk']\n");
+  std::vector<std::string> runs, expected = {"even"};
+  for (const SweepRun& run : plan.runs) {
+    if (!run.is_isolated()) runs.push_back(run.policy);
+  }
+  Options options;
+  options.kernels = "a+b";
+  for (const Policy& policy : OracleCandidates(Resolve(options, backend))) {
+    if (policy.name != "even") expected.push_back(policy.name);
+  }
+  expected.emplace_back("smk");
+  EXPECT_GT(runs.size(), 5u);
+  EXPECT_EQ(runs, expected);
+  EXPECT_EQ(Said("workloads = 'a+b'\npolicies = 'oracle:1'\n").substr(0, 12), "3: policies:");
 }
 
 TEST_F(Plans, TbsLeaveAsIsUsualForThePolicyUnlessPreemptIsGiven) {
