@@ -124,5 +124,17 @@ TEST_F(LibertyFiles, DamageIsAnInputErrorNeverAnotherOne) {
   }
 }
 
+TEST_F(LibertyFiles, TheProjectsOwnLibraryHasWhatSynthesisNeeds) {
+  const Liberty liberty = LoadLiberty(SMK_SOURCE_DIR "/../synth/cells/smk45.lib");
+  EXPECT_EQ(liberty.name, "smk45");
+  EXPECT_EQ(liberty.time_unit_ns, 0.001);
+  EXPECT_EQ(liberty.buffer, "BUF_X1");
+  EXPECT_EQ(liberty.nand2_area, liberty.cells.at("NAND2_X1").area);
+  for (const char* name : {"DFF_X1", "DFFR_X1", "DFFS_X1"}) {
+    EXPECT_TRUE(liberty.cells.at(name).flip_flop) << name;
+  }
+  EXPECT_FALSE(liberty.cells.at("MUX2_X1").flip_flop);
+}
+
 }  // namespace
 }  // namespace smk::sim
