@@ -126,6 +126,8 @@ struct HostLink {
   double copy_bandwidth = 12;     // GB/s (10^9 bytes), each direction
   unsigned copy_latency = 12160;  // core cycles of a copy besides its bytes
   unsigned memory = 4096;         // MB (2^20 bytes) of the GPU
+  // Merged launches: instructions of a warp before each TB, registers of a thread at least.
+  unsigned merge_spoof = 150, merge_registers = 0;
 };
 
 // Defaults are those of sim/machines/gtx980.toml, which a test holds true.

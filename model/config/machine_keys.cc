@@ -215,6 +215,10 @@ void AddHost(HostLink* host, KeyList* keys) {
   keys->Integer("copy_latency", &host->copy_latency, 0, 1e7, "cycles",
                 "of a copy, besides its bytes");
   keys->Integer("memory", &host->memory, 1, 1 << 20, "MB", "memory of the GPU");
+  keys->Integer("merge_spoof", &host->merge_spoof, 0, 4096, "instructions",
+                "of each warp of a merged launch before each TB: the ids it is to see");
+  keys->Integer("merge_registers", &host->merge_registers, 0, 255, "registers",
+                "of a thread of a merged launch, at least");
 }
 
 // Shortest text that reads back as the same number.

@@ -14,30 +14,6 @@
 namespace smk {
 namespace {
 
-// Address map: each job's memory is 64 GB; context buffers are 8 GB per kernel slot, above the
-// memory of the first jobs. It all fits into the 45 bits that usual memory systems can address, and
-// 15 jobs into 41 bits. Of more than 495 jobs, some share memory: they can find lines of each other
-// in the caches, and nothing else of a run depends on addresses being their own.
-constexpr std::uint64_t kJobBytes = std::uint64_t{1} << 36;
-constexpr std::uint64_t kContextRegion = std::uint64_t{1} << 40;
-constexpr std::uint64_t kContextBytes = std::uint64_t{1} << 33;
-constexpr std::uint64_t kAboveContexts = std::uint64_t{1} << 41;
-constexpr std::uint64_t kMemoryEnd = std::uint64_t{1} << 45;
-
-std::uint64_t MemoryBase(JobId job) {
-  constexpr std::uint64_t kBelow = kContextRegion / kJobBytes - 1;
-  constexpr std::uint64_t kAbove = (kMemoryEnd - kAboveContexts) / kJobBytes;
-  const std::uint64_t place = Index(job) % (kBelow + kAbove);
-  return place < kBelow ? (place + 1) * kJobBytes : kAboveContexts + (place - kBelow) * kJobBytes;
-}
-
-// Context buffers are a power of two of lines.
-std::uint64_t ContextStride(unsigned lines) {
-  std::uint64_t stride = kLineBytes;
-  while (stride < std::uint64_t{lines} * kLineBytes) stride *= 2;
-  return stride;
-}
-
 const char* ErrorText(LaunchError error) {
   switch (error) {
     case LaunchError::kTooLarge:
@@ -165,31 +141,15 @@ void Host::Drive(Cycle now, HostInputs* in) {
     if (offer_cut_) offer_->tb_count = most;
   }
   const JobState& state = jobs_[Index(offer_->job)];
-  const KernelSpec& spec = state.kernel();
+  const bool merged = offer_->merge != nullptr;
+  const KernelSpec& spec = merged ? *offer_->merge->groups : state.kernel();
   in->launch_valid = true;
   in->launch_kernel = offer_->slot;
   in->launch.need = spec.need;
-  in->launch.first_tb = state.next_tb;
-  in->launch.tb_count = offer_->tb_count;
-  in->launch.context_base = kContextRegion + Index(offer_->slot) * kContextBytes;
+  in->launch.first_tb = merged ? 0 : state.next_tb;
+  in->launch.tb_count = merged ? spec.tb_count() : offer_->tb_count;
+  in->launch.context_base = ContextBase(offer_->slot);
   in->launch.idempotent = spec.idempotence != Idempotence::kNo;
-}
-
-void Host::Check(const LaunchChoice& choice) const {
-  const auto fail = [&](const std::string& what) {
-    RunChecks::Fail(view_.now, RunChecks::kNoSm,
-                    std::string("host scheduler ") + scheduler_->name() + " launches " + what);
-  };
-  const unsigned job = Index(choice.job), slot = Index(choice.slot);
-  if (job >= jobs_.size()) fail("job " + std::to_string(job) + ", which does not exist");
-  if (!jobs_[job].ready) fail("job " + std::to_string(job) + ", which is not ready");
-  if (slot >= kNumKernels || (view_.free_slots >> slot & 1) == 0) {
-    fail("into kernel slot " + std::to_string(slot) + ", which is not free");
-  }
-  if (choice.tb_count == 0 || choice.tb_count > jobs_[job].tbs_left()) {
-    fail(std::to_string(choice.tb_count) + " TBs of job " + std::to_string(job) + ", which has " +
-         std::to_string(jobs_[job].tbs_left()) + " left");
-  }
 }
 
 void Host::Observe(Cycle now, const HostInputs& in, const HostOutputs& out) {
@@ -213,41 +173,6 @@ void Host::Refuse(const LaunchChoice& choice, LaunchError error) const {
                    " cannot be launched: " + ErrorText(error));
 }
 
-void Host::Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor) {
-  JobState& state = jobs_[Index(choice.job)];
-  Progress& progress = progress_[Index(choice.job)];
-  JobStats& stats = progress.stats;
-  const KernelSpec& spec = state.kernel();
-  Launch& launch = launches_[Index(choice.slot)];
-  launch.spec = &spec;
-  launch.program = spec.program.get();
-  launch.job = choice.job;
-  launch.number = static_cast<std::uint32_t>(++stats.slices_begun);
-  launch.warps = (spec.threads + kWarpThreads - 1) / kWarpThreads;
-  launch.key = MixHash(progress.key, state.place);
-  launch.memory_base = MemoryBase(choice.job);
-  launch.context_base = descriptor.context_base;
-  launch.context_lines = ContextLines(spec.need);
-  launch.context_stride = ContextStride(launch.context_lines);
-  stats.start = std::min(stats.start, view_.now);
-  stats.slot = choice.slot;
-  Slot& slot = slots_[Index(choice.slot)];
-  copies_.Account(view_.now, KernelsRun());
-  slot.busy = true;
-  slot.launch = choice;
-  if (record_) {
-    slot.record = records_.size();
-    records_.push_back({view_.now, kNever, choice.job, choice.slot,
-                        state.job->workload->launches[state.place], launch.number, state.next_tb,
-                        choice.tb_count});
-  }
-  state.next_tb += choice.tb_count;
-  progress.tbs_launched += choice.tb_count;
-  progress.cut = offer_cut_;
-  state.ready = state.tbs_left() != 0 && !progress.cut && !progress.work_done;
-  ++state.running;
-}
-
 // What its work takes, then little by little.
 std::uint32_t Host::MostTbs(JobId job) const {
   constexpr std::uint64_t kFew = 64;
@@ -264,6 +189,17 @@ void Host::Done(KernelId id) {
   // The machine ends the run when no launch is in the slot.
   if (!slot.busy) return;
   copies_.Account(view_.now, /*kernels=*/true);
+  if (slot.merged == nullptr) return PartDone(id);
+  const std::unique_ptr<MergedLaunch> merged = std::move(slot.merged);
+  launches_[Index(id)].merged = nullptr;
+  if (!merged->complete()) {
+    RunChecks::Fail(view_.now, RunChecks::kNoSm, "a merged launch is done, but not all of its TBs");
+  }
+  for (std::size_t i = 0; i < merged->members(); ++i) PartDone(merged->member(i).slot);
+}
+
+void Host::PartDone(KernelId id) {
+  Slot& slot = slots_[Index(id)];
   slot.busy = false;
   slot.free_at = view_.now + launch_latency_;
   if (record_) records_[slot.record].end = view_.now;

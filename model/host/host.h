@@ -4,12 +4,14 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "host/copy_engines.h"
 #include "host/host_scheduler.h"
 #include "machine/host_port.h"
+#include "machine/merged_launch.h"
 #include "machine/run.h"
 
 namespace smk {
@@ -50,6 +52,7 @@ class Host : public HostPort {
     Cycle free_at = 0;       // when not busy
     LaunchChoice launch;     // when busy
     std::size_t record = 0;  // of it in records_
+    std::unique_ptr<MergedLaunch> merged = {};
   };
   using Timer = std::pair<Cycle, JobId>;  // when a job becomes ready
 
@@ -62,9 +65,18 @@ class Host : public HostPort {
   void SetFreeSlots();
   void FindNextEvent();
   void Check(const LaunchChoice& choice) const;
+  void CheckPart(JobId job, KernelId slot, std::uint32_t tb_count) const;
+  void CheckMerge(const LaunchChoice& choice) const;
+  [[noreturn]] void FailChoice(const std::string& what) const;
   [[noreturn]] void Refuse(const LaunchChoice& choice, LaunchError error) const;
   void Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor);
+  // Of the context buffers of a kernel slot.
+  static std::uint64_t ContextBase(KernelId slot);
+  void BeginMerged(const LaunchChoice& choice, const KernelDescriptor& descriptor);
+  Launch MakeLaunch(JobId job);
+  void Occupy(JobId job, KernelId slot, std::uint32_t tb_count);
   void Done(KernelId slot);
+  void PartDone(KernelId slot);
   // How many TBs of the job one launch may have.
   std::uint32_t MostTbs(JobId job) const;
   // The job has been executed, and what it copies back is there.

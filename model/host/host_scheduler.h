@@ -45,12 +45,23 @@ struct HostView {
   KernelMask free_slots = 0;          // can take a launch in this cycle
 };
 
+// What makes a launch a merged one: the TBs of the job, and of a second one, are executed by the
+// TBs of another kernel, its groups (machine/merged_launch.h).
+struct Merge {
+  const KernelSpec* groups = nullptr;  // with what each needs, and as many TBs as there are groups
+  std::optional<JobId> second;         // another job; none: the first alone
+  KernelId second_slot{0};             // free; nothing is launched into it, but it is taken
+  std::uint32_t second_tb_count = 0;
+  std::uint32_t first_groups = 0;  // groups that execute the first only; 0: all execute both
+};
+
 // The next `tb_count` TBs of a job's kernel, from JobState::next_tb on: slices are consecutive, so
 // that each TB is launched exactly once.
 struct LaunchChoice {
   JobId job{0};
   KernelId slot{0};
   std::uint32_t tb_count = 0;
+  const Merge* merge = nullptr;  // stays until the launch is done
 };
 
 // A launch whose TBs have all completed.
@@ -69,6 +80,8 @@ struct LaunchDone {
 //     longer ready, and job_done when its launches are.
 //   - Chooses only jobs that are ready, slots that are free and 1 to tbs_left() TBs; anything else
 //     ends the run. A launch that is chosen counts as launched.
+//   - A merged launch is alone in the kernel slots, with what it merges, so that nobody preempts
+//     its groups; not in a run until equal work. OnDone() follows for each of the two jobs.
 class HostScheduler {
  public:
   virtual ~HostScheduler() = default;

@@ -113,12 +113,12 @@ void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
   if (in.launch_valid && out.launch_ready) {
     const KernelId slot = in.launch_kernel;
     ledger_.BeginLaunch(slot, in.launch.first_tb, in.launch.tb_count);
-    const JobId job = host_.launches()[Index(slot)].job;
-    Account& account = accounts_[Index(slot)];
-    if (account.open && account.job != job) Charge(slot);
-    if (!account.open || account.job != job) account.since = now_;
-    account.open = true;
-    account.job = job;
+    const Launch& launch = host_.launches()[Index(slot)];
+    const JobId job = launch.job;
+    OpenAccount(slot);
+    for (std::size_t i = 0; launch.merged != nullptr && i < launch.merged->members(); ++i) {
+      OpenAccount(launch.merged->member(i).slot);
+    }
     if (request_.until == RunUntil::kWork) {
       next_work_ = now_;
       for (const auto& sm : sms_) {
@@ -133,6 +133,16 @@ void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
   for (unsigned done = out.kernel_done; done != 0; done &= done - 1) {
     ledger_.EndLaunch(static_cast<KernelId>(LowestLane(done)), now_);
   }
+}
+
+// What happens in the slot from now on is the job's whose launch is there.
+void Gpu::OpenAccount(KernelId slot) {
+  const JobId job = host_.launches()[Index(slot)].job;
+  Account& account = accounts_[Index(slot)];
+  if (account.open && account.job != job) Charge(slot);
+  if (!account.open || account.job != job) account.since = now_;
+  account.open = true;
+  account.job = job;
 }
 
 // Ends the jobs that have done their work; says when the next one can have, at the earliest.

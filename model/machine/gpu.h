@@ -60,6 +60,7 @@ class Gpu : private MemoryListener {
   void Measure();
   void ChargeAll();
   void ObserveLaunch(const HostInputs& in, const HostOutputs& out);
+  void OpenAccount(KernelId slot);
   KernelStats CountedIn(KernelId slot) const;
   void Charge(KernelId slot);
   void AddKernelStats(RunResult* result);

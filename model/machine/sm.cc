@@ -172,7 +172,7 @@ void Sm::FinishDueTbs(Cycle now) {
       continue;
     }
     inputs_.tb_finished |= 1u << slot;
-    if (!block.cut) {
+    if (!block.cut && block.merged == nullptr) {
       ++counters_[Index(block.kernel)].tbs_completed;
       last_tb_end_[Index(block.kernel)] = now;
     }

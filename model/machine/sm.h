@@ -178,6 +178,13 @@ class Sm {
   void FreeSlot(unsigned slot, char outcome, Cycle now);
   void FindSoleKernel();
   void RemoveWarp(unsigned lane);
+  void AddRecord(const ThreadBlock& block, const Launch& launch, TbId tb, unsigned slot,
+                 char outcome, Cycle now) const;
+  // sm_merged.cc: groups of merged launches.
+  bool NextPart(ThreadBlock* block, unsigned slot, Cycle now);
+  void EndItem(ThreadBlock* block, unsigned slot, Cycle now);
+  void ChargeTo(KernelId kernel, ThreadBlock* block, Cycle now);
+  void StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now);
   unsigned LaneOf(WarpId warp) const;
   // For how long the instructions of these classes have taken their pipes.
   std::uint64_t PipeCycles(unsigned kernel, std::initializer_list<OpClass> classes) const {

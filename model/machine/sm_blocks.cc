@@ -71,8 +71,9 @@ void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
   block.generation = generation;
   block.valid = true;
   block.restore = start.restore;
-  block.kernel = start.kernel;
+  block.kernel = block.charged = start.kernel;
   block.tb = start.tb;
+  block.merged = launch.merged;
   block.warps = static_cast<std::uint8_t>(launch.warps);
   block.start = now;
   ++resident_[Index(start.kernel)];
@@ -167,6 +168,9 @@ void Sm::Release(const SmOutputs& out, Cycle now) {
   const std::uint32_t stopped = tb_stop_ | out.tb_stop;
   gpu_.checks.Require(block.valid && (stopped >> slot & 1) != 0, now, Index(id_),
                       [&] { return name() + " is released but holds no stopped TB"; });
+  if (block.merged != nullptr) {
+    RunChecks::Fail(now, Index(id_), name() + " has a group of a merged launch and is preempted");
+  }
   const unsigned kernel = Index(block.kernel);
   if (out.release_kind == TbRelease::kSaved) {
     gpu_.checks.Require(block.Quiet(now) && !block.AllExited(), now, Index(id_), [&] {
@@ -243,7 +247,7 @@ void Sm::EndEarly(ThreadBlock* block, unsigned slot, Cycle now) {
 std::uint64_t Sm::tb_cycles(KernelId kernel, Cycle now) const {
   std::uint64_t sum = tb_cycles_[Index(kernel)];
   for (const ThreadBlock& block : blocks_) {
-    if (block.valid && block.kernel == kernel) sum += now - block.start;
+    if (block.valid && block.charged == kernel) sum += now - block.start;
   }
   return sum;
 }
@@ -263,19 +267,28 @@ void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
   for (LaneMask lanes = block.lanes; lanes != 0; lanes &= lanes - 1) {
     RemoveWarp(LowestLane(lanes));
   }
-  if (gpu_.tb_records != nullptr) {
-    gpu_.tb_records->push_back({block.start, now, block.kernel, launch.number, block.tb, id_,
-                                TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome,
-                                launch.job});
+  if (block.merged == nullptr) {
+    AddRecord(block, launch, block.tb, slot, outcome, now);
+  } else if (block.item) {
+    AddRecord(block, block.merged->member(block.item->member).launch, block.item->tb, slot, outcome,
+              now);
   }
   if (outcome == 'R') return;  // the end of the run: the TB stays
-  tb_cycles_[Index(block.kernel)] += now - block.start;
+  tb_cycles_[Index(block.charged)] += now - block.start;
   taken_ -= launch.spec->need;
   --resident_[Index(block.kernel)];
   FindSoleKernel();
   finishing_ &= ~(1u << slot);
   inputs_.tb_flushable &= ~(1u << slot);
   block.valid = false;
+}
+
+void Sm::AddRecord(const ThreadBlock& block, const Launch& launch, TbId tb, unsigned slot,
+                   char outcome, Cycle now) const {
+  if (gpu_.tb_records == nullptr) return;
+  gpu_.tb_records->push_back({block.start, now, block.charged, launch.number, tb, id_,
+                              TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome,
+                              launch.job});
 }
 
 void Sm::FindSoleKernel() {
@@ -285,7 +298,8 @@ void Sm::FindSoleKernel() {
     ++kernels;
     sole_kernel_ = k;
   }
-  if (kernels != 1) sole_kernel_ = kNumKernels;
+  // A merged launch has warps of several.
+  if (kernels != 1 || gpu_.launches[sole_kernel_].merged != nullptr) sole_kernel_ = kNumKernels;
 }
 
 void Sm::RemoveWarp(unsigned lane) {

@@ -239,6 +239,7 @@ void Sm::Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now) {
   reason_lanes_[warp->reason] &= ~bit;
   ++block->exited;
   if (block->AllExited()) {
+    if (block->merged != nullptr && NextPart(block, warp->tb_slot, now)) return;
     TryFinish(block, warp->tb_slot, now);
   } else if (block->BarrierComplete()) {
     ReleaseBarrier(block, now);

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "base/ids.h"
 #include "machine/lanes.h"
+#include "machine/merged_launch.h"
 
 namespace smk {
 
@@ -18,7 +20,10 @@ struct ThreadBlock {
   bool restore = false;  // continues from a saved context
   bool cut = false;      // its warps were ended, see Sm::EndKernel()
   KernelId kernel{0};
+  KernelId charged{0};  // whose statistics its cycles are in: `kernel`, but for merged launches
   TbId tb{0};
+  MergedLaunch* merged = nullptr;          // a group that takes TBs from here, see sm_merged.cc
+  std::optional<MergedLaunch::Item> item;  // that it executes
   std::uint8_t warps = 0;
   std::uint8_t placed = 0;       // warps that have their slot
   std::uint8_t exited = 0;       // warps that are through
@@ -28,7 +33,7 @@ struct ThreadBlock {
   LaneMask lanes = 0;
   LaneMask at_barrier = 0;
   Cycle quiet_at = 0;  // when the last instruction of known completion is complete
-  Cycle start = 0;
+  Cycle start = 0;     // or when it began to be charged to `charged`
   Cycle stopped_at = kNever;
   Cycle finish_at = kNever;
   std::array<std::uint8_t, kMaxWarps> lane_of{};  // by warp in the TB

@@ -11,6 +11,8 @@
 
 namespace smk {
 
+class MergedLaunch;  // machine/merged_launch.h
+
 // The launch in a kernel slot: a whole kernel or a slice of it. Changes only when all TBs of the
 // one before are complete. TBs are named by their index in the grid of the kernel, so that a slice
 // executes what the whole kernel would.
@@ -25,6 +27,8 @@ struct Launch {
   std::uint64_t context_base = 0;    // byte address of the context buffers
   std::uint64_t context_stride = 0;  // bytes per buffer
   unsigned context_lines = 0;        // per TB
+  // Its TBs are groups that execute the TBs of others, which they take from here; else null.
+  MergedLaunch* merged = nullptr;
 
   // Identity of one warp: the same in every run with the same seed, wherever and whenever it runs.
   WarpIdentity Identity(TbId tb, unsigned warp) const;

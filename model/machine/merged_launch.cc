@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/merged_launch.h"
+
+namespace smk {
+
+std::optional<MergedLaunch::Item> MergedLaunch::Take(TbId group) {
+  unsigned from = 0;
+  if (members_.size() == 2) {
+    if (first_groups_ != 0) {
+      from = Index(group) < first_groups_ ? 0 : 1;
+    } else {
+      from = left(turn_) != 0 ? turn_ : 1 - turn_;
+      turn_ = 1 - from;
+    }
+  }
+  if (left(from) == 0) return std::nullopt;
+  const std::uint32_t tb = members_[from].first_tb + taken_[from]++;
+  return Item{static_cast<std::uint8_t>(from), static_cast<TbId>(tb)};
+}
+
+bool MergedLaunch::complete() const {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (completed_[i] != members_[i].tb_count) return false;
+  }
+  return true;
+}
+
+}  // namespace smk

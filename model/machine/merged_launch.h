@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// A merged launch: what its groups execute, and which group takes which TB ([KernelMerge] Sec. 2).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "workload/launch.h"
+
+namespace smk {
+
+// The TBs of one kernel or two, as the TBs of the launch that stands for both, its groups, take
+// them. Each is taken once. Knows no time: who asks first gets the next.
+class MergedLaunch {
+ public:
+  // A kernel that is merged. Its statistics are those of its kernel slot.
+  struct Member {
+    Launch launch;
+    KernelId slot{0};
+    std::uint32_t first_tb = 0, tb_count = 0;
+  };
+  struct Item {
+    std::uint8_t member = 0;
+    TbId tb{0};
+  };
+
+  // Every group takes the head of one queue: the kernels' TBs in turn, and what is left of the
+  // longer one at the end (Fig. 3a). With `first_groups` there is a queue for each kernel (Fig.
+  // 3b): so many groups, those with the lowest numbers, take of the first only, the others of the
+  // second.
+  explicit MergedLaunch(std::vector<Member> members, std::uint32_t first_groups = 0)
+      : members_(std::move(members)), first_groups_(first_groups) {}
+
+  const Member& member(unsigned index) const { return members_[index]; }
+  std::size_t members() const { return members_.size(); }
+
+  // What the group executes next; nothing if its queue is empty.
+  std::optional<Item> Take(TbId group);
+  // A TB of the member has been executed.
+  void Complete(unsigned member) { ++completed_[member]; }
+  // All have.
+  bool complete() const;
+
+ private:
+  std::uint32_t left(unsigned member) const { return members_[member].tb_count - taken_[member]; }
+
+  const std::vector<Member> members_;
+  const std::uint32_t first_groups_;
+  std::array<std::uint32_t, 2> taken_{}, completed_{};
+  unsigned turn_ = 0;  // whose TB is at the head of the one queue
+};
+
+}  // namespace smk
