@@ -69,8 +69,8 @@ class MachineConfigErrors : public testing::Test {
 
 TEST(MachineConfigFiles, EveryShippedMachineLoads) {
   EXPECT_THAT(ListMachines(SMK_SOURCE_DIR),
-              ElementsAre("c2050", "fermi", "fermi-gpgpusim", "gtx680", "gtx980", "gtx980-accelsim",
-                          "gtx980-gpgpusim", "h100", "mini", "v100"));
+              ElementsAre("c2050", "fermi", "fermi-gpgpusim", "gtx460", "gtx680", "gtx980",
+                          "gtx980-accelsim", "gtx980-gpgpusim", "h100", "mini", "v100"));
   for (const std::string& name : ListMachines(SMK_SOURCE_DIR)) {
     const MachineConfig machine = MachineConfig::Load(FindMachine(name, SMK_SOURCE_DIR));
     EXPECT_EQ(machine.name, name);
@@ -215,8 +215,8 @@ TEST(MachineConfigFiles, UnknownMachineNamesTheKnownOnes) {
     FAIL() << "found";
   } catch (const InputError& error) {
     EXPECT_THAT(error.what(),
-                HasSubstr("expected one of c2050, fermi, fermi-gpgpusim, gtx680, gtx980, "
-                          "gtx980-accelsim, gtx980-gpgpusim, h100, mini, v100"));
+                HasSubstr("expected one of c2050, fermi, fermi-gpgpusim, gtx460, gtx680, "
+                          "gtx980, gtx980-accelsim, gtx980-gpgpusim, h100, mini, v100"));
     EXPECT_THAT(error.what(), HasSubstr("got volta"));
   }
 }
