@@ -44,7 +44,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME smk)
 install(TARGETS smk RUNTIME DESTINATION bin)
 install(DIRECTORY sim/machines sim/workloads sim/sweeps sim/streams DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
-  REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json)$" REGEX "/(wave|block)\\.toml$")
+  REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json|lib)$" REGEX "/(wave|block)\\.toml$")
 # What smk rtl build compiles beside the RTL.
 install(DIRECTORY sim/cosim DESTINATION share/smk/sim FILES_MATCHING
   REGEX "/cosim/.*\\.(h|sv|sh)$" REGEX "/cosim/built_rtl\\.cc$")
@@ -101,7 +101,7 @@ set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_SMK_PACKAGE_NAME smk)
 set(CPACK_DEBIAN_SMK_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_SMK_PACKAGE_RECOMMENDS python3)
-set(CPACK_DEBIAN_SMK_PACKAGE_SUGGESTS "gtkwave, yosys, berkeley-abc, opensta, qflow-tech-osu018")
+set(CPACK_DEBIAN_SMK_PACKAGE_SUGGESTS "gtkwave, yosys, opensta")
 set(CPACK_COMPONENT_SMK_DESCRIPTION "GPU kernels that share SMs, under several policies: run, compare, sweep, report.")
 set(CPACK_DEBIAN_LIBSMK-DEV_PACKAGE_NAME libsmk-dev)
 set(CPACK_DEBIAN_LIBSMK-DEV_PACKAGE_SECTION libdevel)

@@ -297,7 +297,7 @@ void CommandLineParser::AddSynth() {
   CLI::App* sub = app.add_subcommand("synth", "area and timing of the RTL");
   sub->add_option("blocks", synth.blocks, "blocks, for example quota_scheduler (default: all)")
       ->type_name("BLOCK...");
-  AddText(sub, "--liberty", &synth.liberty, "standard cells (default: Debian's osu018)", "FILE");
+  AddText(sub, "--liberty", &synth.liberty, "standard cells (default: the project's own)", "FILE");
   AddText(sub, "--config", &synth.config, "gtx980 (default), fermi, small or v100", "NAME");
   AddText(sub, "--mhz", &synth.mhz, "clock to be met (default 1216)", "N");
   AddTexts(sub, "--set", &synth.sets,

@@ -34,7 +34,7 @@ constexpr Tool kTools[] = {
     {"Verilator", "verilator", "--version", "verilator", "building and checking the RTL"},
     {"Yosys", "yosys", "-V", "yosys", "checking the RTL, area"},
     {"OpenSTA", "sta", "-version", "opensta", "timing"},
-    {"ABC", "berkeley-abc", "-h", "berkeley-abc", "proofs"},
+    {"ABC", "yosys-abc", "-h", "yosys", "area, proofs"},
     {"z3", "z3", "--version", "z3", "proofs"},
     {"GTKWave", "gtkwave", "", "gtkwave", "looking at waveforms"},
     {"npm", "npm", "--version", "npm", "building the page of smk report"},

@@ -19,20 +19,8 @@ namespace smk::sim {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr char kDefaultLiberty[] = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib";
 // A block may be so much larger than in the table.
 constexpr double kTolerancePercent = 5;
-
-std::string LibertyPath(const SynthOptions& options) {
-  if (!options.liberty.empty()) return fs::absolute(options.liberty);
-  if (!fs::exists(kDefaultLiberty)) {
-    throw InputError(fmt::format(
-        "{}: the default library is not installed; scripts/setup synth, or apt-get install "
-        "qflow-tech-osu018, or give --liberty FILE",
-        kDefaultLiberty));
-  }
-  return kDefaultLiberty;
-}
 
 // Applies --set NAME=N.
 void Set(const std::string& text, SynthConfig* config) {
@@ -55,7 +43,8 @@ SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options)
   target.config = catalogue.Config(options.config);
   for (const std::string& set : options.sets) Set(set, &target.config);
   target.mhz = static_cast<double>(ParseCount("--mhz", options.mhz, 1, 100000));
-  target.liberty = LoadLiberty(LibertyPath(options));
+  target.liberty = LoadLiberty(options.liberty.empty() ? catalogue.liberty()
+                                                       : fs::absolute(options.liberty).string());
   return target;
 }
 

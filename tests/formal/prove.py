@@ -24,7 +24,7 @@ sys.path[:0] = [str(HERE.parent), str(TB)]
 from drawers import cut_file, faults, proofs, property_files, seed
 from rtl_files import files_of
 
-ABC = ["berkeley-abc", "yosys-abc"]
+ABC = "yosys-abc"
 SKIPPED = 77
 # Seconds for ABC or Yosys to answer, if a proof does not say otherwise.
 TIMEOUT = 300
@@ -184,9 +184,8 @@ def abc(proof, mutant, work, seconds):
         "techmap", "opt", "dffunmap", "abc -g AND -fast", "opt_clean",
         f"write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
     ], 300, work / "aiger.log")
-    tool = next(filter(shutil.which, ABC))
     steps = f"read_aiger {work}/model.aig; fold; strash; {proof.get('reduce', 'scorr;')} "
-    out = run([tool, "-q", steps + engine(proof, mutant, seconds)], 2 * seconds + 60, work / "abc.log")
+    out = run([ABC, "-q", steps + engine(proof, mutant, seconds)], 2 * seconds + 60, work / "abc.log")
     if out is None:
         return "no answer in time"
     found = re.search(r"was asserted in frame (\d+)", out)
@@ -246,7 +245,7 @@ def main():
     wanted = [proof for proof in proofs() if proof["name"] == args.name]
     if not wanted:
         sys.exit(f"prove.py: no proof '{args.name}'; see prove.py --list")
-    if not shutil.which("yosys") or not any(map(shutil.which, ABC)):
+    if not shutil.which("yosys") or not shutil.which(ABC):
         print("prove.py: no yosys or no ABC: skipped")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:

@@ -14,7 +14,6 @@ import tempfile
 
 from installed import ROOT, call, check, environment, hiding, install
 
-CELLS = "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"
 LISTS = ("kernels", "policies", "machines", "settings", "keys", "statistics")
 
 
@@ -79,10 +78,10 @@ def call_all(smk, prefix):
         smk("run", "sgemm+lbm", "--machine", "mini", "--control", "lockstep", "--cycles", "8k")
     else:
         print("smk rtl build: not tried, Verilator or a compiler is missing")
-    if shutil.which("yosys") and pathlib.Path(CELLS).is_file():
+    if shutil.which("yosys"):
         check("profile_counters" in smk("synth", "profile_counters", "--no-timing"), "smk synth has no block")
     else:
-        print("smk synth: not tried, Yosys or its cells are missing")
+        print("smk synth: not tried, Yosys is missing")
         smk.called.add("synth")
 
 

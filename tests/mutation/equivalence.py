@@ -85,7 +85,7 @@ def proved(base, top, mutant, kinds):
         script.write_text(MITER.format(**names), encoding="utf-8")
         printed(["yosys", "-q", "-s", str(script)])
         prove = f"read_aiger {model}; fold; strash; scorr; pdr"
-        answer = printed(["berkeley-abc", "-q", prove], PROOF_SECONDS)
+        answer = printed(["yosys-abc", "-q", prove], PROOF_SECONDS)
     return any(text in answer for text in ("Property proved", "was UNSAT", "are equivalent"))
 
 

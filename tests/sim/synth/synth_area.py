@@ -3,7 +3,7 @@
 
 usage: synth_area.py SMK TABLE
 Only blocks that have changed since the table was written are synthesized, and one that has not, to see
-that the table tells the truth. Exit status 77, skipped, when a tool or the default library is missing.
+that the table tells the truth. Exit status 77, skipped, when Yosys is missing.
 """
 
 import json
