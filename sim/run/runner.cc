@@ -110,7 +110,12 @@ Results Runner::Shared(const Policy& policy, RunResult result) const {
   Results results;
   for (std::size_t i = 0; i < experiment_.workloads.size(); ++i) {
     const Isolated& isolated = isolated_.at(Representative(i));
-    ipc.push_back(Ipc(isolated.result.kernels.at(0)));
+    // A job of a stream that has ended did the same work alone: time is what counts. In a merged
+    // launch it has executed the scheduler's code as well.
+    const KernelStats& alone = isolated.result.kernels.at(0);
+    const bool ended = !experiment_.stream.name.empty() && result.jobs.at(i).turnaround() &&
+                       isolated.result.jobs.at(0).turnaround();
+    ipc.push_back(ended ? result.kernels.at(i).ipc(alone.cycles_present) : Ipc(alone));
     results.isolated_from_cache.push_back(isolated.from_cache);
   }
   results.experiment = &experiment_;

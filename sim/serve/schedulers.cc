@@ -10,6 +10,11 @@
 #include "host/in_order.h"
 
 namespace smk::sim {
+namespace {
+
+constexpr std::uint64_t kMostGroups = std::uint64_t{kMaxSms} * kMaxTbSlots;
+
+}  // namespace
 
 const std::vector<SchedulerInfo>& Schedulers() {
   static const std::vector<SchedulerInfo> kSchedulers = {
@@ -26,6 +31,10 @@ const std::vector<SchedulerInfo>& Schedulers() {
       {"kernelet-random", "[Kernelet] MC",
        "the same, but any pair in any of its sizes; kernelet-random:7 draws by the seed 7", nullptr,
        PairSource::kRandom},
+      {"kernel-merge", "[KernelMerge]",
+       "two kernels merged into one launch whose groups take TBs of both; kernel-merge:4 gives 4 "
+       "groups to the first",
+       nullptr, PairSource::kNone, true},
   };
   return kSchedulers;
 }
@@ -39,6 +48,11 @@ SchedulerChoice ParseScheduler(const std::string& text) {
   if (found != all.end()) {
     SchedulerChoice choice{text, *found};
     if (colon == std::string::npos) return choice;
+    if (found->merges) {
+      choice.first_groups = static_cast<std::uint32_t>(
+          ParseCount("--scheduler " + name, text.substr(colon + 1), 1, kMostGroups));
+      return choice;
+    }
     if (found->pairs != PairSource::kRandom) {
       throw InputError(fmt::format("--scheduler: {} has no seed, got '{}'", name, text));
     }

@@ -19,22 +19,24 @@ struct SchedulerInfo {
   std::string name;         // as typed
   std::string paper;        // where it comes from
   std::string description;  // one sentence
-  // Empty for those that have pairs.
+  // Empty for those that have pairs or merge.
   std::function<std::unique_ptr<HostScheduler>()> make;
   PairSource pairs = PairSource::kNone;
+  bool merges = false;  // KernelMerge, which is made for the machine
 };
 
 // One that was chosen.
 struct SchedulerChoice {
-  std::string text;  // as typed: kernelet-random:7
+  std::string text;  // as typed: kernelet-random:7, kernel-merge:4
   SchedulerInfo info;
-  std::uint64_t seed = 1;  // of kernelet-random
+  std::uint64_t seed = 1;          // of kernelet-random
+  std::uint32_t first_groups = 0;  // of kernel-merge: groups for the first kernel; 0: stealing
 };
 
 // All of them, in the order in which they are shown.
 const std::vector<SchedulerInfo>& Schedulers();
 
-// Throws InputError for an unknown name, and for a seed where none is taken.
+// Throws InputError for an unknown name, and for a number where none is taken.
 SchedulerChoice ParseScheduler(const std::string& text);
 
 }  // namespace smk::sim

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "base/csv_table.h"
 #include "base/error.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
+#include "host/kernel_merge/scheduler.h"
 #include "run/host_statistics.h"
 #include "serve/kernelet_oracle.h"
 
@@ -16,6 +18,17 @@ constexpr char kDefaultPolicy[] = "leftover";
 constexpr char kDefaultScheduler[] = "in-order";
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "1000000000";
+
+std::string MergedCsv(const std::vector<MergedPair>& pairs) {
+  std::string text = "kernel_a,kernel_b,threads,registers,shared_memory,groups\n";
+  for (const MergedPair& pair : pairs) {
+    text += fmt::format("{},{},{},{},{},{}\n", QuotedCell(pair.a->name),
+                        pair.b == nullptr ? "" : QuotedCell(pair.b->name), pair.merged.threads,
+                        pair.merged.registers_per_thread, pair.merged.shared_memory,
+                        pair.merged.tb_count());
+  }
+  return text;
+}
 
 // What the command line leaves open.
 void Complete(const StreamSpec& spec, Options* options) {
@@ -81,6 +94,14 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
 void PlanScheduler(const Backend& backend, Serving* serving,
                    std::map<std::string, std::string>* files) {
   const SchedulerChoice& scheduler = serving->scheduler;
+  if (scheduler.info.merges) {
+    const KernelMergePlan plan{serving->experiment.machine, scheduler.first_groups};
+    std::vector<const Workload*> jobs;
+    for (const auto& workload : serving->experiment.workloads) jobs.push_back(workload.get());
+    (*files)["kernel_merge.csv"] = MergedCsv(MergePairs(jobs, plan));
+    serving->experiment.stream.make_scheduler = [plan] { return MakeKernelMerge(plan); };
+    return;
+  }
   if (scheduler.info.pairs == PairSource::kNone) return;
   KerneletRuns runs(backend, serving->experiment, MakeRunnerOptions(serving->options));
   const KerneletProfiles profiles = KerneletProfiler(&runs).Measure();

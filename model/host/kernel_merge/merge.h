@@ -12,10 +12,11 @@ namespace smk {
 
 // The groups that execute the TBs of both kernels, or of `a` alone when `b` is null. A group needs
 // the larger of the kernels' threads, registers per thread (host.merge_registers at least) and
-// shared memory; there are as many as the GPU holds at once. Their program is the scheduler's code before each TB: an atomic on the
-// queue by one thread, its result for all through shared memory, and the spoofing of ids,
-// host.merge_spoof instructions [D54], [D55]. Throws InputError when the GPU does not hold one
-// group, and for kernels of different sizes of which the smaller has barriers.
+// shared memory; there are as many as the GPU holds at once. Their program is the scheduler's code
+// before each TB: an atomic on the queue by one thread, its result for all through shared memory,
+// and the spoofing of ids, host.merge_spoof instructions [D54], [D55]. Throws InputError when the
+// GPU does not hold one group, and for kernels of different sizes of which the smaller has
+// barriers.
 KernelSpec MergedKernel(const KernelSpec& a, const KernelSpec* b, const MachineConfig& machine);
 
 // How many of them the GPU holds at once: S.

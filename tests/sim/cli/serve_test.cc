@@ -36,8 +36,8 @@ class Serve : public CommandTest {
 };
 
 TEST_F(Serve, ExecutesEveryJobOnce) {
-  for (const char* scheduler :
-       {"sequential", "in-order", "kernelet", "kernelet-opt", "kernelet-random:7"}) {
+  for (const char* scheduler : {"sequential", "in-order", "kernelet", "kernelet-opt",
+                                "kernelet-random:7", "kernel-merge", "kernel-merge:3"}) {
     const auto stats = Stats(std::string("--scheduler ") + scheduler);
     EXPECT_EQ(stats["host"]["scheduler"], scheduler);
     EXPECT_EQ(stats["host"]["jobs"], 8);
@@ -119,6 +119,39 @@ TEST_F(Serve, KerneletRunsInLockstep) {
   EXPECT_EQ(lockstep, reference);
 }
 
+// Groups that stay and take TBs of two kernels, in lockstep.
+TEST_F(Serve, KernelMergeRunsInLockstep) {
+  for (const char* policy : {"leftover", "smk-pw"}) {
+    const std::string arguments =
+        std::string("--machine gtx980 --scheduler kernel-merge --policy ") + policy;
+    const auto reference = Stats(arguments);
+    auto lockstep = Stats(arguments + " --control lockstep");
+    EXPECT_EQ(lockstep["lockstep"]["mismatches"], 0);
+    lockstep.erase("lockstep");
+    lockstep["control"] = "reference";
+    EXPECT_EQ(lockstep, reference);
+  }
+}
+
+// How many groups each pair has is in the folder; what cannot be merged is refused before the run.
+TEST_F(Serve, KernelMergeSaysItsGroups) {
+  Stats("--scheduler kernel-merge");
+  const std::string pairs = Read("o/kernel_merge.csv");
+  EXPECT_EQ(pairs.rfind("kernel_a,kernel_b,threads,registers,shared_memory,groups\n", 0), 0u);
+  EXPECT_EQ(std::count(pairs.begin(), pairs.end(), '\n'), 1 + 2 + 3) << "alone, and in pairs";
+  TestFile barrier;
+  barrier.threads = "threads = 32";
+  barrier.program = "barrier\n";
+  Write("barrier.toml", barrier.Text());
+  Write("b.toml",
+        "machine = \"mini\"\n[[job]]\nworkload = \"./barrier.toml\"\n[[job]]\n"
+        "workload = \"./tiny.toml\"\n");
+  Refuses("b.toml --scheduler kernel-merge", "has barriers and 32 threads");
+  Refuses("s.toml --scheduler kernel-merge:999", "expected 1 to ");
+  Refuses("s.toml --scheduler kernel-merge:0", "--scheduler kernel-merge");
+  Refuses("s.toml --scheduler kernel-merge:x", "--scheduler kernel-merge");
+}
+
 // Profiles are in the folder, are kept, and are the same from the cache.
 TEST_F(Serve, KerneletProfilesKernelsOnce) {
   const auto first = Stats("--scheduler kernelet");
@@ -149,7 +182,7 @@ TEST_F(Serve, KerneletProfilesKernelsOnce) {
 // Host schedulers and hardware policies do not know of each other.
 TEST_F(Serve, SchedulersRunOnEveryPolicy) {
   for (const char* policy : {"even", "spatial", "smk", "smk-p", "smk-pw", "warped-slicer"}) {
-    for (const char* scheduler : {"in-order", "kernelet"}) {
+    for (const char* scheduler : {"in-order", "kernelet", "kernel-merge"}) {
       const auto stats = Stats(fmt::format("--policy {} --scheduler {}", policy, scheduler));
       EXPECT_EQ(stats["host"]["finished"], 8) << policy << ' ' << scheduler;
       for (const auto& job : stats["jobs"]) EXPECT_EQ(job["executions"], 1);
