@@ -180,11 +180,17 @@ TbStream::Inputs Driver::StreamInputs() const {
 
 PartitionPlanner::Inputs Driver::PlannerInputs() const {
   const TbDispatch::Pulses& pulses = dispatch_.state().pulses;
-  PartitionPlanner::Inputs p{pulses.plan_start, pulses.plan_kernels, pulses.sm,
-                             policy_.dispatch,  policy_.table,       &state_.planned_kernels};
+  PartitionPlanner::Inputs p;
+  p.start = pulses.plan_start;
+  p.kernels = pulses.plan_kernels;
+  p.sm = pulses.sm;
+  p.mode = policy_.dispatch;
+  p.table = policy_.table;
+  p.kernel_table = &state_.planned_kernels;
   if (!slicer_.enabled()) return p;
   p.mode = slicer_.state().plan_mode;
   p.table = slicer_.state().plan_table;
+  p.last_at_end = slicer_.state().plan_at_end;
   return p;
 }
 

@@ -63,11 +63,26 @@ void DriverSlicer::Restart(bool profiles) {
   s.changed = SmMask::First(config_.num_sms);
 }
 
+// Of several kernels.
+KernelMask DriverSlicer::Youngest(const Inputs& in) {
+  if ((in.members & (in.members - 1)) == 0) return 0;
+  KernelMask youngest = in.members;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    for (unsigned j = 0; j < kMaxKernels; ++j) {
+      const bool older = (in.members >> j & 1) != 0 &&
+                         in.kernel_table->slot[j].order > in.kernel_table->slot[k].order;
+      if (older) youngest = static_cast<KernelMask>(youngest & ~(1u << k));
+    }
+  }
+  return youngest;
+}
+
 // What is to be planned on the SM.
 void DriverSlicer::Mode(const Inputs& in) {
   if (!in.plan_start) return;
   State& s = state_;
   const unsigned sm = Index(in.plan_sm);
+  s.plan_at_end = (in.plan_kernels & Youngest(in)) != 0;
   s.plan_mode = DispatchMode::kTable;
   if (s.alone.Test(sm)) {
     s.plan_table.fill(s.tbs[sm]);

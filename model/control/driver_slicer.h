@@ -11,7 +11,8 @@
 // Reset       Nothing given, no plan.
 // Doc         docs/blocks/driver.md
 // An SM that is given a kernel alone hosts no other; one that is given none is split evenly until
-// there is a plan.
+// there is a plan. Of several kernels the youngest lives at the end of every SM, the others at its
+// beginning: of two, each stays where it is under any plan.
 #pragma once
 
 #include "control/messages.h"
@@ -51,6 +52,7 @@ class DriverSlicer {
     // For the partition planner.
     DispatchMode plan_mode = DispatchMode::kEven;
     std::array<std::uint8_t, kMaxKernels> plan_table{};
+    bool plan_at_end = false;
     // Pulses to the SMs.
     bool window = false, begin = false, end = false, stalls = false;
     std::array<Counts, kMaxSms> counts{};
@@ -72,6 +74,7 @@ class DriverSlicer {
   void Give();
   void TakePlan();
   void Restart(bool profiles);
+  static KernelMask Youngest(const Inputs& in);
   void Mode(const Inputs& in);
 
   ControlConfig config_;

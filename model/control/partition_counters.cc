@@ -33,6 +33,11 @@ PartitionCounters::Outputs PartitionCounters::Eval(const Inputs& in) const {
   return out;
 }
 
+bool PartitionCounters::EndsWithTheSm(const PartitionRange& r) const {
+  return r.registers_limit == limits_.registers && r.shared_memory_limit == limits_.shared_memory &&
+         r.threads_limit == limits_.threads && r.tb_base + r.tb_count == limits_.tbs;
+}
+
 void PartitionCounters::Take(const SmCommand& command) {
   State& s = state_;
   if (command.first) s.next_valid = 0;
@@ -47,7 +52,9 @@ void PartitionCounters::Complete() {
   s.same = 0;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     const bool before = s.partitioned && (s.valid & s.next_valid & 1u << k) != 0;
-    if (before && SameBases(s.range[k], s.next_range[k])) {
+    // TBs are in order within a range, so its end is a place as good as its beginning.
+    if (before && (SameBases(s.range[k], s.next_range[k]) ||
+                   (EndsWithTheSm(s.range[k]) && EndsWithTheSm(s.next_range[k])))) {
       s.same |= static_cast<KernelMask>(1u << k);
     }
   }

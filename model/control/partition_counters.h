@@ -18,6 +18,7 @@
 
 #include <algorithm>
 
+#include "control/control_plane.h"
 #include "control/messages.h"
 
 namespace smk {
@@ -26,6 +27,7 @@ class PartitionCounters {
  public:
   struct Config {
     unsigned num_kernels = kNumKernels;
+    ResourceVector limits = ControlConfig{}.limits;
   };
   struct Inputs {
     bool command_valid = false;  // a kPartition command is taken
@@ -50,7 +52,7 @@ class PartitionCounters {
     KernelMask next_valid = 0;  // of the plan being received
     std::array<PartitionRange, kMaxKernels> next_range{};
     bool complete = false;  // it is complete
-    KernelMask same = 0;    // kernels that begin where they began
+    KernelMask same = 0;    // kernels that begin where they began, or end with the SM as before
     KernelMask look = 0;    // the kernel whose slots are looked up, and the one that is judged
     KernelMask judge = 0;
     // Read in steps: the slots; the TB's number in its partition, its first warp slot, all of them.
@@ -62,7 +64,7 @@ class PartitionCounters {
 
   PartitionCounters() : PartitionCounters(Config{}) {}
   explicit PartitionCounters(const Config& config)
-      : lookable_((1u << std::max(config.num_kernels, kMinLooks)) - 1) {}
+      : limits_(config.limits), lookable_((1u << std::max(config.num_kernels, kMinLooks)) - 1) {}
 
   Outputs Eval(const Inputs& in) const;
   void Tick(const Inputs& in);
@@ -73,6 +75,7 @@ class PartitionCounters {
   std::uint32_t Slots(unsigned kernel) const;
 
  private:
+  bool EndsWithTheSm(const PartitionRange& range) const;
   void Take(const SmCommand& command);
   void Complete();
   void Read(const Inputs& in);
@@ -82,6 +85,7 @@ class PartitionCounters {
   // Kernels are looked up for so many cycles at least.
   static constexpr unsigned kMinLooks = 4;
 
+  ResourceVector limits_;
   unsigned lookable_;  // bit per cycle of it
   State state_;
 };

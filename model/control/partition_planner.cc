@@ -44,11 +44,14 @@ std::uint8_t PartitionPlanner::First(const Inputs& in) {
   return static_cast<std::uint8_t>(__builtin_ctz(left));
 }
 
-void PartitionPlanner::LayOut() {
+void PartitionPlanner::LayOut(bool last_at_end) {
   ResourceVector base;
+  KernelMask left = state_.kernels;
   for (unsigned order = 0; order < kMaxKernels; ++order) {
     for (unsigned k = 0; k < kMaxKernels; ++k) {
       if ((state_.kernels >> k & 1) == 0 || state_.order[k] != order) continue;
+      left = static_cast<KernelMask>(left & ~(1u << k));
+      if (left == 0 && last_at_end) base = config_.limits - state_.part[k];
       const ResourceVector limit = base + state_.part[k];
       PartitionRange& r = state_.range[k];
       r = {base.registers,
@@ -87,7 +90,7 @@ void PartitionPlanner::Tick(const Inputs& in) {
     if (best == kMaxKernels || Before(k, best)) best = k;
   }
   if (best == kMaxKernels) {
-    LayOut();
+    LayOut(in.last_at_end);
     state_.busy = false;
     state_.done = true;
     return;

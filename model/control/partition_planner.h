@@ -3,7 +3,8 @@
 //
 // Purpose     Starts from an empty SM and adds one TB per cycle for the kernel with the lowest rK
 //             among those whose next TB still fits, until none fits; then the ranges are laid out
-//             in order of arrival, so that older kernels need not move [D5].
+//             in order of arrival, so that older kernels need not move [D5]. The last one may end
+//             where the SM ends: then it need not move either when the others take more or less.
 // Paper       [SMK] Sec. 5.3.2, Fig. 6 and 8. Also the even split and fixed tables of
 //             [Warped-Slicer]. Deviations [D3], [D4], [D5].
 // Interface   start: pulse with a set of kernels, not empty; done: pulse; ranges hold until the
@@ -33,6 +34,7 @@ class PartitionPlanner {
     SmId sm{0};
     DispatchMode mode = DispatchMode::kPartitioned;
     std::array<std::uint8_t, kMaxKernels> table{};
+    bool last_at_end = false;                          // the last range ends where the SM ends
     const KernelTable::State* kernel_table = nullptr;  // registers of kernel_table
   };
   struct State {
@@ -59,7 +61,7 @@ class PartitionPlanner {
   bool Eligible(unsigned kernel, const Inputs& in, const KernelTable::State& kernels) const;
   bool Before(unsigned a, unsigned b) const;
   static std::uint8_t First(const Inputs& in);
-  void LayOut();
+  void LayOut(bool last_at_end);
 
   Config config_;
   State state_;

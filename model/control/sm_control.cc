@@ -15,7 +15,7 @@ SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
     : config_(config),
       policy_(policy),
       table_({config.num_schedulers, config.limits.threads, config.limits.tbs}),
-      partitions_({config.num_kernels}) {}
+      partitions_({config.num_kernels, config.limits}) {}
 
 // The highest slot of the kernel, one per cycle until all are found or there is none. One that
 // waits for its context is a victim like any other: it is loaded first, and then it leaves.

@@ -172,6 +172,58 @@ TEST(PartitionCountersTest, TbsLeaveWhenTheirBaseMoves) {
   EXPECT_EQ(two.Misaligned(Command(2, After(less, kNeedB, 7), false, true)), 0b11111100u);
 }
 
+// The part of `tbs` TBs that ends where the SM ends.
+PartitionRange AtEnd(const ResourceVector& need, unsigned tbs) {
+  const ResourceVector limits = ControlConfig{}.limits;
+  PartitionRange r;
+  r.registers_base = static_cast<std::uint16_t>(limits.registers - tbs * need.registers);
+  r.registers_limit = limits.registers;
+  r.shared_memory_base =
+      static_cast<std::uint16_t>(limits.shared_memory - tbs * need.shared_memory);
+  r.shared_memory_limit = limits.shared_memory;
+  r.threads_base = static_cast<std::uint16_t>(limits.threads - tbs * need.threads);
+  r.threads_limit = limits.threads;
+  r.tb_base = static_cast<std::uint8_t>(limits.tbs - tbs);
+  r.tb_count = static_cast<std::uint8_t>(tbs);
+  return r;
+}
+
+TEST(PartitionCountersTest, TbsStayWhenTheirPartEndsWithTheSmAsBefore) {
+  for (const unsigned tbs : {2u, 3u, 6u}) {
+    PartitionCounters counters;
+    Judge(&counters, Command(1, AtEnd(kNeedB, 4), true, true));
+    const std::uint64_t before = ReadWarps(&counters, 1, 30, 2);
+    std::array<KernelId, kMaxTbSlots> slot_kernel{};
+    slot_kernel.fill(KernelId{1});
+    PartitionCounters::Inputs in = Command(1, AtEnd(kNeedB, tbs), true, true);
+    in.slot_valid = 0xf0000000;
+    in.slot_kernel = &slot_kernel;
+    EXPECT_EQ(Judge(&counters, in), tbs == 2 ? 0x30000000u : tbs == 3 ? 0x10000000u : 0u);
+    EXPECT_EQ(ReadWarps(&counters, 1, 30, 2), before);
+  }
+}
+
+// The end alone does not tell: registers that end with the SM, TB slots that do not.
+TEST(PartitionCountersTest, TbsLeaveWhenOneResourceDoesNotEndWithTheSm) {
+  for (unsigned which = 0; which < 4; ++which) {
+    PartitionRange old = AtEnd(kNeedB, 4), next = AtEnd(kNeedB, 3);
+    for (PartitionRange* r : {&old, &next}) {
+      if (which == 0) --r->registers_base, --r->registers_limit;
+      if (which == 1) --r->shared_memory_base, --r->shared_memory_limit;
+      if (which == 2) --r->threads_base, --r->threads_limit;
+      if (which == 3) --r->tb_base;
+    }
+    PartitionCounters counters;
+    Judge(&counters, Command(1, old, true, true));
+    std::array<KernelId, kMaxTbSlots> slot_kernel{};
+    slot_kernel.fill(KernelId{1});
+    PartitionCounters::Inputs in = Command(1, next, true, true);
+    in.slot_valid = 1u << 30;
+    in.slot_kernel = &slot_kernel;
+    EXPECT_EQ(Judge(&counters, in), 1u << 30) << which;
+  }
+}
+
 TEST(PartitionCountersTest, TbsOfAKernelWithoutAPartLeave) {
   TwoKernels two;
   EXPECT_EQ(two.Misaligned(Command(0, two.a, true, true)), 0b11111000u);
@@ -192,6 +244,7 @@ struct Place {
 };
 
 struct Plan {
+  bool at_end = false;  // the last kernel's range ends with the SM
   std::array<unsigned, kMaxKernels> count{};
   std::array<PartitionRange, kMaxKernels> range{};
 };
@@ -222,6 +275,8 @@ Plan RandomPlan(std::mt19937* random, const std::array<ResourceVector, 4>& needs
     plan.count[k] = (*random)() % 5;
     before = plan.range[k] = After(before, needs[k], plan.count[k]);
   }
+  plan.at_end = (*random)() % 2 == 0;
+  if (plan.at_end) plan.range[3] = AtEnd(needs[3], plan.count[3]);
   return plan;
 }
 
@@ -241,14 +296,15 @@ Residents RandomTbs(std::mt19937* random, const std::array<ResourceVector, 4>& n
       if (!before || (*random)() % 3 == 0) continue;
       tbs.valid |= 1u << slot;
       tbs.kernel[slot] = static_cast<KernelId>(k);
-      // A TB whose kernel's range begins elsewhere leaves even if its own units happen to be the
-      // same.
+      // A TB whose kernel's range begins elsewhere, and does not end with the SM as before, leaves
+      // even if its own units happen to be the same.
       const auto now = PlaceOf(plan, needs, k, slot);
       const PartitionRange& a = old.range[k];
       const PartitionRange& b = plan.range[k];
-      const bool shifted = a.registers_base != b.registers_base ||
-                           a.shared_memory_base != b.shared_memory_base ||
-                           a.threads_base != b.threads_base || a.tb_base != b.tb_base;
+      const bool at_end = k == 3 && old.at_end && plan.at_end;
+      const bool shifted = !at_end && (a.registers_base != b.registers_base ||
+                                       a.shared_memory_base != b.shared_memory_base ||
+                                       a.threads_base != b.threads_base || a.tb_base != b.tb_base);
       if (!now || shifted || !(*now == *before)) tbs.moved |= 1u << slot;
     }
   }
@@ -273,6 +329,7 @@ TEST(PartitionCountersTest, LetsThoseLeaveWhosePlaceIsNotTheSameUnitByUnit) {
       if (random() % 2 == 0 && step != 0) {
         plan = old;
         plan.count[3] = plan.range[3].tb_count = static_cast<std::uint8_t>(random() % 5);
+        if (plan.at_end) plan.range[3] = AtEnd(needs[3], plan.count[3]);
       }
       const Residents tbs = step == 0 ? Residents{} : RandomTbs(&random, needs, old, plan);
       for (unsigned k = 0; k < kNumKernels; ++k) {

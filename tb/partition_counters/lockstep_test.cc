@@ -93,8 +93,13 @@ class Bench {
   }
 
   Lockstep<Dut> lockstep_;
-  PartitionCounters model_;
-  PartitionCounters broken_;
+  static PartitionCounters::Config Config() {
+    return {Package::NumKernels,
+            {Package::LimitRegisters, Package::LimitSharedMemory, Package::LimitThreads,
+             Package::LimitTbs}};
+  }
+  PartitionCounters model_{Config()};
+  PartitionCounters broken_{Config()};
 };
 
 using Gtx980 = Bench<Vsmk_partition_counters, Vsmk_partition_counters_smk_pkg>;
@@ -137,6 +142,17 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
     r.shared_memory_base = r.shared_memory_limit;
   }
   plan.back().last = true;
+  if (dice->Percent(40)) {
+    PartitionRange& last = plan.back().range;
+    const auto to_end = [](std::uint16_t* base, std::uint16_t* limit, unsigned end) {
+      *base = static_cast<std::uint16_t>(*base + end - *limit);
+      *limit = static_cast<std::uint16_t>(end);
+    };
+    to_end(&last.registers_base, &last.registers_limit, Package::LimitRegisters);
+    to_end(&last.shared_memory_base, &last.shared_memory_limit, Package::LimitSharedMemory);
+    to_end(&last.threads_base, &last.threads_limit, Package::LimitThreads);
+    last.tb_base = static_cast<std::uint8_t>(Package::LimitTbs - last.tb_count);
+  }
   return plan;
 }
 

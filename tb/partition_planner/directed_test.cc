@@ -140,6 +140,31 @@ TEST(PartitionPlannerTest, RangesFollowTheOrderOfArrival) {
   EXPECT_EQ(planner.state().range[0].tb_base, planner.state().range[1].tb_count);
 }
 
+TEST(PartitionPlannerTest, TheYoungestMayEndWithTheSm) {
+  KernelTable::State kernels =
+      oracle::Table({{32, 0, 4, 1}, {32, 48, 4, 1}, {8, 0, 2, 1}}, kLimits);
+  kernels.slot[0].order = 1;
+  kernels.slot[1].order = 0;
+  kernels.slot[2].order = 2;
+  PartitionPlanner planner({kLimits});
+  PartitionPlanner::Inputs in = StartOf(0b0011);
+  in.mode = DispatchMode::kTable;
+  in.table = {2, 1, 9};
+  in.last_at_end = true;
+  PlanAll(&planner, in, kernels);
+  const PartitionRange& r = planner.state().range[0];
+  EXPECT_EQ(r.registers_base, kLimits.registers - 64);
+  EXPECT_EQ(r.registers_limit, kLimits.registers);
+  EXPECT_EQ(r.shared_memory_base, kLimits.shared_memory);
+  EXPECT_EQ(r.shared_memory_limit, kLimits.shared_memory);
+  EXPECT_EQ(r.threads_base, kLimits.threads - 8);
+  EXPECT_EQ(r.threads_limit, kLimits.threads);
+  EXPECT_EQ(r.tb_base, kLimits.tbs - 2);
+  EXPECT_EQ(r.tb_count, 2);
+  EXPECT_EQ(planner.state().range[1].registers_base, 0);
+  EXPECT_EQ(planner.state().range[1].registers_limit, 32);
+}
+
 TEST(PartitionPlannerTest, EvenSplitGivesEachAtMostItsFraction) {
   const KernelTable::State kernels = oracle::Table({{16, 0, 2, 1}, {48, 0, 2, 1}}, kLimits);
   PartitionPlanner planner({kLimits});

@@ -116,13 +116,16 @@
     end
   end
 
-  // Each kernel's range has room for its TBs, and begins where those of the older kernels end.
+  // Each kernel's range has room for its TBs, and begins where those of the older kernels end; the
+  // youngest's ends with the SM, if so.
   logic [NumKernels-1:0]     as_planned, laid_out, nothing;
   smk_pkg::partition_range_t its;
   logic [15:0]               base_registers, base_shared_memory, base_threads, base_tbs;
+  logic                      younger;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       its = range.kernel[k];
+      younger = 1'b0;
       {base_registers, base_shared_memory, base_threads, base_tbs} = '0;
       for (int unsigned j = 0; j < NumKernels; j++) begin
         if (of_q[j] && order_q.kernel[j] < order_q.kernel[k]) begin
@@ -131,6 +134,13 @@
           base_threads       = base_threads + threads.kernel[j];
           base_tbs           = base_tbs + tbs.kernel[j];
         end
+        if (of_q[j] && order_q.kernel[j] > order_q.kernel[k]) younger = 1'b1;
+      end
+      if (last_at_end_q && !younger) begin
+        base_registers     = 16'(smk_pkg::LimitRegisters) - registers.kernel[k];
+        base_shared_memory = 16'(smk_pkg::LimitSharedMemory) - shared_memory.kernel[k];
+        base_threads       = 16'(smk_pkg::LimitThreads) - threads.kernel[k];
+        base_tbs           = 16'(smk_pkg::LimitTbs) - tbs.kernel[k];
       end
       nothing[k]    = its == '0;
       as_planned[k] = its.tb_count == planned_q.kernel[k];
@@ -148,7 +158,7 @@
   assign is_plan = done || planned_now_q;
   // The plan is that of Fig. 6, an even split or the table; nobody may have one TB more.
   `PROVE(PlanIsGreedy_A, !is_plan || (may == '0 && kernels == of_q && as_planned == '1))
-  // Ranges lie in order of arrival, without gaps [D5].
+  // Ranges lie in order of arrival, without gaps [D5] but one before the youngest's.
   `PROVE(RangesInOrder_A, !is_plan || (laid_out == '1 && (nothing | of_q) == '1))
   `PROVE(NoRangeBefore_A, is_plan || nothing == '1)
 

@@ -96,6 +96,7 @@ class Bench {
     dut.sm_i = static_cast<CData>(Index(in.sm));
     dut.mode_i = static_cast<CData>(in.mode);
     Pack<TbCntVec<Package>>(in.table, &dut.table_tbs_i);
+    dut.last_at_end_i = in.last_at_end;
     for (unsigned k = 0; k < kNumKernels; ++k) {
       const KernelTable::Slot& slot = kernels.slot[k];
       PackAt<NeedVec<Package>>(k, slot.need, &dut.need_i);

@@ -11,6 +11,7 @@ module formal_partition_planner (
   input smk_pkg::sm_id_t         sm_i,
   input smk_pkg::dispatch_mode_e mode_i,
   input smk_pkg::tb_cnt_vec_t    table_tbs_i,
+  input logic                    last_at_end_i,
   input smk_pkg::need_vec_t      need_i,
   input smk_pkg::share_vec_t     tb_share_i,
   input smk_pkg::order_vec_t     order_i
@@ -19,6 +20,7 @@ module formal_partition_planner (
   // Any policy, needs and order of arrival; constant.
   smk_pkg::dispatch_mode_e mode_q;
   smk_pkg::tb_cnt_vec_t    table_tbs_q;
+  logic                    last_at_end_q;
   smk_pkg::need_vec_t      need_q;
   smk_pkg::share_vec_t     tb_share_q;
   smk_pkg::order_vec_t     order_q;
@@ -26,6 +28,7 @@ module formal_partition_planner (
     if (!rst_ni) begin
       mode_q      <= mode_i;
       table_tbs_q <= table_tbs_i;
+      last_at_end_q <= last_at_end_i;
       need_q      <= need_i;
       tb_share_q  <= tb_share_i;
       order_q     <= order_i;
@@ -39,6 +42,7 @@ module formal_partition_planner (
     .clk_i, .rst_ni, .start_i, .kernels_i, .sm_i,
     .mode_i     (mode_q),
     .table_tbs_i(table_tbs_q),
+    .last_at_end_i(last_at_end_q),
     .need_i     (need_q),
     .tb_share_i (tb_share_q),
     .order_i    (order_q),

@@ -33,6 +33,7 @@ class PlannerTraffic {
     const DispatchMode modes[] = {DispatchMode::kPartitioned, DispatchMode::kPartitioned,
                                   DispatchMode::kEven, DispatchMode::kTable};
     in_.mode = modes[dice_.Below(4)];
+    in_.last_at_end = dice_.Percent(50);
     for (auto& count : in_.table) {
       count = static_cast<std::uint8_t>(dice_.Below(AnyBench::kLimits.tbs + 1u));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitions as seen from outside: given the TB counts in force, the places of an SM's TBs must fit
-// one layout, kernel after kernel, in which a TB's place follows from its slot.
+// one layout, kernel after kernel, in which a TB's place follows from its slot. As Warped-Slicer the
+// last of them may live at the end of the SM.
 #pragma once
 
 #include <algorithm>
@@ -45,7 +46,8 @@ class Layout {
       if (counts_[k] != 0) order.push_back(k);
     }
     do {
-      if (Fits(sm, order)) return;
+      if (Fits(sm, order, false)) return;
+      if (scenario_.policy.dispatch == DispatchMode::kSlicer && Fits(sm, order, true)) return;
     } while (std::next_permutation(order.begin(), order.end()));
     std::string text = "on SM " + std::to_string(sm_) + " at " + std::to_string(now) + ":";
     for (unsigned k = 0; k < kMaxKernels; ++k) {
@@ -62,7 +64,7 @@ class Layout {
   }
 
  private:
-  bool Fits(const FakeSm& sm, const std::vector<unsigned>& order) const {
+  bool Fits(const FakeSm& sm, const std::vector<unsigned>& order, bool last_at_end) const {
     std::array<ResourceVector, kMaxKernels> base{};
     ResourceVector next;
     for (const unsigned k : order) {
@@ -70,6 +72,10 @@ class Layout {
       for (unsigned i = 0; i < counts_[k]; ++i) next += needs_[k];
     }
     if (!FitsIn(next, scenario_.config.limits)) return false;
+    if (last_at_end && !order.empty()) {
+      const ResourceVector taken = next - base[order.back()];
+      base[order.back()] = scenario_.config.limits - taken;
+    }
     for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
       if (sm.tbs()[slot].valid && !InPlace(sm.tbs()[slot], slot, base)) return false;
     }

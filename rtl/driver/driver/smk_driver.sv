@@ -84,7 +84,7 @@ module smk_driver (
   smk_pkg::sm_kernels_t      assigned, allowed, planned;
   smk_pkg::sm_mask_t         assign_changed, changed, busy_sms;
   logic                      slicer_assigns, slicer_spatial, slicer_gives, slicer_busy;
-  logic                      slicer_profiles, plan_each;
+  logic                      slicer_profiles, plan_at_end, plan_each;
   smk_pkg::dispatch_mode_e   plan_mode;
   smk_pkg::tb_cnt_vec_t      plan_table;
   smk_pkg::dispatch_pulses_t pulses;
@@ -166,6 +166,7 @@ module smk_driver (
     .pulses_i        (pulses),
     .plan_mode_o     (plan_mode),
     .plan_table_o    (plan_table),
+    .plan_at_end_o   (plan_at_end),
     .plan_each_o     (plan_each),
     .profiling_o     (slicer_profiles),
     .busy_o          (slicer_busy)
@@ -204,6 +205,7 @@ module smk_driver (
     .pulses_o        (pulses),
     .plan_mode_i     (plan_mode),
     .plan_table_i    (plan_table),
+    .plan_at_end_i   (plan_at_end),
     .plan_each_i     (plan_each),
     .credit_i        (credit),
     .command_credit_i(sm_command_credit_i),

@@ -46,6 +46,7 @@ module smk_driver_decision (
   // What is planned on an SM; each SM has a plan of its own.
   input  smk_pkg::dispatch_mode_e   plan_mode_i,
   input  smk_pkg::tb_cnt_vec_t      plan_table_i,
+  input  logic                      plan_at_end_i,
   input  logic                      plan_each_i,
   output smk_pkg::kernel_mask_t     dispatch_new_o,
   output smk_pkg::kernel_mask_t     dispatch_pop_o,
@@ -223,6 +224,7 @@ module smk_driver_decision (
     .sm_i       (pulses.sm),
     .mode_i     (plan_mode_i),
     .table_tbs_i(plan_table_i),
+    .last_at_end_i(plan_at_end_i),
     .need_i     (plan_need_q),
     .tb_share_i (plan_tb_share_q),
     .order_i    (plan_order_q),

@@ -12,7 +12,8 @@
 // Throughput  One plan at a time; counts of all SMs in one cycle.
 // Reset       Nothing given, no plan.
 // Model       model/control/driver_slicer.h   Doc  docs/blocks/driver.md
-// Under any other policy it passes on its inputs and holds its state.
+// Under any other policy it passes on its inputs and holds its state. Of several kernels the youngest
+// lives at the end of every SM: of two, each stays where it is under any plan.
 `include "smk_assert.svh"
 
 module smk_driver_slicer (
@@ -38,6 +39,7 @@ module smk_driver_slicer (
   input  smk_pkg::dispatch_pulses_t pulses_i,
   output smk_pkg::dispatch_mode_e   plan_mode_o,
   output smk_pkg::tb_cnt_vec_t      plan_table_o,
+  output logic                      plan_at_end_o,
   output logic                      plan_each_o,
   // From and to the SMs.
   input  smk_pkg::sm_mask_t         sm_sample_valid_i,
@@ -180,15 +182,28 @@ module smk_driver_slicer (
     if (planned || restarts) {alone_d, changed_d} = {NumSms'(0), {NumSms{1'b1}}};
   end
 
+  // Of several kernels.
+  smk_pkg::kernel_mask_t youngest;
+  always_comb begin
+    youngest = members_i & {NumKernels{(members_i & (members_i - 1'b1)) != '0}};
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned j = 0; j < NumKernels; j++) begin
+        if (members_i[j] && order_i.kernel[j] > order_i.kernel[k]) youngest[k] = 1'b0;
+      end
+    end
+  end
+
   // What is planned on an SM.
   smk_pkg::dispatch_mode_e mode_d, mode_q;
   smk_pkg::tb_cnt_vec_t    plan_table_d, plan_table_q;
-  logic                    has_plan;
+  logic                    has_plan, at_end_d, at_end_q;
   always_comb begin
+    at_end_d     = at_end_q;
     mode_d       = mode_q;
     plan_table_d = plan_table_q;
     has_plan     = shared_q && !spatial_q && pulses_i.plan_kernels == kernels_q;
     if (enabled && pulses_i.plan_start) begin
+      at_end_d     = (pulses_i.plan_kernels & youngest) != '0;
       mode_d       = smk_pkg::DispatchTable;
       plan_table_d = table_q;
       if (alone_q[pulses_i.sm]) begin
@@ -223,6 +238,7 @@ module smk_driver_slicer (
       {kernels_q, table_q, alone_q, changed_q, kernel_q, tbs_q} <= '0;
       mode_q       <= smk_pkg::DispatchEven;
       plan_table_q <= '0;
+      at_end_q     <= 1'b0;
       {window_q, begin_q, end_q, stalls_q, issued_q, stalled_q} <= '0;
     end else begin
       asked_q      <= asked_d;
@@ -238,6 +254,7 @@ module smk_driver_slicer (
       tbs_q        <= tbs_d;
       mode_q       <= mode_d;
       plan_table_q <= plan_table_d;
+      at_end_q     <= at_end_d;
       window_q     <= window;
       begin_q      <= window && !window_q;
       end_q        <= window_q && !window;
@@ -256,6 +273,7 @@ module smk_driver_slicer (
   assign giving_o        = giving_q;
   assign plan_mode_o     = enabled ? mode_q : policy_i.dispatch;
   assign plan_table_o    = enabled ? plan_table_q : policy_i.table_tbs;
+  assign plan_at_end_o   = at_end_q;
   assign plan_each_o     = enabled;
   assign sample_begin_o  = begin_q;
   assign sample_end_o    = end_q;

@@ -3,7 +3,8 @@
 //
 // Purpose     Starts from an empty SM and adds one TB per cycle for the kernel with the lowest rK
 //             among those whose next TB still fits, until none fits; then the ranges are laid out
-//             in order of arrival, so that older kernels need not move [D5].
+//             in order of arrival, so that older kernels need not move [D5]. The last one may end
+//             where the SM ends: then it need not move either when the others take more or less.
 // Paper       [SMK] Sec. 5.3.2, Fig. 6 and 8. Also the even split and fixed tables of
 //             [Warped-Slicer]. Deviations [D3], [D4], [D5].
 // Interface   start_i: pulse with a set of kernels, not empty; begins anew at any time. done_o:
@@ -28,6 +29,7 @@ module smk_partition_planner (
   // Constant during a run.
   input  smk_pkg::dispatch_mode_e mode_i,
   input  smk_pkg::tb_cnt_vec_t    table_tbs_i,
+  input  logic                    last_at_end_i,
   // What one TB of each kernel needs, its share of an SM, and the order of arrival.
   input  smk_pkg::need_vec_t      need_i,
   input  smk_pkg::share_vec_t     tb_share_i,
@@ -325,14 +327,28 @@ module smk_partition_planner (
       end_of.place[p]   = sum;
     end
   end
+  // The last place, if it ends where the SM ends.
+  smk_pkg::resource_vector_t last, last_base;
+  smk_pkg::kernel_mask_t     at_end;
+  always_comb begin
+    last = '0;
+    for (int unsigned p = 0; p < NumKernels; p++) begin
+      if (sharers_q[p]) last = last | in_place.kernel[p];
+    end
+    last_base.registers     = RegisterCntWidth'(smk_pkg::LimitRegisters) - last.registers;
+    last_base.shared_memory = SharedCntWidth'(smk_pkg::LimitSharedMemory) - last.shared_memory;
+    last_base.threads       = ThreadCntWidth'(smk_pkg::LimitThreads) - last.threads;
+    last_base.tbs           = TbCntWidth'(smk_pkg::LimitTbs) - last.tbs;
+  end
+  assign at_end = sharers_q & {NumKernels{last_at_end_i}};
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       base  = '0;
       limit = '0;
       for (int unsigned p = 0; p < NumKernels; p++) begin
         if (at_place_q[p*NumKernels+k]) begin
-          base  = base | `SMK_CUT(EndOfPlace, end_of.place[p]);
-          limit = limit | end_of.place[p+1];
+          base  = base | (at_end[p] ? last_base : `SMK_CUT(EndOfPlace, end_of.place[p]));
+          limit = limit | (at_end[p] ? Whole : end_of.place[p+1]);
         end
       end
       limit.tbs         = tbs_q.kernel[k];  // a number, not an end

@@ -81,13 +81,26 @@ module smk_partition_counters (
     end
   end
 
-  // A kernel's place stays when it begins where it began; a TB stays when its slot is inside, too.
+  // A kernel's place stays when it begins where it began, or ends with the SM as before; a TB stays
+  // when its slot is inside, too.
+  localparam logic [BasesWidth-TbCntWidth-1:0] Ends = {
+      smk_pkg::RegisterCntWidth'(smk_pkg::LimitRegisters),
+      smk_pkg::SharedCntWidth'(smk_pkg::LimitSharedMemory),
+      smk_pkg::ThreadCntWidth'(smk_pkg::LimitThreads)};
   for (genvar k = 0; k < NumKernels; k++) begin : gen_same
-    logic [BasesWidth-1:0] bases, next_bases, unused_limits, unused_next_limits;
-    assign {bases, unused_limits}           = range_q.kernel[k];
-    assign {next_bases, unused_next_limits} = next_range_q.kernel[k];
+    logic [BasesWidth-1:0] bases, next_bases, limits, next_limits;
+    logic                  at_end, next_at_end;
+    assign {bases, limits}           = range_q.kernel[k];
+    assign {next_bases, next_limits} = next_range_q.kernel[k];
+    // The last field of a base is a TB slot, that of a limit is a number of TBs.
+    assign at_end      = limits[BasesWidth-1:TbCntWidth] == Ends &&
+                         32'(bases[TbCntWidth-1:0]) + 32'(limits[TbCntWidth-1:0]) ==
+                         smk_pkg::LimitTbs;
+    assign next_at_end = next_limits[BasesWidth-1:TbCntWidth] == Ends &&
+                         32'(next_bases[TbCntWidth-1:0]) + 32'(next_limits[TbCntWidth-1:0]) ==
+                         smk_pkg::LimitTbs;
     assign same_d[k] = partitioned_q && valid_q[k] && next_valid_q[k] &&
-                       `SMK_CUT(SameBases, next_bases == bases);
+                       (`SMK_CUT(SameBases, next_bases == bases) || (at_end && next_at_end));
   end
   always_comb begin
     misaligned_o = '0;
