@@ -217,6 +217,7 @@
     end
   end
   `PROVE(PlanIsOfThese_A, dut_kernels == of_q && dut_sharers == is_sharers && more_than_0 == '1 &&
+         32'(sharers_q) == $countones(of_q) &&
          (dut_first == is_first || (dut_first == '0 && first_q == '0)))
   // It is busy until nobody may have one TB more.
   `PROVE(BusyUntilPlanned_A, busy || may == '0)

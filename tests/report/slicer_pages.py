@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/slicer_alone: a page from short runs of its sweep, and one that is not of its numbers is noticed.
+"""scripts/slicer_alone and scripts/slicer_pairs: pages from short runs of the sweeps that they name.
 
   python3 slicer_pages.py SOURCE SMK
 """
@@ -10,8 +10,10 @@ import subprocess
 import sys
 import tempfile
 
-# The tool, its sweep, options for that, the page, and what stands on it.
-PAGES = (("slicer_alone", "slicer_alone", (), "slicer_alone.md", "| LBM | `lbm36` |"),)
+# The tool, its sweep, the experiment of it, and what of the page each run of it leads to.
+PAGES = (("slicer_alone", "slicer_alone", (), "slicer_alone.md", "| LBM | `lbm36` |"),
+         ("slicer_pairs", "warped_slicer", ("--experiment", "short"), "reproduction_slicer.md",
+          "| Compute + Memory (16) |"))
 CYCLES = "3_000"
 
 
