@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "config/machine_config.h"
 #include "workload/workload_file.h"
@@ -21,10 +22,10 @@ inline std::shared_ptr<const Workload> SlicerWorkload(std::string name) {
 }
 
 // Its kernel, the first one of BFS: the TBs of all are alike but Kernel2's.
-inline const KernelSpec& Application(const std::string& name) {
+inline const KernelSpec& Application(std::string_view name) {
   static std::map<std::string, std::shared_ptr<const Workload>> loaded;
-  auto& workload = loaded[name];
-  if (workload == nullptr) workload = SlicerWorkload(name);
+  auto& workload = loaded[std::string(name)];
+  if (workload == nullptr) workload = SlicerWorkload(std::string(name));
   return workload->kernels.at(0);
 }
 
