@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Partitions as seen from outside: given the TB counts in force, the places of an SM's TBs must fit
-// one layout, kernel after kernel, in which a TB's place follows from its slot. As Warped-Slicer the
-// last of them may live at the end of the SM.
+// one layout, kernel after kernel, in which a TB's place follows from its slot. As Warped-Slicer
+// the last of them may live at the end of the SM.
 #pragma once
 
 #include <algorithm>

@@ -47,7 +47,8 @@ TEST(WorkloadManual, TheTableHasTheNumbersOfTheFiles) {
   for (const WorkloadEntry& entry : ListWorkloads(SMK_SOURCE_DIR)) {
     if (entry.group == "micro") continue;
     const auto workload = LoadWorkload(entry.path);
-    const ResourceVector& limits = entry.group == "warped_slicer" ? fermi : gtx980;
+    const bool on_fermi = entry.group == "warped_slicer" || entry.group == "kernelmerge";
+    const ResourceVector& limits = on_fermi ? fermi : gtx980;
     for (std::size_t i = 0; i < workload->kernels.size(); ++i) {
       const KernelSpec& k = workload->kernels[i];
       const auto launches = std::count(workload->launches.begin(), workload->launches.end(), i);

@@ -110,7 +110,7 @@ TEST(List, EveryKeyOfAMachineSaysWhatItIs) {
   const std::string markdown = Printed(backend, {"keys", "--markdown"});
   EXPECT_THAT(markdown, StartsWith("| key | values | gtx980 | unit | meaning |\n|---|---|---|"));
   const std::set<std::string> units = {"",      "cycles",       "clocks", "bytes", "MHz",
-                                       "lines", "instructions", "GB/s",   "MB"};
+                                       "lines", "instructions", "GB/s",   "MB",    "registers"};
   for (const ordered_json& row : Json(backend, {"keys"})) {
     const std::string key = row["key"], meaning = row["meaning"], unit = row["unit"];
     EXPECT_THAT(meaning, testing::MatchesRegex("[^|.]{4,90}")) << key;
