@@ -63,7 +63,7 @@ def without_speed(lines):
     for line in lines:
         if inside:
             inside = bool(line.strip())
-            line = re.sub(r"\d+$", "...", line)
+            line = re.sub(r" *\d+$", "...", line)
         inside = inside or line.endswith("cycles/s")
         rows.append(line)
     return rows
