@@ -48,7 +48,7 @@ const barColumns = [
 ];
 
 const covers = (entries) =>
-  `Averages over ${count(entries.length)} workload${entries.length === 1 ? '' : 's'} that have a run under each policy shown.`;
+  `Averages over ${count(entries.length)} ${entries.length === 1 ? 'workload that has' : 'workloads that have'} a run under each policy shown.`;
 const marks = (rows) =>
   rows.some((r) => r.paper !== undefined)
     ? h(

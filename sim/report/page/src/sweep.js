@@ -112,7 +112,7 @@ function summary(runs, sweep, settings) {
       sweep.failed.run.length > 0 ? `, and ${count(sweep.failed.run.length)} that failed` : '',
       '. ',
       entries.length > 0 &&
-        `The table has the means over ${count(workloads)} workloads of ${entries[0].kernelCount} kernels that have a run under each of these policies${settings === '' ? '' : `, with ${settings}`}${entries.length > workloads ? `; ${count(entries.length)} runs of each` : ''}.`,
+        `The table has the means over ${count(workloads)} ${workloads === 1 ? 'workload' : 'workloads'} of ${entries[0].kernelCount} kernels with a run under each of these policies${settings === '' ? '' : `, with ${settings}`}${entries.length > workloads ? `; ${count(entries.length)} runs of each` : ''}.`,
     ),
     entries.length > 0 &&
       table({
