@@ -185,7 +185,8 @@ def abc(proof, mutant, work, seconds):
         f"write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
     ], 300, work / "aiger.log")
     steps = f"read_aiger {work}/model.aig; fold; strash; {proof.get('reduce', 'scorr;')} "
-    out = run([ABC, "-q", steps + engine(proof, mutant, seconds)], 2 * seconds + 60, work / "abc.log")
+    # sat refuses what has latches.
+    out = run([ABC, "-q", steps + engine(proof, mutant, seconds) + "; orpos; sat"], 2 * seconds + 60, work / "abc.log")
     if out is None:
         return "no answer in time"
     found = re.search(r"was asserted in frame (\d+)", out)
@@ -194,6 +195,9 @@ def abc(proof, mutant, work, seconds):
     seen = re.search(r"No output asserted in (\d+) frames", out)
     base = seen and int(seen.group(1)) >= proof.get("frames", 0)
     step = "Property proved" in out or "Networks are equivalent" in out
+    # Nothing was left of the property after the reduction, not even a latch: newer versions of ABC say no more than that.
+    if "UNSATISFIABLE" in out:
+        return "proved"
     proved = {"pdr": step, "induction": base and step}[proof["method"]]
     return "proved" if proved else "no answer in time"
 
