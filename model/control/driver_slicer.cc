@@ -63,15 +63,15 @@ void DriverSlicer::Restart(bool profiles) {
   s.changed = SmMask::First(config_.num_sms);
 }
 
-// Of several kernels.
+// Of several kernels the one that arrived last.
 KernelMask DriverSlicer::Youngest(const Inputs& in) {
   if ((in.members & (in.members - 1)) == 0) return 0;
   KernelMask youngest = in.members;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     for (unsigned j = 0; j < kMaxKernels; ++j) {
-      const bool older = (in.members >> j & 1) != 0 &&
-                         in.kernel_table->slot[j].order > in.kernel_table->slot[k].order;
-      if (older) youngest = static_cast<KernelMask>(youngest & ~(1u << k));
+      const bool younger = (in.members >> j & 1) != 0 &&
+                           in.kernel_table->slot[j].order > in.kernel_table->slot[k].order;
+      if (younger) youngest = static_cast<KernelMask>(youngest & ~(1u << k));
     }
   }
   return youngest;

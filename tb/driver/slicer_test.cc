@@ -127,6 +127,43 @@ void Saturates(Profiled* p) {
   p->counts = [](unsigned kernel, unsigned tbs) { return kernel == 0 && tbs > 2 ? 20 : 10 * tbs; };
 }
 
+// The youngest of several kernels at the end of every SM, in any plan, and the oldest at its
+// beginning. A kernel alone lives at the beginning.
+void CheckEnds(Profiled* p, unsigned youngest) {
+  const ResourceVector limits = ControlConfig{}.limits;
+  for (unsigned sm = 0; sm < Profiled::kSms; ++sm) {
+    for (const SmCommand& c : p->bench.sm(sm).plan) {
+      const PartitionRange& r = c.range;
+      if (Index(c.kernel) == 0) {
+        EXPECT_EQ(r.registers_base + r.shared_memory_base + r.threads_base + r.tb_base, 0) << sm;
+      }
+      const bool at_end = r.registers_limit == limits.registers &&
+                          r.shared_memory_limit == limits.shared_memory &&
+                          r.threads_limit == limits.threads && r.tb_base + r.tb_count == limits.tbs;
+      EXPECT_EQ(at_end, Index(c.kernel) == youngest)
+          << "SM " << sm << " kernel " << +Index(c.kernel);
+    }
+  }
+}
+
+TEST(DriverSlicerTest, TheYoungestLivesAtTheEndOfEverySm) {
+  const ResourceVector need{16, 24, 4, 1};  // eight of them leave room in every resource
+  Profiled p;
+  p.bench.Launch(0, need, 10'000);
+  p.Run(2000);
+  CheckEnds(&p, kMaxKernels);
+  p.bench.Launch(1, need, 10'000);
+  p.Run(600);
+  CheckEnds(&p, 1);
+  p.UntilPlanned();
+  CheckEnds(&p, 1);
+  p.bench.Launch(2, need, 10'000);
+  p.Run(600);
+  CheckEnds(&p, 2);
+  p.UntilPlanned();
+  CheckEnds(&p, 2);
+}
+
 TEST(DriverSlicerTest, AllSmsShareThePlan) {
   Profiled p;
   Saturates(&p);

@@ -108,28 +108,18 @@ TEST_F(Serve, ControlsGiveTheSameResults) {
   }
 }
 
-// Slices of two kernels, in lockstep.
-TEST_F(Serve, KerneletRunsInLockstep) {
-  const std::string arguments = "--machine gtx980 --scheduler kernelet --policy smk-p";
-  const auto reference = Stats(arguments);
-  auto lockstep = Stats(arguments + " --control lockstep");
-  EXPECT_EQ(lockstep["lockstep"]["mismatches"], 0);
-  lockstep.erase("lockstep");
-  lockstep["control"] = "reference";
-  EXPECT_EQ(lockstep, reference);
-}
-
-// Groups that stay and take TBs of two kernels, in lockstep.
-TEST_F(Serve, KernelMergeRunsInLockstep) {
-  for (const char* policy : {"leftover", "smk-pw"}) {
-    const std::string arguments =
-        std::string("--machine gtx980 --scheduler kernel-merge --policy ") + policy;
+// Slices of two kernels; groups that stay and take TBs of two kernels.
+TEST_F(Serve, HostSchedulersRunInLockstep) {
+  for (const char* how :
+       {"--scheduler kernelet --policy smk-p", "--scheduler kernel-merge --policy leftover",
+        "--scheduler kernel-merge --policy smk-pw"}) {
+    const std::string arguments = std::string("--machine gtx980 ") + how;
     const auto reference = Stats(arguments);
     auto lockstep = Stats(arguments + " --control lockstep");
     EXPECT_EQ(lockstep["lockstep"]["mismatches"], 0);
     lockstep.erase("lockstep");
     lockstep["control"] = "reference";
-    EXPECT_EQ(lockstep, reference);
+    EXPECT_EQ(lockstep, reference) << how;
   }
 }
 
