@@ -110,40 +110,45 @@ async function checkRules(browser, file, axe, checks, name) {
   }
 }
 
-export async function looksPage({ smk, folder, browser, modules, checks }) {
+// The results of one kind, and their page: what is asked of smk before.
+async function look({ smk, folder, browser, modules, checks }, name, words, source, file) {
   const axe = readFileSync(join(modules, 'node_modules/axe-core/axe.min.js'), 'utf8');
-  const common = ['--cycles', '12k', '--quiet'];
-  smk('run', 'lbm+sgemm', '--policy', 'smk', ...common, '--out', 'run');
-  smk('compare', 'lbm+sgemm', ...common, '--out', 'compare');
+  smk(...words, '--cycles', '12k', '--quiet', '--out', source);
+  smk('report', source, '--quiet');
+  const path = join(folder, file);
+  await checkWidths(browser, path, checks, name);
+  await checkPaper(browser, path, checks, name);
+  await checkRules(browser, path, axe, checks, name);
+  return (await openPage(browser, path)).page;
+}
+
+export async function looksRun(test) {
+  const words = ['run', 'lbm+sgemm', '--policy', 'smk'];
+  const page = await look(test, 'run', words, 'run', 'run/report.html');
+  test.checks.equal(
+    await page.locator('#epochs h2').textContent(),
+    'IPC per epoch',
+    'no chart of quotas without quotas',
+  );
+}
+
+export async function looksCompare(test) {
+  await look(test, 'compare', ['compare', 'lbm+sgemm'], 'compare', 'compare/report.html');
+}
+
+export async function looksSweep(test) {
   const sets = ['sm.l1.bytes=12288,24576,49152', 'policy.epoch_length=1000,10000'];
-  const words = sets.flatMap((set) => ['--set', set]);
-  smk('sweep', 'lbm+sgemm', ...words, '--policies', 'spatial,smk-pw', ...common, '--out', 's.db');
-  for (const [name, source, file] of [
-    ['run', 'run', 'run/report.html'],
-    ['compare', 'compare', 'compare/report.html'],
-    ['sweep', 's.db', 's.html'],
-  ]) {
-    smk('report', source, '--quiet');
-    const path = join(folder, file);
-    await checkWidths(browser, path, checks, name);
-    await checkPaper(browser, path, checks, name);
-    await checkRules(browser, path, axe, checks, name);
-  }
-  const { page } = await openPage(browser, join(folder, 's.html'));
-  checks.equal(
+  const words = ['sweep', 'lbm+sgemm', '--policies', 'spatial,smk-pw'];
+  words.push(...sets.flatMap((set) => ['--set', set]));
+  const page = await look(test, 'sweep', words, 's.db', 's.html');
+  test.checks.equal(
     await page.locator('h1').textContent(),
     'lbm+sgemm-sm.l1.bytes-policy.epoch_length',
     'the title is that of the sweep',
   );
-  checks.equal(
+  test.checks.equal(
     await sectionIds(page),
     ['summary', 'swept', 'fig-all', 'pairs', 'runs', 'assumptions'],
     'no figures of the paper',
-  );
-  const run = await openPage(browser, join(folder, 'run/report.html'));
-  checks.equal(
-    await run.page.locator('#epochs h2').textContent(),
-    'IPC per epoch',
-    'no chart of quotas without quotas',
   );
 }

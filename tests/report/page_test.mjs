@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// node page_test.mjs run|compare|sweep|many|looks SMK MODULES: makes results with the program SMK, their page,
-// and looks at it in a headless Chromium. MODULES is where npm has installed. Exit status 77: there is no
-// Chromium.
+// node page_test.mjs PAGE SMK MODULES: makes results with the program SMK, their page, and looks at it in a
+// headless Chromium; what PAGE may be is below. MODULES is where npm has installed. Exit status 77: there is
+// no Chromium.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findChromium, startBrowser } from './browser.mjs';
 import { Checks, smkIn } from './checks.mjs';
 import { comparePage } from './compare_page.mjs';
-import { looksPage } from './looks_page.mjs';
+import { looksCompare, looksRun, looksSweep } from './looks_page.mjs';
 import { manyPage } from './many_page.mjs';
 import { runPage } from './run_page.mjs';
 import { sweepPage } from './sweep_page.mjs';
@@ -18,7 +18,9 @@ const pages = {
   compare: comparePage,
   sweep: sweepPage,
   many: manyPage,
-  looks: looksPage,
+  looks_run: looksRun,
+  looks_compare: looksCompare,
+  looks_sweep: looksSweep,
 };
 const [name, program, modules] = process.argv.slice(2);
 
