@@ -22,6 +22,10 @@ inline constexpr std::array<const char*, 2> kMemoryModels{"gddr", "fixed"};
 // multiple of four. `threads`: what the threads of a TB have, together.
 inline constexpr std::array<const char*, 2> kRegisterAllocations{"warps", "threads"};
 
+// What tb_starts may name. `alone`: a TB begins when it is on its SM. `waves`: the TBs of a launch
+// begin in waves of one per SM, each when its last TB is there (machine/tb_waves.h).
+inline constexpr std::array<const char*, 2> kTbStarts{"alone", "waves"};
+
 // What memory.xbar_order may name. `free`: any request of an SM whose slice is free goes. `fifo`:
 // an SM's requests go in their order, so that one that waits holds back all behind it. `turns`: as
 // `fifo`, and each port serves those that wait in turn; of an SM without an L1 only.
@@ -136,6 +140,7 @@ struct MachineConfig {
   double core_clock_mhz = 1216;
   unsigned sms = 16;
   unsigned launch_latency = 100;  // core cycles from a kernel's end to the program's next launch
+  std::string tb_starts = kTbStarts[0];
   SmConfig sm{};
   MemoryConfig memory{};
   HostLink host{};

@@ -311,6 +311,10 @@ std::vector<MachineKey> MachineKeys(MachineConfig* machine, NaturalLimits* limit
   keys.Integer("sms", &machine->sms, 1, kMaxSms, "", "SMs of the GPU");
   keys.Integer("launch_latency", &machine->launch_latency, 0, 1e6, "cycles",
                "from a kernel's end to the program's next launch");
+  MachineKey& starts =
+      keys.Text("tb_starts", &machine->tb_starts, "",
+                "alone: a TB begins when it is on its SM; waves: when one per SM is there");
+  for (const char* known : kTbStarts) starts.choices.emplace_back(known);
   AddSm(&machine->sm, limits, &keys);
   AddMemory(&machine->memory, &keys);
   AddHost(&machine->host, &keys);

@@ -38,6 +38,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       host_(host),
       ledger_(checks_),
       contexts_(checks_),
+      waves_(request.machine.sms),
       next_tick_(request.policy.epoch_length),
       next_launch_(host.NextEvent()),
       in_turn_(memory.InTurn()),
@@ -52,6 +53,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
   GpuContext context{host_.launches(), checks_, ledger_, contexts_};
   if (request.record_tbs) context.tb_records = &tb_records_;
   context.sector_bytes = config.sector_bytes;
+  if (request.machine.tb_starts == "waves") context.waves = &waves_;
   if (config.writes == "acknowledged") context.stores = Lsu::kAcknowledgedStores;
   for (unsigned i = 0; i < request.machine.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, request.machine.sm,
@@ -113,6 +115,7 @@ void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
   if (in.launch_valid && out.launch_ready) {
     const KernelId slot = in.launch_kernel;
     ledger_.BeginLaunch(slot, in.launch.first_tb, in.launch.tb_count);
+    waves_.BeginLaunch(slot, in.launch.first_tb, in.launch.tb_count);
     const Launch& launch = host_.launches()[Index(slot)];
     const JobId job = launch.job;
     OpenAccount(slot);

@@ -75,6 +75,7 @@ class Gpu : private MemoryListener {
   RunChecks checks_;
   TbLedger ledger_;
   ContextStore contexts_;
+  TbWaves waves_;
   std::vector<TbRecord> tb_records_;
   std::vector<std::unique_ptr<Sm>> sms_;
 

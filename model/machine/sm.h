@@ -43,6 +43,7 @@
 #include "machine/run.h"
 #include "machine/run_checks.h"
 #include "machine/stall_account.h"
+#include "machine/tb_waves.h"
 #include "machine/thread_block.h"
 #include "machine/warp.h"
 #include "machine/warp_wheel.h"
@@ -60,6 +61,7 @@ struct GpuContext {
   std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
   unsigned sector_bytes = kLineBytes;
   unsigned stores = Lsu::kStoreBuffer;  // of an SM that may be on their way
+  TbWaves* waves = nullptr;             // where TBs begin in waves
 };
 
 // See the head of this file.

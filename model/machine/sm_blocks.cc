@@ -76,6 +76,9 @@ void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
   block.merged = launch.merged;
   block.warps = static_cast<std::uint8_t>(launch.warps);
   block.start = now;
+  if (gpu_.waves != nullptr && !start.restore) {
+    block.wait = gpu_.waves->Wait(start.kernel, start.tb, now);
+  }
   ++resident_[Index(start.kernel)];
   FindSoleKernel();
   traffic_.Clear(start.tb_slot);
@@ -95,10 +98,11 @@ void Sm::Activate(unsigned slot, Cycle now) {
   active_ |= block.lanes;
   if (block.restore) Restore(&block, slot, now);
   runnable_ = active_ & ~stopped_;
+  const Cycle first_issue = now + block.wait + config_.warp_start_latency;
   for (LaneMask lanes = block.lanes & live_; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
     Warp& warp = warps_[lane];
-    warp.earliest = now + config_.warp_start_latency;
+    warp.earliest = first_issue;
     unfetched_ |= LaneBit(lane);
     FillBuffer(&warp);
     SetNext(&warp, lane);
@@ -110,7 +114,7 @@ void Sm::Activate(unsigned slot, Cycle now) {
   }
   if ((ended_kernels_ >> Index(block.kernel) & 1) != 0) {
     // No sooner than a TB whose only instruction is its exit.
-    block.quiet_at = std::max(block.quiet_at, now + config_.warp_start_latency);
+    block.quiet_at = std::max(block.quiet_at, first_issue);
     EndEarly(&block, slot, now);
   }
 }

@@ -32,6 +32,7 @@ struct ThreadBlock {
   std::uint32_t generation = 0;  // counts the TBs of the slot
   LaneMask lanes = 0;
   LaneMask at_barrier = 0;
+  Cycle wait = 0;      // from its activation until it begins, see TbWaves
   Cycle quiet_at = 0;  // when the last instruction of known completion is complete
   Cycle start = 0;     // or when it began to be charged to `charged`
   Cycle stopped_at = kNever;

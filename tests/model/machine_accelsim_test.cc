@@ -50,6 +50,7 @@ TEST(MachineAccelSim, PipelineOfItsSource) {
   EXPECT_EQ(sm.barrier_latency, 1u);
   EXPECT_EQ(sm.collectors * sm.schedulers, 8u);
   EXPECT_EQ(sm.lsu_queue, 1u) << "the dispatch register";
+  EXPECT_EQ(Load("gtx980-accelsim").tb_starts, "waves") << "one TB per SM and cycle";
   const unsigned around = kCollectorCycles + sm.operand_latency;
   EXPECT_EQ(sm.alu.latency + around, 9u) << "dependent FFMA";
   EXPECT_EQ(sm.sfu.latency + around, 25u) << "dependent MUFU";
@@ -78,6 +79,7 @@ TEST(MachineAccelSim, DiffersFromGtx980OnlyWhereItSays) {
   MachineConfig gtx980 = Load("gtx980");
   gtx980.name = accelsim.name;
   gtx980.launch_latency = accelsim.launch_latency;
+  gtx980.tb_starts = accelsim.tb_starts;
   SmConfig& sm = gtx980.sm;
   sm.fetch_warps = accelsim.sm.fetch_warps;
   sm.fetch_latency = accelsim.sm.fetch_latency;
