@@ -300,6 +300,11 @@ void CommandLineParser::AddSynth() {
   AddText(sub, "--liberty", &synth.liberty, "standard cells (default: the project's own)", "FILE");
   AddText(sub, "--config", &synth.config, "gtx980 (default), fermi, small or v100", "NAME");
   AddText(sub, "--mhz", &synth.mhz, "clock to be met (default 1216)", "N");
+  AddText(sub, "--wires", &synth.wires,
+          "load of wires: library (default), none, or fF per sink, for which gates are sized",
+          "MODEL");
+  AddText(sub, "--uncertainty", &synth.uncertainty,
+          "of the clock, percent of the period (default 0)", "N");
   AddTexts(sub, "--set", &synth.sets,
            "another value for a parameter of smk_pkg, NumKernels=8; again for more", "NAME=N");
   sub->add_option("--json", synth.json,

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "base/sha256.h"
 #include "synth/tables.h"
 
 namespace smk::sim {
@@ -38,13 +39,29 @@ void Set(const std::string& text, SynthConfig* config) {
   config->sets[name] = value;
 }
 
-SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options) {
+// The library with the wires that were asked for, in a file of its own in `folder` when these are
+// not its own.
+void LoadCells(const std::string& path, const std::string& folder, SynthTarget* target) {
+  target->liberty = LoadLiberty(path);
+  const std::string text = ReadFile(path);
+  target->wire_name = DefaultWires(text);
+  if (target->wires.kind == WireModel::Kind::kLibrary) return;
+  const std::string changed = WithWires(text, target->wires);
+  const std::string file = folder + "/" + HashText(changed).substr(0, 16) + ".lib";
+  if (!fs::exists(file)) WriteFileAtomically(file, changed);
+  target->liberty = LoadLiberty(file);
+}
+
+SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options,
+                   const std::string& folder) {
   SynthTarget target;
   target.config = catalogue.Config(options.config);
   for (const std::string& set : options.sets) Set(set, &target.config);
   target.mhz = static_cast<double>(ParseCount("--mhz", options.mhz, 1, 100000));
-  target.liberty = LoadLiberty(options.liberty.empty() ? catalogue.liberty()
-                                                       : fs::absolute(options.liberty).string());
+  target.wires = WireModel::Parse("--wires", options.wires);
+  target.uncertainty = static_cast<double>(ParseCount("--uncertainty", options.uncertainty, 0, 50));
+  LoadCells(options.liberty.empty() ? catalogue.liberty() : fs::absolute(options.liberty).string(),
+            folder, &target);
   return target;
 }
 
@@ -119,9 +136,9 @@ int SynthCommand(const Context& context, const SynthOptions& options) {
   RequireTool("yosys", "yosys");
   const bool timing = !options.no_timing && options.against.empty();
   if (timing) RequireTool("sta", "opensta");
-  const SynthTarget target = Target(catalogue, options);
-  const OutputFolder out = OutputFolder::Prepare(options.out, true);
   ToolCache cache(ToolFolder(options));
+  const SynthTarget target = Target(catalogue, options, cache.folder());
+  const OutputFolder out = OutputFolder::Prepare(options.out, true);
   const SynthFlow flow(catalogue, target, &cache);
   const std::vector<SynthBlock> blocks = flow.WithContents(names);
   Progress line(options.quiet);

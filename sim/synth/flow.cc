@@ -98,6 +98,17 @@ SynthPath ParsePath(const std::string& report, double time_unit_ns) {
   return path;
 }
 
+// Of each pin: "Pin _3197_/A1 ^", its limit and slew, and "Slack   -0.08 (VIOLATED)".
+std::uint64_t ParseSlowPins(const std::string& report) {
+  const std::string word = "(VIOLATED)";
+  std::uint64_t pins = 0;
+  for (std::size_t at = report.find(word); at != std::string::npos;
+       at = report.find(word, at + word.size())) {
+    ++pins;
+  }
+  return pins;
+}
+
 SynthFlow::SynthFlow(const SynthCatalogue& catalogue, const SynthTarget& target, ToolCache* cache)
     : catalogue_(catalogue),
       target_(target),
@@ -148,6 +159,8 @@ ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {
   std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n", yosys_version_, target_.liberty.hash,
                                 period, Blanks(boxes), ReadFile(catalogue_.yosys_script()));
   for (const std::string& file : files) key += EssentialVerilog(ReadFile(file)) + '\n';
+  // Gates are sized for the load of wires that are named.
+  const bool wires = target_.wires.kind == WireModel::Kind::kPerSink;
   return {block.name,
           {"yosys", "-c", catalogue_.yosys_script()},
           {{"SMK_TOP", "smk_" + block.name},
@@ -156,6 +169,7 @@ ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {
            {"SMK_BOXES", Blanks(boxes)},
            {"SMK_LIBERTY", target_.liberty.path},
            {"SMK_DRIVER", target_.liberty.buffer},
+           {"SMK_WIRES", wires ? "1" : ""},
            {"SMK_PERIOD_PS", period}},
           HashText(key),
           {"cells.txt", "memories.txt", "netlist.v"}};
@@ -163,22 +177,24 @@ ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {
 
 ToolRun SynthFlow::StaRun(const SynthBlock& block) const {
   std::vector<std::string> netlists;
-  std::string key = fmt::format("{}\n{}\n{}\n{}\n", sta_version_, block.name, target_.mhz,
-                                ReadFile(catalogue_.sta_script()));
+  const double period = target_.period_ns() / target_.liberty.time_unit_ns;
+  const std::string uncertainty = fmt::format("{:.6f}", period * target_.uncertainty / 100);
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n", sta_version_, block.name, target_.mhz,
+                                uncertainty, ReadFile(catalogue_.sta_script()));
   for (const SynthBlock& part : WithContents({block.name})) {
     const ToolRun run = YosysRun(part);
     netlists.push_back(cache_->Folder(run) + "/netlist.v");
     key += run.key + '\n';
   }
-  return {
-      block.name,
-      {"sta", "-exit", "-no_splash", catalogue_.sta_script()},
-      {{"SMK_TOP", "smk_" + block.name},
-       {"SMK_NETLISTS", Blanks(netlists)},
-       {"SMK_LIBERTY", target_.liberty.path},
-       {"SMK_PERIOD", fmt::format("{:.6f}", target_.period_ns() / target_.liberty.time_unit_ns)}},
-      HashText(key),
-      {"timing.txt", "registers.txt"}};
+  return {block.name,
+          {"sta", "-exit", "-no_splash", catalogue_.sta_script()},
+          {{"SMK_TOP", "smk_" + block.name},
+           {"SMK_NETLISTS", Blanks(netlists)},
+           {"SMK_LIBERTY", target_.liberty.path},
+           {"SMK_UNCERTAINTY", uncertainty},
+           {"SMK_PERIOD", fmt::format("{:.6f}", period)}},
+          HashText(key),
+          {"timing.txt", "registers.txt", "hold.txt", "slew.txt"}};
 }
 
 SynthResult SynthFlow::ReadArea(const SynthBlock& block, const ToolRun& run) const {
@@ -237,6 +253,8 @@ std::vector<SynthResult> SynthFlow::Run(const std::vector<SynthBlock>& blocks, b
       const double unit = target_.liberty.time_unit_ns;
       result.worst = ParsePath(ReadFile(folder + "/timing.txt"), unit);
       result.between_registers = ParsePath(ReadFile(folder + "/registers.txt"), unit);
+      result.hold = ParsePath(ReadFile(folder + "/hold.txt"), unit);
+      result.slow_pins = ParseSlowPins(ReadFile(folder + "/slew.txt"));
     }
     results.push_back(result);
   }
@@ -257,7 +275,7 @@ void SynthFlow::CopyFiles(const std::vector<SynthBlock>& blocks, bool timing,
     copy(synthesis, "log", "yosys.log");
     if (!timing) continue;
     const ToolRun sta = StaRun(block);
-    for (const char* name : {"timing.txt", "registers.txt"}) copy(sta, name, name);
+    for (const std::string& name : sta.results) copy(sta, name.c_str(), name.c_str());
     copy(sta, "log", "sta.log");
   }
 }

@@ -11,15 +11,21 @@
 #include "synth/blocks.h"
 #include "synth/liberty.h"
 #include "synth/tools.h"
+#include "synth/wires.h"
 
 namespace smk::sim {
 
 // What everything is made for.
 struct SynthTarget {
   SynthConfig config;
-  Liberty liberty;
+  Liberty liberty;  // with the wires
+  WireModel wires;
+  std::string wire_name;   // of the library's own wire load
+  double uncertainty = 0;  // of the clock, percent of the period
   double mhz = 0;
   double period_ns() const { return 1000 / mhz; }
+  // Wires or an uncertain clock, so that hold and slew tell something.
+  bool strict() const { return wires.kind == WireModel::Kind::kPerSink || uncertainty > 0; }
 };
 
 // What a piece of logic takes.
@@ -50,6 +56,8 @@ struct SynthResult {
   std::map<std::string, std::uint64_t> instances;  // of what it contains
   std::map<std::string, std::uint64_t> registers;  // bits by name
   SynthPath worst, between_registers;
+  SynthPath hold;               // the shortest from register to register
+  std::uint64_t slow_pins = 0;  // whose slew is above the library's limit
 };
 
 // The highest clock at which a path of the target's constraints would be met.
@@ -88,5 +96,7 @@ class SynthFlow {
 
 // Reads a report of OpenSTA; paths of no length do not exist.
 SynthPath ParsePath(const std::string& report, double time_unit_ns);
+// The pins in OpenSTA's report of slews above their limit.
+std::uint64_t ParseSlowPins(const std::string& report);
 
 }  // namespace smk::sim

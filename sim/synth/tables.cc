@@ -23,6 +23,15 @@ constexpr double kPaperGpuMm2 = 704;         // 16 SMs in GPUWattch
 
 std::string Number(double value) { return fmt::format("{:.0f}", value); }
 
+// What loads a cell besides the inputs that it drives.
+std::string Wires(const SynthTarget& target) {
+  if (target.wires.kind == WireModel::Kind::kPerSink) {
+    return fmt::format("{:g} fF per sink", target.wires.ff);
+  }
+  const bool none = target.wires.kind == WireModel::Kind::kNone || target.wire_name.empty();
+  return none ? "none" : "those of the library, " + target.wire_name;
+}
+
 ordered_json AreaJson(const SynthArea& area, double nand2) {
   return {{"cells", area.cells},
           {"flip_flops", area.flip_flops},
@@ -31,11 +40,12 @@ ordered_json AreaJson(const SynthArea& area, double nand2) {
           {"nand2", std::round(area.um2 / nand2)}};
 }
 
+double Rounded(double ns) { return std::round(ns * 10000) / 10000; }
+
 ordered_json PathJson(const SynthTarget& target, const SynthPath& path) {
-  const auto rounded = [](double ns) { return std::round(ns * 10000) / 10000; };
   return {{"fmax_mhz", std::round(Fmax(target, path))},
-          {"slack_ns", rounded(path.slack_ns)},
-          {"arrival_ns", rounded(path.arrival_ns)},
+          {"slack_ns", Rounded(path.slack_ns)},
+          {"arrival_ns", Rounded(path.arrival_ns)},
           {"depth", path.depth},
           {"start", path.start},
           {"end", path.end}};
@@ -55,6 +65,10 @@ ordered_json BlockJson(const SynthSummary& summary, const SynthResult& result) {
   if (result.worst.exists) j["worst_path"] = PathJson(summary.target, result.worst);
   if (result.between_registers.exists) {
     j["between_registers"] = PathJson(summary.target, result.between_registers);
+  }
+  if (result.hold.exists) {
+    j["hold_slack_ns"] = Rounded(result.hold.slack_ns);
+    j["slow_pins"] = result.slow_pins;
   }
   j["registers"] = result.registers;
   return j;
@@ -79,9 +93,10 @@ std::vector<std::string> AreaRow(const std::string& name, const std::string& cou
 }
 
 std::string BlockTable(const SynthSummary& summary) {
-  TextTable table({"block", "per", "cells", "flip-flops", "SRAM bits", "um2", "NAND2", "Fmax MHz",
-                   "slack ns", "registers only"},
-                  {0, 1});
+  std::vector<std::string> heads{"block", "per",   "cells",    "flip-flops", "SRAM bits",
+                                 "um2",   "NAND2", "Fmax MHz", "slack ns",   "registers only"};
+  if (summary.target.strict()) heads.insert(heads.end(), {"hold ns", "slow pins"});
+  TextTable table(heads, {0, 1});
   for (const SynthResult& result : summary.results) {
     auto row = AreaRow(result.block.name, result.block.per_sm ? "SM" : "GPU", result.own,
                        summary.target.liberty.nand2_area);
@@ -91,6 +106,10 @@ std::string BlockTable(const SynthSummary& summary) {
     };
     add(result.worst, true);
     add(result.between_registers, false);
+    if (summary.target.strict()) {
+      row.push_back(result.hold.exists ? fmt::format("{:.3f}", result.hold.slack_ns) : "");
+      row.push_back(result.worst.exists ? std::to_string(result.slow_pins) : "");
+    }
     table.Add(row);
   }
   return table.ToString();
@@ -206,6 +225,8 @@ ordered_json ToJson(const SynthSummary& summary) {
   j["kernels"] = target.config.kernels;
   if (!target.config.sets.empty()) j["set"] = target.config.sets;
   j["mhz"] = target.mhz;
+  j["wires"] = Wires(target);
+  j["uncertainty_percent"] = target.uncertainty;
   j["library"] = {{"name", target.liberty.name},
                   {"sha256", target.liberty.hash},
                   {"nand2_um2", target.liberty.nand2_area}};
@@ -224,8 +245,10 @@ ordered_json ToJson(const SynthSummary& summary) {
 std::string ToText(const SynthSummary& summary) {
   const SynthTarget& target = summary.target;
   std::string text = fmt::format(
-      "configuration {}, library {}, clock {:.0f} MHz ({:.3f} ns); no wires, one corner\n\n{}\n",
-      target.config.name, target.liberty.name, target.mhz, target.period_ns(), BlockTable(summary));
+      "configuration {}, library {}, clock {:.0f} MHz ({:.3f} ns{}); wires: {}; one corner\n\n{}\n",
+      target.config.name, target.liberty.name, target.mhz, target.period_ns(),
+      target.uncertainty > 0 ? fmt::format(", uncertain by {:g} %", target.uncertainty) : "",
+      Wires(target), BlockTable(summary));
   if (summary.results.back().worst.exists) text += PathTable(summary) + '\n';
   if (summary.Find("sm_control") != nullptr || summary.Find("driver") != nullptr ||
       summary.Find("drf_tracker") != nullptr) {

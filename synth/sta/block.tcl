@@ -4,10 +4,12 @@
 #   SMK_TOP=smk_quota_scheduler SMK_NETLISTS=netlist.v SMK_LIBERTY=cells.lib SMK_PERIOD=0.822 \
 #   SMK_OUT=/tmp/out sta -exit -no_splash synth/sta/block.tcl
 #
-# SMK_PERIOD is in the library's unit of time. Writes the worst paths into SMK_OUT: timing.txt of
-# all, registers.txt of those from register to register.
+# SMK_PERIOD is in the library's unit of time, and so is SMK_UNCERTAINTY of the clock, which may be
+# missing. Writes into SMK_OUT the worst path of all (timing.txt) and from register to register
+# (registers.txt), the shortest from register to register (hold.txt), and the pins whose slew is
+# above the library's limit (slew.txt).
 #
-# What is assumed of a block's surroundings: one ideal clock, no wires, and
+# What is assumed of a block's surroundings: one ideal clock, the library's default wire load, and
 #   10 % of the period  spent outside before an input and behind an output,
 #   50 % of the period  from the clock to the data of an SRAM,
 #   no time at all      for the reset and for what is constant during a run.
@@ -21,6 +23,9 @@ set constant_inputs {
 proc constrain {period} {
   global constant_inputs
   create_clock -name clk -period $period [get_ports clk_i]
+  if {[info exists ::env(SMK_UNCERTAINTY)] && $::env(SMK_UNCERTAINTY) > 0} {
+    set_clock_uncertainty $::env(SMK_UNCERTAINTY) [get_clocks clk]
+  }
   set outside [expr {0.1 * $period}]
   foreach port [all_inputs] {
     set name [get_full_name $port]
@@ -96,3 +101,6 @@ constrain $::env(SMK_PERIOD)
 report_checks -path_delay max -digits 4 > $::env(SMK_OUT)/timing.txt
 report_checks -path_delay max -digits 4 -from [all_registers -clock_pins] \
   -to [all_registers -data_pins] > $::env(SMK_OUT)/registers.txt
+report_checks -path_delay min -digits 4 -from [all_registers -clock_pins] \
+  -to [all_registers -data_pins] > $::env(SMK_OUT)/hold.txt
+report_check_types -max_transition -all_violators -verbose > $::env(SMK_OUT)/slew.txt

@@ -54,9 +54,11 @@ if {[from_environment SMK_DRIVER ""] ne ""} {
   puts $file "set_driving_cell $::env(SMK_DRIVER)\nset_load 20"
   close $file
 }
-# Area-oriented structure first, then sizes and buffers for the clock.
+# Area-oriented structure first, then sizes and buffers for the clock; with SMK_WIRES, for one that
+# has the library's default wires to load.
+set wires [expr {[from_environment SMK_WIRES ""] eq "" ? "" : ",-c"}]
 set script "+strash;dch;map,-B,0.9,-D,$target_ps;topo;buffer,-c"
-append script ";upsize,-D,$target_ps;dnsize,-D,$target_ps"
+append script ";upsize$wires,-D,$target_ps;dnsize$wires,-D,$target_ps"
 yosys abc -liberty $liberty {*}$constraints -script $script
 yosys setundef -zero
 yosys splitnets

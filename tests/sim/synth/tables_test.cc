@@ -193,7 +193,7 @@ TEST(SynthTables, BlocksAreFoundByName) {
 
 TEST(SynthTables, TheTextIsTheWholeStory) {
   EXPECT_EQ(ToText(Chip()),
-            R"(configuration small, library lib, clock 1000 MHz (1.000 ns); no wires, one corner
+            R"(configuration small, library lib, clock 1000 MHz (1.000 ns); wires: none; one corner
 
 block            per  cells  flip-flops  SRAM bits  um2  NAND2  Fmax MHz  slack ns  registers only
 quota_scheduler  SM      10           4              50     25      1333     0.250
