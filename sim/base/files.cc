@@ -28,7 +28,8 @@ constexpr const char* kOurFiles[] = {
     "stalls.csv",    "jobs.csv",     "launches.csv",       "tbs.csv",
     "decisions.csv", "samples.csv",  "timeline.json.gz",   "compare.csv",
     "compare.json",  "wave.fst",     "wave.gtkw",          "report.html",
-    "stream.toml",   "kernelet.csv", "kernelet_pairs.csv", "kernelet_measured.csv"};
+    "stream.toml",   "kernelet.csv", "kernelet_pairs.csv", "kernelet_measured.csv",
+    "tokens.csv",    "bursts.csv",   "shares.csv",         "shares.svg"};
 
 std::runtime_error Failure(const std::string& path, const char* what) {
   return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));

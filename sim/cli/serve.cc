@@ -5,12 +5,42 @@
 
 #include "base/error.h"
 #include "serve/serve.h"
+#include "serve/tenant_serve.h"
 #include "sweep/plan.h"
 
 namespace smk::sim {
 
+namespace {
+
+// Clients with scripts instead of jobs.
+int ServeTenants(const Context& context, const ServeOptions& options, const Backend& backend) {
+  if (options.no_overlap) {
+    throw InputError("--no-overlap: clients with scripts have no copies; expected none");
+  }
+  TenantServing serving = PrepareTenants(options.spec, options, options.scheduler, backend);
+  MakeRecording(serving.options);
+  if (serving.options.timeline && serving.options.out.empty()) {
+    throw InputError("--timeline: needs --out DIR");
+  }
+  const OutputFolder folder = OutputFolder::Prepare(options.out, options.force);
+  RunInto(folder, context.command_line, serving.experiment, [&] {
+    MeasureTenantKernels(backend, &serving);
+    const TenantResults results = RunTenantServing(serving);
+    WriteTenants(folder, context.command_line, serving, results);
+    if (options.json) {
+      fmt::print("{}\n", TenantJson(serving, results).dump(2));
+    } else {
+      fmt::print("{}PASS\n", options.quiet ? "" : TenantSummary(serving, results));
+    }
+  });
+  return 0;
+}
+
+}  // namespace
+
 int ServeCommand(const Context& context, const ServeOptions& options) {
   const Backend backend = RememberingBackend(context.backend);
+  if (IsTenantSpec(options.spec)) return ServeTenants(context, options, backend);
   Serving serving =
       PrepareServing(options.spec, options, options.scheduler, !options.no_overlap, backend);
   const Recording recording = MakeRecording(serving.options);

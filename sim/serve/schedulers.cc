@@ -13,12 +13,14 @@ namespace smk::sim {
 namespace {
 
 constexpr std::uint64_t kMostGroups = std::uint64_t{kMaxSms} * kMaxTbSlots;
+constexpr std::uint64_t kMostQuota = 1'000'000;  // ms
 
 }  // namespace
 
 const std::vector<SchedulerInfo>& Schedulers() {
   static const std::vector<SchedulerInfo> kSchedulers = {
-      {"sequential", "[Kernelet] Fig. 6", "one kernel after the other", MakeSequential},
+      {"sequential", "[Kernelet] Fig. 6", "one kernel, or client with a script, after the other",
+       MakeSequential, PairSource::kNone, false, gemini::Control::kSequential},
       {"in-order", "[Kernelet] Base",
        "whole kernels in the order of their jobs, as many as there are kernel slots: consolidation",
        MakeInOrder},
@@ -35,6 +37,14 @@ const std::vector<SchedulerInfo>& Schedulers() {
        "two kernels merged into one launch whose groups take TBs of both; kernel-merge:4 gives 4 "
        "groups to the first",
        nullptr, PairSource::kNone, true},
+      {"gemini", "[Gemini]",
+       "of clients with scripts: tokens whose quotas follow their bursts of kernels", nullptr,
+       PairSource::kNone, false, gemini::Control::kDynamic},
+      {"static-quota", "[Gemini] GaiaGPU",
+       "the same, but one quota for all; static-quota:80 gives 80 ms", nullptr, PairSource::kNone,
+       false, gemini::Control::kStatic},
+      {"none", "[Gemini]", "of clients with scripts: the time slices of the GPU only", nullptr,
+       PairSource::kNone, false, gemini::Control::kNone},
   };
   return kSchedulers;
 }
@@ -51,6 +61,11 @@ SchedulerChoice ParseScheduler(const std::string& text) {
     if (found->merges) {
       choice.first_groups = static_cast<std::uint32_t>(
           ParseCount("--scheduler " + name, text.substr(colon + 1), 1, kMostGroups));
+      return choice;
+    }
+    if (found->control == gemini::Control::kStatic) {
+      choice.quota_ms = static_cast<std::uint32_t>(
+          ParseCount("--scheduler " + name, text.substr(colon + 1), 1, kMostQuota));
       return choice;
     }
     if (found->pairs != PairSource::kRandom) {

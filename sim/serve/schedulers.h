@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "host/gemini/settings.h"
 #include "host/host_scheduler.h"
 
 namespace smk::sim {
@@ -23,6 +25,10 @@ struct SchedulerInfo {
   std::function<std::unique_ptr<HostScheduler>()> make;
   PairSource pairs = PairSource::kNone;
   bool merges = false;  // KernelMerge, which is made for the machine
+  // For clients with scripts.
+  std::optional<gemini::Control> control = {};
+  // For jobs of streams.
+  bool streams() const { return make != nullptr || pairs != PairSource::kNone || merges; }
 };
 
 // One that was chosen.
@@ -31,6 +37,7 @@ struct SchedulerChoice {
   SchedulerInfo info;
   std::uint64_t seed = 1;          // of kernelet-random
   std::uint32_t first_groups = 0;  // of kernel-merge: groups for the first kernel; 0: stealing
+  std::uint32_t quota_ms = 0;      // of static-quota; 0: as the specification says
 };
 
 // All of them, in the order in which they are shown.

@@ -74,6 +74,11 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
   CheckSets(options);
   serving.scheduler = ParseScheduler(
       !scheduler.empty() ? scheduler : serving.spec.scheduler.value_or(kDefaultScheduler));
+  if (!serving.scheduler.info.streams()) {
+    throw InputError(fmt::format(
+        "--scheduler {}: is for clients with scripts, [[client.step]]; {} has jobs of workloads",
+        serving.scheduler.text, path));
+  }
   // The clock says how many cycles a second has.
   const Experiment empty = ResolveStream(options, {}, backend);
   serving.jobs = ExpandStream(serving.spec, empty.machine, empty.seed, empty.cycles, backend);

@@ -14,6 +14,7 @@
 #include "base/names.h"
 #include "base/toml_file.h"
 #include "experiment/settings.h"
+#include "serve/spec_keys.h"
 #include "workload/toml_reader.h"
 
 namespace smk::sim {
@@ -66,13 +67,10 @@ std::optional<std::uint64_t> ReadBytes(TomlReader* in, const std::string& key) {
 }
 
 JobSize ReadSize(TomlReader* in) {
-  JobSize size;
-  if (in->Has("scale")) size.scale = Positive(in, "scale", 1, "a part above 0, up to 1");
-  size.tbs = Count(in, "tbs");
+  JobSize size = ReadSizeKeys(in);
   size.launches = Count(in, "launches");
   size.copy_in = ReadBytes(in, "copy_in");
   size.copy_out = ReadBytes(in, "copy_out");
-  if (size.scale && size.tbs) in->Fail("tbs", "one of scale and tbs");
   return size;
 }
 
@@ -132,20 +130,35 @@ void ReadEntries(TomlReader* in, const std::string& kind, const JobSize& usual, 
   }
 }
 
-// A number, or a text such as "2M", which the option checks.
-std::optional<std::string> ReadCount(TomlReader* in, const std::string& key) {
+std::optional<std::string> ReadText(TomlReader* in, const std::string& key) {
+  if (!in->Has(key)) return std::nullopt;
+  return in->String(key, "a text");
+}
+
+}  // namespace
+
+std::uint64_t ReadBytesKey(TomlReader* in, const std::string& key) {
+  const std::optional<std::uint64_t> bytes = ReadBytes(in, key);
+  if (!bytes || *bytes == kOfWorkload) in->Fail(key, "bytes such as 4096 or \"8M\"");
+  return *bytes;
+}
+
+JobSize ReadSizeKeys(TomlReader* in) {
+  JobSize size;
+  if (in->Has("scale")) size.scale = Positive(in, "scale", 1, "a part above 0, up to 1");
+  size.tbs = Count(in, "tbs");
+  if (size.scale && size.tbs) in->Fail("tbs", "one of scale and tbs");
+  return size;
+}
+
+std::optional<std::string> ReadCountKey(TomlReader* in, const std::string& key) {
   if (!in->Has(key)) return std::nullopt;
   const toml::node& node = in->Node(key, "a number");
   if (const auto* number = node.as_integer()) return fmt::to_string(number->get());
   return in->String(key, "a whole number, or a text such as \"2M\"");
 }
 
-std::optional<std::string> ReadText(TomlReader* in, const std::string& key) {
-  if (!in->Has(key)) return std::nullopt;
-  return in->String(key, "a text");
-}
-
-std::vector<std::string> ReadSets(TomlReader* in) {
+std::vector<std::string> ReadSetKeys(TomlReader* in) {
   std::vector<std::string> sets;
   if (!in->Has("set")) return sets;
   const toml::node& node = in->Node("set", "a table of key = value");
@@ -157,8 +170,6 @@ std::vector<std::string> ReadSets(TomlReader* in) {
   }
   return sets;
 }
-
-}  // namespace
 
 StreamSpec LoadStreamSpec(const std::string& path) {
   StreamSpec spec;
@@ -175,9 +186,9 @@ StreamSpec LoadStreamSpec(const std::string& path) {
                                   {"scheduler", &spec.scheduler}}) {
     *text = ReadText(&in, key);
   }
-  spec.cycles = ReadCount(&in, "cycles");
-  spec.seed = ReadCount(&in, "seed");
-  spec.sets = ReadSets(&in);
+  spec.cycles = ReadCountKey(&in, "cycles");
+  spec.seed = ReadCountKey(&in, "seed");
+  spec.sets = ReadSetKeys(&in);
   if (in.Has("overlap")) {
     const toml::node& node = in.Node("overlap", "true or false");
     if (!node.is_boolean()) in.Fail(node, "overlap", "true or false");

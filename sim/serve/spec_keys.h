@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys that streams of jobs and clients with scripts have in common.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "serve/spec.h"
+#include "workload/toml_reader.h"
+
+namespace smk::sim {
+
+// Bytes as a number or a text such as "8M".
+std::uint64_t ReadBytesKey(TomlReader* in, const std::string& key);
+// scale and tbs.
+JobSize ReadSizeKeys(TomlReader* in);
+// A number, or a text such as "2M", which the option checks.
+std::optional<std::string> ReadCountKey(TomlReader* in, const std::string& key);
+// The table [set] as --set has it.
+std::vector<std::string> ReadSetKeys(TomlReader* in);
+
+}  // namespace smk::sim

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "serve/tenant_serve.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/gzip.h"
+#include "base/numbers.h"
+#include "run/manifest.h"
+#include "serve/stream.h"
+
+namespace smk::sim {
+namespace {
+
+using gemini::Control;
+using gemini::Nanoseconds;
+
+constexpr char kDefaultMachine[] = "v100";
+constexpr char kDefaultScheduler[] = "gemini";
+constexpr char kDefaultCycles[] = "1000000000";
+constexpr std::size_t kMostArrivals = 10'000'000;
+
+// Options that say how thread blocks are executed, which is not simulated here.
+void CheckOptions(const Options& options) {
+  const auto refuse = [](const std::optional<std::string>& value, const char* name) {
+    if (!value) return;
+    throw InputError(fmt::format(
+        "{} {}: clients with scripts run kernels of given times; expected none", name, *value));
+  };
+  refuse(options.policy, "--policy");
+  refuse(options.preempt, "--preempt");
+  refuse(options.control, "--control");
+  refuse(options.cycles, "--cycles");
+  if (!options.timeline_step.empty()) refuse(options.timeline_step, "--timeline-step");
+  if (options.timeline && !options.timeline->empty()) refuse(options.timeline, "--timeline");
+}
+
+// The workloads that are measured, each once.
+std::vector<StreamJob> MeasuredJobs(const TenantSpec& spec, const Backend& backend) {
+  std::vector<StreamJob> jobs;
+  for (const TenantKernel& kernel : spec.kernels) {
+    const auto workload = Reduced(backend.find_workload(kernel.workload), kernel.size);
+    const bool known = std::any_of(jobs.begin(), jobs.end(), [&](const StreamJob& job) {
+      return job.workload->content_hash == workload->content_hash;
+    });
+    if (!known) jobs.push_back({kernel.workload, workload, 0, "", {}});
+  }
+  return jobs;
+}
+
+// Times of arrivals from the client's start on: even or drawn, only while its phase is on.
+std::vector<Nanoseconds> ArrivalsOf(const TenantSpec& spec, std::size_t place, std::uint64_t seed) {
+  const gemini::ClientScript& client = spec.request.clients[place];
+  const TenantSpec::Arrivals& rule = spec.arrivals[place];
+  const Nanoseconds end = std::min(client.stop, spec.request.duration);
+  if (end == gemini::kNeverNs && client.jobs == 0) {
+    throw InputError(fmt::format("{}: client {}: rate: expected jobs, stop or duration beside it",
+                                 spec.path, client.name));
+  }
+  const double gap = 1e9 / *rule.rate;
+  const double expected =
+      end == gemini::kNeverNs ? 0 : static_cast<double>(end - client.start) / gap;
+  std::size_t count = client.jobs;
+  if (count == 0) {
+    if (expected > kMostArrivals / 2.0) {
+      throw InputError(fmt::format("{}: client {}: rate: expected at most {} jobs, got {:.0f}",
+                                   spec.path, client.name, kMostArrivals / 2, expected));
+    }
+    // More than there will be: they are cut at the end.
+    count = static_cast<std::size_t>(expected + 10 * std::sqrt(expected) + 10);
+  }
+  std::vector<Nanoseconds> arrivals;
+  if (rule.poisson) {
+    for (const Cycle at : PoissonArrivals(seed, client.name, count, 0, gap)) {
+      arrivals.push_back(static_cast<Nanoseconds>(at));
+    }
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      arrivals.push_back(static_cast<Nanoseconds>(static_cast<double>(i) * gap));
+    }
+  }
+  for (Nanoseconds& at : arrivals) {
+    if (rule.on != 0) at = at / rule.on * (rule.on + rule.off) + at % rule.on;
+  }
+  if (client.jobs == 0) {
+    arrivals.erase(std::lower_bound(arrivals.begin(), arrivals.end(), end - client.start),
+                   arrivals.end());
+  }
+  return arrivals;
+}
+
+void CompleteMemory(const MachineConfig& machine, gemini::MemorySettings* memory) {
+  if (memory->bytes == 0) memory->bytes = std::uint64_t{machine.host.memory} << 20;
+  memory->bytes_per_us = static_cast<std::uint64_t>(machine.host.copy_bandwidth * 1000 + 0.5);
+  memory->latency = static_cast<Nanoseconds>(
+      static_cast<double>(machine.host.copy_latency) * 1000 / machine.core_clock_mhz + 0.5);
+}
+
+}  // namespace
+
+TenantServing PrepareTenants(const std::string& path, Options options, const std::string& scheduler,
+                             const Backend& backend) {
+  CheckOptions(options);
+  TenantServing serving;
+  serving.spec = LoadTenantSpec(path);
+  TenantSpec& spec = serving.spec;
+  serving.scheduler =
+      ParseScheduler(!scheduler.empty() ? scheduler : spec.scheduler.value_or(kDefaultScheduler));
+  if (!serving.scheduler.info.control) {
+    throw InputError(fmt::format(
+        "--scheduler {}: launches jobs of streams; expected one of gemini, static-quota, none, "
+        "sequential for clients with scripts",
+        serving.scheduler.text));
+  }
+  if (!options.machine) options.machine = spec.machine.value_or(kDefaultMachine);
+  if (!options.seed) options.seed = spec.seed.value_or("1");
+  options.cycles = kDefaultCycles;
+  options.until = Name(RunUntil::kDone);
+  options.no_repeat = true;
+  options.sets.insert(options.sets.begin(), spec.sets.begin(), spec.sets.end());
+  serving.experiment = ResolveStream(options, MeasuredJobs(spec, backend), backend);
+  gemini::Settings& settings = spec.request.settings;
+  settings.control = *serving.scheduler.info.control;
+  if (settings.control == Control::kStatic && !spec.revocation_given) settings.revocation = false;
+  if (serving.scheduler.quota_ms != 0) {
+    settings.quota = static_cast<Nanoseconds>(serving.scheduler.quota_ms) * gemini::kMillisecond;
+  }
+  CompleteMemory(serving.experiment.machine, &spec.request.memory);
+  spec.request.seed = serving.experiment.seed;
+  for (std::size_t i = 0; i < spec.request.clients.size(); ++i) {
+    if (spec.arrivals[i].rate) {
+      spec.request.clients[i].arrivals = ArrivalsOf(spec, i, spec.request.seed);
+    }
+  }
+  serving.options = std::move(options);
+  // What is measured has some time; everything else is known to be good before it is.
+  gemini::TenantRequest request = spec.request;
+  for (const TenantKernel& kernel : spec.kernels) {
+    request.clients[kernel.client].steps[kernel.step].time = 1;
+  }
+  try {
+    CheckTenants(request);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", path, error.what()));
+  }
+  return serving;
+}
+
+void MeasureTenantKernels(const Backend& backend, TenantServing* serving) {
+  TenantSpec& spec = serving->spec;
+  if (spec.kernels.empty()) return;
+  const Experiment& experiment = serving->experiment;
+  Runner runner(backend, experiment, MakeRunnerOptions(serving->options));
+  const Results alone = runner.Run(ResolvePolicy("isolated", {}, experiment), {});
+  for (const TenantKernel& kernel : spec.kernels) {
+    const auto workload = Reduced(backend.find_workload(kernel.workload), kernel.size);
+    std::size_t job = 0;
+    while (experiment.workloads[job]->content_hash != workload->content_hash) ++job;
+    const std::optional<Cycle> cycles = alone.result.jobs.at(job).turnaround();
+    if (!cycles) {
+      throw InputError(fmt::format("{}: workload {}: does not end within {} cycles", spec.path,
+                                   kernel.workload, experiment.cycles));
+    }
+    spec.request.clients[kernel.client].steps[kernel.step].time = std::max<Nanoseconds>(
+        1, static_cast<Nanoseconds>(
+               static_cast<double>(*cycles) * 1000 / experiment.machine.core_clock_mhz + 0.5));
+  }
+}
+
+TenantResults RunTenantServing(const TenantServing& serving) {
+  TenantResults results;
+  const auto begin = std::chrono::steady_clock::now();
+  results.result = gemini::RunTenants(serving.spec.request);
+  results.wall_seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  results.checks = gemini::CheckTenantResult(serving.spec.request, results.result);
+  return results;
+}
+
+void WriteTenants(const OutputFolder& folder, const std::string& command_line,
+                  const TenantServing& serving, const TenantResults& results) {
+  if (!folder) return;
+  folder.Clear();
+  folder.Write("config.toml", TenantToml(serving.spec, *serving.options.machine,
+                                         serving.scheduler.text, serving.experiment.seed));
+  folder.Write("stats.json", TenantJson(serving, results).dump(2) + "\n");
+  folder.Write("tokens.csv", TokensCsv(serving, results.result));
+  folder.Write("bursts.csv", BurstsCsv(serving, results.result));
+  folder.Write("shares.csv", SharesCsv(serving, results.result));
+  folder.Write("shares.svg", SharesSvg(serving, results.result));
+  if (serving.options.timeline) {
+    folder.Write("timeline.json.gz", Gzip(TenantTimelineJson(serving, results.result)));
+  }
+  folder.Write("manifest.json", ManifestJson(serving.experiment, command_line, "PASS", folder));
+}
+
+}  // namespace smk::sim
