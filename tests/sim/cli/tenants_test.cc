@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk serve of clients with scripts, as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sim/command.h"
+
+namespace smk {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+constexpr char kTwo[] = R"(
+duration = "5s"
+[[client]]
+name = "a"
+request = 0.3
+limit = 0.5
+[[client.step]]
+kernel = "1ms"
+count = 20
+launch = "1ms"
+[[client.step]]
+sync = true
+[[client]]
+name = "b"
+rate = 10
+poisson = true
+[[client.step]]
+kernel = "1ms"
+count = 30
+launch = "1ms"
+[[client.step]]
+sync = true
+)";
+
+class Tenants : public CommandTest {
+ protected:
+  Outcome Serve(const std::string& text, const std::string& options) {
+    Write("s.toml", text);
+    return Smk("serve s.toml " + options);
+  }
+};
+
+TEST_F(Tenants, WritesEverythingAndTheSameAgain) {
+  const Outcome first = Serve(kTwo, "--timeline --out " + Path("one"));
+  ASSERT_EQ(first.status, 0) << first.err;
+  EXPECT_THAT(first.out, HasSubstr("PASS"));
+  for (const char* name : {"manifest.json", "config.toml", "stats.json", "tokens.csv", "bursts.csv",
+                           "shares.csv", "shares.svg", "timeline.json.gz"}) {
+    EXPECT_TRUE(Exists(std::string("one/") + name)) << name;
+  }
+  // config.toml makes the same run again.
+  ASSERT_EQ(Smk("serve " + Path("one/config.toml") + " --out " + Path("two")).status, 0);
+  for (const char* name : {"config.toml", "tokens.csv", "bursts.csv", "shares.csv", "shares.svg"}) {
+    EXPECT_EQ(Read(std::string("one/") + name), Read(std::string("two/") + name)) << name;
+  }
+  const json stats = json::parse(Read("one/stats.json"));
+  EXPECT_EQ(stats["kind"], "clients");
+  EXPECT_EQ(stats["time_ns"], 5'000'000'000);
+  EXPECT_NEAR(stats["clients"][0]["share"].get<double>(), 0.5, 0.03) << "its limit";
+  const json manifest = json::parse(Read("one/manifest.json"));
+  EXPECT_EQ(manifest["status"], "PASS");
+  EXPECT_EQ(manifest["outputs"].size(), 7u) << "all but the manifest itself";
+}
+
+TEST_F(Tenants, EverySchedulerThatTakesThem) {
+  for (const char* scheduler : {"gemini", "static-quota", "static-quota:40", "none"}) {
+    const Outcome out = Serve(kTwo, std::string("--json --scheduler ") + scheduler);
+    ASSERT_EQ(out.status, 0) << out.err;
+    const json stats = json::parse(out.out);
+    EXPECT_EQ(stats["scheduler"], scheduler);
+    EXPECT_EQ(stats["clients"][0]["tokens"] == 0, std::string(scheduler) == "none");
+    if (std::string(scheduler) == "static-quota:40") {
+      EXPECT_EQ(stats["clients"][0]["mean_quota_ns"], 40'000'000);
+    }
+  }
+}
+
+TEST_F(Tenants, KernelsOfAWorkloadAreMeasured) {
+  const Outcome out = Serve(R"(
+duration = "1s"
+[[client]]
+name = "a"
+jobs = 10
+[[client.step]]
+workload = "sgemm"
+tbs = 80
+[[client.step]]
+sync = true
+)",
+                            "--scheduler none --json --out " + Path("run"));
+  ASSERT_EQ(out.status, 0) << out.err;
+  const json stats = json::parse(out.out);
+  Write("alone.toml",
+        "machine = \"v100\"\n[[job]]\nworkload = \"sgemm\"\ntbs = 80\nlaunches = 1\n");
+  const json alone = json::parse(Smk("serve alone.toml --json").out);
+  const double ns = alone["host"]["makespan"].get<double>() * 1000 / 1530;
+  EXPECT_NEAR(stats["clients"][0]["kernel_ns"].get<double>() / 10, ns, 0.01 * ns);
+  EXPECT_THAT(Read("run/config.toml"), HasSubstr("workload = \"sgemm\""));
+}
+
+TEST_F(Tenants, RefusesInOneLineWithStatusTwo) {
+  const std::string over = std::string(kTwo) +
+                           "[[client]]\nname = \"c\"\nrequest = 0.8\n"
+                           "[[client.step]]\nkernel = \"1ms\"\n";
+  const std::string large = std::string(kTwo) +
+                            "[[client]]\nname = \"c\"\nmemory = \"17G\"\n"
+                            "[[client.step]]\nkernel = \"1ms\"\n";
+  const std::vector<std::vector<std::string>> cases = {
+      {over, "", "request: expected at most 100 % of the GPU for all together, got 110.00 %"},
+      {large, "", "client c: memory: expected at most the 17179869184 bytes of the GPU"},
+      {kTwo, "--scheduler kernelet", "--scheduler kernelet: launches jobs of streams"},
+      {kTwo, "--scheduler static-quota:x", "static-quota"},
+      {kTwo, "--scheduler sequential", "clients run one after the other"},
+      {kTwo, "--policy smk", "--policy smk: clients with scripts"},
+      {kTwo, "--no-overlap", "--no-overlap"},
+      {kTwo, "--timeline", "--timeline: needs --out DIR"},
+      {"[[job]]\nworkload = \"sgemm\"\n", "--scheduler gemini", "is for clients with scripts"},
+  };
+  for (const auto& c : cases) {
+    const Outcome out = Serve(c[0], c[1]);
+    EXPECT_EQ(out.status, 2) << c[2];
+    EXPECT_THAT(out.err, HasSubstr(c[2]));
+    EXPECT_EQ(std::count(out.err.begin(), out.err.end(), '\n'), 1) << out.err;
+  }
+}
+
+}  // namespace
+}  // namespace smk
