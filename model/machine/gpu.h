@@ -37,8 +37,10 @@ class Gpu : private MemoryListener {
   // Ends the run at now(): final checks and statistics, except those that only the host has.
   RunResult Finish();
 
- private:
+  // Throws InputError for a request that no device can run.
   static void Validate(const RunRequest& request);
+
+ private:
   void StepCycle();
   bool StepDriver();
   bool StepSms();

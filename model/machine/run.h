@@ -192,6 +192,8 @@ struct EpochSample {
 struct RunResult {
   Cycle cycles = 0;
   bool cut_short = false;  // by RunRequest::cycles, before what RunRequest::until waits for
+  // Of the replay device (model/replay): nothing is known of SMs, and little of the kernels.
+  bool from_rates = false;
   Cycle measured_from = 0, measured_to = kNever;  // kNever: to the end of the run
   double wall_seconds = 0;
   std::uint64_t warp_instructions = 0;

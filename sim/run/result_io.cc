@@ -164,6 +164,7 @@ json ToJson(const RunResult& result) {
   json j;
   j["cycles"] = result.cycles;
   j["cut_short"] = result.cut_short;
+  j["from_rates"] = result.from_rates;
   j["measured"] = {result.measured_from, result.measured_to};
   j["wall_seconds"] = result.wall_seconds;
   for (const RunCounter& counter : RunCounters()) j[counter.name] = result.*counter.value;
@@ -184,6 +185,7 @@ RunResult FromJson(const json& j) {
   RunResult result;
   j.at("cycles").get_to(result.cycles);
   j.at("cut_short").get_to(result.cut_short);
+  j.at("from_rates").get_to(result.from_rates);
   j.at("measured").at(0).get_to(result.measured_from);
   j.at("measured").at(1).get_to(result.measured_to);
   j.at("wall_seconds").get_to(result.wall_seconds);

@@ -78,6 +78,23 @@ TEST(ResultLaws, EachIsToldWhenItIsBroken) {
             "statistics: the kernels' instructions are not those of the run");
 }
 
+// The replay device knows nothing of SMs, and says so.
+TEST(ResultLaws, OfRatesThereAreNoSms) {
+  const auto without_sms = [](RunResult* r) { r->sms.clear(); };
+  EXPECT_NE(BrokenLaw(without_sms), "all hold");
+  EXPECT_EQ(BrokenLaw([&](RunResult* r) {
+              without_sms(r);
+              r->from_rates = true;
+            }),
+            "all hold");
+  EXPECT_EQ(BrokenLaw([&](RunResult* r) {
+              without_sms(r);
+              r->from_rates = true;
+              ++r->kernels[0].warp_instructions;
+            }),
+            "statistics: the kernels' instructions are not those of the run");
+}
+
 TEST(ResultLaws, ARunUntilAllIsDoneMayEndEarly) {
   RunRequest shorter = Request(), request = Request();
   shorter.cycles = 800;

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/rates.h"
+
+#include <algorithm>
+
+namespace smk {
+namespace {
+
+constexpr double kHalf = 0.5;  // of TBs that end one by one, on average
+
+}  // namespace
+
+double AloneRate::RatePart() const {
+  return drain_tbs <= 0 ? kHalf : std::min(1.0, drain_tbs / drain_cycles / rate);
+}
+
+double AloneRate::PlacesPart() const {
+  return drain_tbs <= 0 ? kHalf : std::min(1.0, drain_places / places);
+}
+
+double AloneRate::WorkPart() const {
+  return drain_tbs <= 0 ? kHalf : std::min(1.0, drain_tbs / places);
+}
+
+double AloneRate::Cycles(std::uint32_t tbs) const {
+  if (drain_tbs <= 0) return tbs / rate;
+  return (tbs - drain_tbs) / rate + drain_cycles;
+}
+
+}  // namespace smk

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/resident_set.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "machine/lanes.h"
+
+namespace smk {
+namespace {
+
+constexpr double kLessThanATb = 0.5;
+
+constexpr KernelMask Bit(unsigned slot) { return static_cast<KernelMask>(1u << slot); }
+
+// Cycles that the work takes, at least one.
+Cycle CyclesFor(double work, double rate) {
+  return static_cast<Cycle>(std::max(1.0, std::floor(work / rate + 0.5)));
+}
+
+}  // namespace
+
+ResidentSet::ResidentSet(const RunRequest& request, RateSource& rates, ReplayChecks& checks)
+    : rates_(rates),
+      checks_(checks),
+      places_(request.machine.sm.limits, request.machine.sms, request.policy),
+      ordered_(request.policy.dispatch == DispatchMode::kLeftover) {}
+
+std::size_t ResidentSet::KindOf(const LaunchKind& kind) {
+  const auto [place, is_new] =
+      kind_places_.emplace(std::make_tuple(&kind.spec(), kind.tbs, kind.whole), kinds_.size());
+  if (is_new) kinds_.push_back({kind, rates_.Alone(kind)});
+  return place->second;
+}
+
+bool ResidentSet::AllPlaced(const Slot& slot) const {
+  const double tbs = kinds_[slot.kind].launch.tbs;
+  return slot.drains || (slot.work > 0 && slot.places > tbs - kLessThanATb);
+}
+
+double ResidentSet::DrainsAt(const Slot& slot) const {
+  const Kind& kind = kinds_[slot.kind];
+  if (slot.drains || slot.places > kind.launch.tbs - kLessThanATb) return 0;
+  return std::min(kind.alone.WorkPart() * slot.places, double{1} * kind.launch.tbs);
+}
+
+KernelMask ResidentSet::Busy() const {
+  KernelMask mask = 0;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    if (slots_[k].busy) mask |= Bit(k);
+  }
+  return mask;
+}
+
+// Launches with TBs on the SMs that nobody can take away: all that have no others left.
+KernelMask ResidentSet::Holders() const {
+  KernelMask mask = 0;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    if (slots_[k].busy && (AllPlaced(slots_[k]) || Leaves(slots_[k]))) mask |= Bit(k);
+  }
+  return mask;
+}
+
+void ResidentSet::Launch(KernelId id, JobId job, const LaunchKind& kind, Cycle now) {
+  Refresh();
+  std::vector<KernelId> before;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    if (slots_[k].busy && slots_[k].placed) before.push_back(static_cast<KernelId>(k));
+  }
+  Slot& slot = slots_[Index(id)];
+  slot = {};
+  slot.busy = true;
+  slot.job = job;
+  slot.kind = KindOf(kind);
+  slot.left = kind.tbs;
+  now_ = now;
+  places_.Launch(id, kind.spec().need, kind.tbs, now);
+  Displace(before);
+  changed_ = true;
+}
+
+// An older kernel has come again and takes the places of others as their TBs end: these have left
+// when their TBs have.
+void ResidentSet::Displace(const std::vector<KernelId>& before) {
+  const std::vector<KernelId> after = places_.With(Busy(), Holders());
+  for (const KernelId id : before) {
+    Slot& slot = slots_[Index(id)];
+    if (std::find(after.begin(), after.end(), id) != after.end() || Leaves(slot)) continue;
+    // As long as its TBs take, all of them at the rate that it has.
+    slot.leaves_until = now_ + CyclesFor(slot.places, slot.rate);
+  }
+}
+
+void ResidentSet::Advance(Cycle now) {
+  Refresh();
+  const auto cycles = static_cast<double>(now - now_);
+  const KernelMask lingering = places_.Lingering(now_);
+  for (Slot& slot : slots_) {
+    if (!slot.busy || slot.rate <= 0) continue;
+    const bool begins = slot.work <= 0;
+    const bool left = Leaves(slot) && slot.leaves_until <= now;
+    slot.left -= slot.rate * cycles;
+    slot.work += slot.rate * cycles;
+    const bool drains = slot.left <= DrainsAt(slot);
+    slot.drains = slot.drains || drains;
+    changed_ = changed_ || begins || left || drains;
+  }
+  now_ = now;
+  changed_ = changed_ || places_.Lingering(now) != lingering;
+}
+
+KernelMask ResidentSet::Done() const {
+  KernelMask mask = 0;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    const Slot& slot = slots_[k];
+    if (slot.busy && slot.work > 0 && slot.left <= slot.rate / 2) mask |= Bit(k);
+  }
+  return mask;
+}
+
+ResidentSet::Ended ResidentSet::Take(KernelId id, Cycle now) {
+  Slot& slot = slots_[Index(id)];
+  const Kind& kind = kinds_[slot.kind];
+  checks_.Done(slot.job, kind.launch.tbs, slot.work, slot.rate, now);
+  slot.busy = false;
+  places_.Done(id, now);
+  changed_ = true;
+  return {slot.job, kind.launch.tbs, &kind.alone};
+}
+
+Cycle ResidentSet::NextEvent() {
+  Refresh();
+  Cycle next = places_.NextExpiry(now_);
+  for (const Slot& slot : slots_) {
+    if (!slot.busy) continue;
+    if (Leaves(slot)) next = std::min(next, slot.leaves_until);
+    if (slot.rate <= 0) continue;
+    next = std::min(next, now_ + CyclesFor(slot.left, slot.rate));
+    const double drain = DrainsAt(slot);
+    if (drain > 0) {
+      const double cycles = std::ceil((slot.left - drain) / slot.rate);
+      next = std::min(next, now_ + static_cast<Cycle>(std::max(1.0, cycles)));
+    }
+  }
+  return next;
+}
+
+bool ResidentSet::Progresses() {
+  Refresh();
+  return std::any_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return slot.busy && slot.rate > 0; });
+}
+
+std::uint32_t ResidentSet::TbsDone(KernelId id) const {
+  const Slot& slot = slots_[Index(id)];
+  return slot.busy ? static_cast<std::uint32_t>(std::max(0.0, std::floor(slot.work))) : 0;
+}
+
+// A draining launch has a part of its places. All that are: the sum over who is there and who is
+// not, by how often that is.
+void ResidentSet::Refresh() {
+  if (!changed_) return;
+  changed_ = false;
+  places_.Settle(Busy(), Holders());
+  std::vector<unsigned> partly;
+  std::vector<double> part;
+  KernelMask always = places_.Lingering(now_);
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = slots_[k];
+    slot.rate = 0;
+    slot.placed = false;
+    if (!slot.busy) continue;
+    if (!AllPlaced(slot) && !Leaves(slot)) slot.places = 0;
+    if (places_.Shared() && (slot.drains || Leaves(slot))) {
+      partly.push_back(k);
+      part.push_back(kinds_[slot.kind].alone.PlacesPart());
+    } else {
+      always |= Bit(k);
+    }
+  }
+  for (unsigned there = 0; there < 1u << partly.size(); ++there) {
+    KernelMask slots = always;
+    double weight = 1;
+    for (std::size_t i = 0; i < partly.size(); ++i) {
+      const bool is_there = (there >> i & 1) != 0;
+      if (is_there) slots |= Bit(partly[i]);
+      weight *= is_there ? part[i] : 1 - part[i];
+    }
+    if (slots != 0 && weight > 0) AddRates(slots, weight);
+  }
+  // Those of its TBs that are left go on as they do alone: warp schedulers prefer the oldest.
+  for (Slot& slot : slots_) {
+    if (!slot.busy || !slot.drains) continue;
+    const AloneRate& alone = kinds_[slot.kind].alone;
+    slot.rate *= places_.Shared() ? alone.RatePart() / alone.PlacesPart() : alone.RatePart();
+  }
+}
+
+// Adds the rates of these launches, alone with each other for this part of the time.
+void ResidentSet::AddRates(KernelMask slots, double weight) {
+  std::vector<KernelId> placed = places_.With(slots, Holders());
+  if (!ordered_) {
+    std::stable_sort(placed.begin(), placed.end(), [&](KernelId a, KernelId b) {
+      return slots_[Index(a)].kind < slots_[Index(b)].kind;
+    });
+  }
+  Set set;
+  set.reserve(placed.size());
+  for (const KernelId id : placed) set.push_back(slots_[Index(id)].kind);
+  const std::vector<SetRate>& rates = RatesOf(set);
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    Slot& slot = slots_[Index(placed[i])];
+    if (!slot.busy) continue;
+    const auto& [rate, places] = rates[i];
+    slot.placed = true;
+    if (AllPlaced(slot) || Leaves(slot)) {
+      // No more TBs than it has.
+      slot.rate += weight * rate * (places > 0 ? std::min(1.0, slot.places / places) : 1);
+    } else {
+      slot.rate += weight * rate;
+      slot.places += weight * places;
+    }
+  }
+}
+
+const std::vector<SetRate>& ResidentSet::RatesOf(const Set& set) {
+  const auto found = known_.find(set);
+  if (found != known_.end()) return found->second;
+  std::vector<SetRate> rates;
+  if (set.size() == 1) {
+    const AloneRate& alone = kinds_[set[0]].alone;
+    rates = {{alone.rate, alone.places}};
+  } else {
+    std::vector<LaunchKind> launches;
+    for (const std::size_t kind : set) launches.push_back(kinds_[kind].launch);
+    rates = rates_.Together(launches);
+  }
+  checks_.Rates(rates, set.size(), now_);
+  return known_[set] = std::move(rates);
+}
+
+}  // namespace smk

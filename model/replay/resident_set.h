@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches in the kernel slots, and how fast each goes on.
+#pragma once
+
+#include <array>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "machine/run.h"
+#include "replay/places.h"
+#include "replay/rates.h"
+#include "replay/replay_checks.h"
+
+namespace smk {
+
+class ResidentSet {
+ public:
+  // The arguments must live as long.
+  ResidentSet(const RunRequest& request, RateSource& rates, ReplayChecks& checks);
+
+  // A launch that is done: what it was.
+  struct Ended {
+    JobId job{0};
+    std::uint32_t tbs = 0;
+    const AloneRate* alone = nullptr;
+  };
+
+  void Launch(KernelId slot, JobId job, const LaunchKind& kind, Cycle now);
+  // Work until `now`, which is at most NextEvent().
+  void Advance(Cycle now);
+  // Launches that are done, a bit per slot.
+  KernelMask Done() const;
+  // Takes one of them out.
+  Ended Take(KernelId slot, Cycle now);
+  // When a launch is done, begins to drain, or its rate may change; kNever without launches.
+  Cycle NextEvent();
+  // Some launch goes on.
+  bool Progresses();
+  // Of the launch in the slot: whole TBs that are done, 0 without one.
+  std::uint32_t TbsDone(KernelId slot) const;
+  bool Has(KernelId slot) const { return slots_[Index(slot)].busy; }
+  JobId JobOf(KernelId slot) const { return slots_[Index(slot)].job; }
+  const AloneRate& AloneOf(KernelId slot) const { return kinds_[slots_[Index(slot)].kind].alone; }
+
+ private:
+  struct Kind {
+    LaunchKind launch;
+    AloneRate alone;
+  };
+  struct Slot {
+    bool busy = false;
+    bool placed = false;     // it goes on
+    bool drains = false;     // all its TBs have been placed, and some have ended
+    double places = 0;       // its TBs on the SMs; when it drains, at the beginning
+    Cycle leaves_until = 0;  // its places are given to an older launch, whose kernel came again
+    JobId job{0};
+    std::size_t kind = 0;  // of it, or of the one before
+    double left = 0;       // work
+    double rate = 0;
+    double work = 0;  // done
+  };
+  using Set = std::vector<std::size_t>;  // kinds
+
+  std::size_t KindOf(const LaunchKind& kind);
+  // Its TBs have all been placed: it has none for the places of others.
+  bool AllPlaced(const Slot& slot) const;
+  // Work that is left when the launch begins to drain; 0: it does not.
+  double DrainsAt(const Slot& slot) const;
+  bool Leaves(const Slot& slot) const { return slot.leaves_until > now_; }
+  KernelMask Busy() const;
+  KernelMask Holders() const;
+  void Refresh();
+  void AddRates(KernelMask slots, double weight);
+  const std::vector<SetRate>& RatesOf(const Set& set);
+  void Displace(const std::vector<KernelId>& before);
+
+  RateSource& rates_;
+  ReplayChecks& checks_;
+  Places places_;
+  std::map<std::tuple<const KernelSpec*, std::uint32_t, bool>, std::size_t> kind_places_;
+  std::vector<Kind> kinds_;
+  std::map<Set, std::vector<SetRate>> known_;
+  std::array<Slot, kNumKernels> slots_{};
+  bool changed_ = false;  // rates are those of another set
+  bool ordered_;          // the order of a set matters
+  Cycle now_ = 0;
+};
+
+}  // namespace smk

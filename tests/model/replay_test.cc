@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replay device, by hand: rates are given, and every cycle follows from them.
+#include "replay/replay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "host/in_order.h"
+#include "host/kernelet/scheduler.h"
+#include "model/replay_rig.h"
+
+namespace smk {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr Cycle kLatency = ReplayRig::kLatency;
+
+class Replay : public testing::Test, protected ReplayRig {};
+
+// 40 TBs at 0.04 in a cycle.
+TEST_F(Replay, AKernelAloneTakesItsWorkByItsRate) {
+  Add("a", 40);
+  rates.alone["a"] = {0.04, 0, 0, 40, 0, 500, 128};
+  const RunResult result = Execute();
+  EXPECT_EQ(result.jobs[0].start, 0u);
+  EXPECT_EQ(result.jobs[0].finish, 1000u);
+  EXPECT_EQ(result.cycles, 1001u) << "the run ends with the cycle of its last event";
+  EXPECT_EQ(result.kernels[0].tbs_completed, 40u);
+  EXPECT_EQ(result.kernels[0].warp_instructions, 40u * 500);
+  EXPECT_EQ(result.kernels[0].dram_read_bytes, 40u * 128);
+  EXPECT_EQ(result.kernels[0].last_tb_end, 1000u);
+  EXPECT_EQ(result.kernels[0].cycles_present, 1000u);
+  EXPECT_FALSE(result.cut_short);
+  EXPECT_TRUE(result.from_rates);
+  EXPECT_GT(result.checks, 0u);
+}
+
+// 100 TBs: 80 at 0.04 take 2000 cycles, and the last 20 another 800.
+TEST_F(Replay, ALaunchThatFeedsDrainsAtTheEnd) {
+  Add("a", 100);
+  rates.alone["a"] = {0.04, 20, 800, 40, 10};
+  EXPECT_EQ(Execute().jobs[0].finish, 2000u + 800);
+}
+
+TEST_F(Replay, EveryLaunchPaysItsLatency) {
+  Add("a", 40, 8, /*launches=*/3);
+  rates.alone["a"] = {0.04, 0, 0, 40};
+  const RunResult result = Execute();
+  EXPECT_EQ(result.jobs[0].finish, 3 * 1000 + 2 * kLatency);
+  EXPECT_EQ(result.kernels[0].launches_completed, 3u);
+  EXPECT_EQ(result.kernels[0].tbs_completed, 120u);
+}
+
+// Each fills half of an SM. When b comes, a has done 10 of its 20; the rest takes 1000 cycles at
+// 0.01, in which b does 10 of its 20, and then 10 in 250 at 0.04.
+TEST_F(Replay, TheRatesAreThoseOfTheSetUntilItChanges) {
+  Add("a", 20);
+  Add("b", 20).arrival = 500;
+  rates.alone["a"] = {0.02, 0, 0, 20};
+  rates.alone["b"] = {0.04, 0, 0, 20};
+  rates.together["a+b"] = {{0.01, 20}, {0.01, 20}};
+  const RunResult result = Execute();
+  EXPECT_EQ(result.jobs[1].start, 500u);
+  EXPECT_EQ(result.jobs[0].finish, 500u + 1000);
+  EXPECT_EQ(result.jobs[1].finish, 1500u + 250);
+  EXPECT_THAT(rates.asked, ElementsAre("a", "b", "a+b")) << "each once";
+}
+
+// a fills the SMs until it drains, for 800 cycles with 5/8 of its places. On the other 3/8 b does
+// 12 of its 40 TBs. a's rate is 5/8, too, so that both take as long as one after the other.
+TEST_F(Replay, TheNextKernelHasWhatADrainingOneLeavesOver) {
+  Add("a", 100);
+  Add("b", 40);
+  rates.alone["a"] = {0.04, 20, 800, 40, 25};
+  rates.alone["b"] = {0.04, 0, 0, 40};
+  const RunResult result = Execute();
+  EXPECT_EQ(result.jobs[0].finish, 2800u);
+  EXPECT_EQ(result.jobs[1].start, 1u);
+  EXPECT_EQ(result.jobs[1].finish, 2800u + 28 * 25);
+}
+
+// With partitions the place of a stays a's until it is done, and for three ticks after.
+TEST_F(Replay, PartitionsAreKeptWhileAKernelDrainsAndLingers) {
+  request.policy.dispatch = DispatchMode::kEven;
+  request.policy.epoch_length = 1000;
+  Add("a", 50);
+  Add("b", 160);
+  rates.alone["a"] = {0.04, 20, 1000, 40, 20};
+  rates.alone["b"] = {0.04, 20, 1000, 40, 20};
+  rates.together["a+b"] = {{0.02, 20}, {0.02, 20}};
+  const RunResult result = Execute();
+  // On half of its places half of the work is left when a begins to drain: a cycle alone, 39.96 at
+  // 0.02, and 10 at half of that.
+  EXPECT_EQ(result.jobs[0].finish, 1u + 1998 + 1000);
+  // b: at 0.02 until the place of a is given away at 5000; then alone, 40.02 to feed and 20 to
+  // drain.
+  EXPECT_NEAR(static_cast<double>(result.jobs[1].finish), 5000 + 40.02 / 0.04 + 1000, 1);
+}
+
+TEST_F(Replay, SlicesFollowEachOtherInTheirSlots) {
+  Add("a", 60);
+  Add("b", 40);
+  rates.alone["a"] = rates.alone["b"] = {0.02, 0, 0, 20};
+  rates.together["a+b"] = {{0.01, 20}, {0.01, 20}};
+  request.record_tbs = true;  // so that launches are
+  const RunResult result = Execute(MakeSlicedPair(20, 20));
+  std::vector<Cycle> starts, ends;
+  for (const LaunchRecord& launch : result.launches) {
+    starts.push_back(launch.start);
+    ends.push_back(launch.end);
+    EXPECT_EQ(launch.tb_count, 20u);
+  }
+  // b's slice begins and ends a cycle after a's. The last one is alone.
+  EXPECT_THAT(starts, ElementsAre(0, 1, 2099, 2100, 4198));
+  EXPECT_THAT(ends, ElementsAre(1999, 2000, 4098, 4099, 5198));
+  EXPECT_EQ(result.jobs[0].slices_completed, 3u);
+  EXPECT_EQ(result.jobs[1].slices_completed, 2u);
+}
+
+// The second copy runs beside the first kernel; a byte takes a cycle.
+TEST_F(Replay, CopiesOverlapWithKernels) {
+  for (const char* name : {"a", "b"}) {
+    Add(name, 40).copy_in = 1000;
+    request.jobs.back().copy_out = 200;
+    rates.alone[name] = {0.04, 0, 0, 40};
+  }
+  const RunResult result = Execute(MakeSequential());
+  EXPECT_EQ(result.jobs[0].ready, 1050u);
+  EXPECT_EQ(result.jobs[0].start, 1050u);
+  EXPECT_EQ(result.jobs[1].ready, 2100u);
+  EXPECT_EQ(result.jobs[1].start, 2050u + kLatency);
+  EXPECT_EQ(result.kernels[1].last_tb_end, 3150u);
+  EXPECT_EQ(result.jobs[1].finish, 3150u + 1 + 250) << "the copy begins a cycle after the end";
+  EXPECT_EQ(result.copies.in_cycles, 2100u);
+  EXPECT_EQ(result.copies.out_cycles, 500u);
+  EXPECT_GE(result.copies.overlapped_cycles, 1000u);
+}
+
+TEST_F(Replay, ARunCanBeCutShort) {
+  Add("a", 40);
+  rates.alone["a"] = {0.04, 0, 0, 40};
+  request.cycles = 510;
+  const RunResult result = Execute();
+  EXPECT_TRUE(result.cut_short);
+  EXPECT_EQ(result.cycles, 510u);
+  EXPECT_EQ(result.kernels[0].tbs_completed, 20u);
+  EXPECT_EQ(result.jobs[0].finish, kNever);
+}
+
+// An older kernel that comes again takes its places back as the TBs of the other end.
+TEST_F(Replay, AKernelThatComesAgainKeepsItsRank) {
+  Add("a", 100, 8, /*launches=*/2);
+  Add("b", 100);
+  rates.alone["a"] = rates.alone["b"] = {0.04, 20, 800, 40, 25};
+  const RunResult result = Execute();
+  // b does 12 TBs while a drains, and 4 in the pause. From 2900 on, for the 1000 cycles of its 40
+  // TBs, b has 5/8 of its rate and a 3/8, which makes 25 and 15; then a has all.
+  EXPECT_NEAR(static_cast<double>(result.jobs[0].finish), 3900 + (100 - 15 - 20) / 0.04 + 800, 2);
+  EXPECT_NEAR(static_cast<double>(result.jobs[1].finish), 300 / 0.04 + (800 - 20 / 0.04), 2)
+      << "nothing is idle";
+}
+
+// 20 TBs that all fit when they are alone have half of these places beside another: they feed
+// until 10 are placed, half done, and drain at half of the rate.
+TEST_F(Replay, AShortLaunchDrainsWhereItHasFewerPlaces) {
+  request.policy.dispatch = DispatchMode::kEven;
+  Add("a", 20);
+  Add("b", 1000);
+  rates.alone["a"] = {0.02, 0, 0, 20};
+  rates.alone["b"] = {0.04, 20, 800, 40, 20};
+  rates.together["a+b"] = {{0.01, 10}, {0.02, 20}};
+  // A cycle alone is the beginning of one rate; beside b it goes on as one.
+  EXPECT_EQ(Execute().jobs[0].finish, 1u + 1998);
+  rates.together["b+a"] = {{0.02, 20}, {0.01, 10}};
+  request.jobs[0].arrival = 5;
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 5 + 15 / 0.01 + 5 / 0.005, 1);
+}
+
+TEST_F(Replay, RefusesWhatOnlyTheCycleModelCanDo) {
+  Add("a", 40);
+  rates.alone["a"] = {0.04, 0, 0, 40};
+  const auto refusal = [&] {
+    try {
+      Execute();
+    } catch (const InputError& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(refusal(), "accepted");
+  request.measure_from = 5;
+  EXPECT_THAT(refusal(), HasSubstr("measures the whole run only; expected --device cycle"));
+  request.measure_from = 0;
+  request.until = RunUntil::kWork;
+  request.jobs[0].work.warp_instructions = 1;
+  EXPECT_THAT(refusal(), HasSubstr("no runs until equal work"));
+  request.until = RunUntil::kDone;
+  request.machine.sm.limits.threads = 4;
+  EXPECT_THAT(refusal(), HasSubstr("one thread block needs more than an SM"));
+  request.jobs.clear();
+  EXPECT_THAT(refusal(), HasSubstr("jobs: expected at least one"));
+}
+
+}  // namespace
+}  // namespace smk
