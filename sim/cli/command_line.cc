@@ -154,6 +154,13 @@ void CommandLineParser::AddServe() {
       ->required();
   AddText(sub, "--scheduler", &serve.scheduler, "see smk list schedulers (default in-order)",
           "NAME");
+  AddText(sub, "--device", &serve.device.device,
+          "cycle: the machine model; replay: rates that it has measured (default cycle)",
+          "cycle|replay");
+  AddText(sub, "--rate-cycles", &serve.device.rate_cycles,
+          "of a run that measures rates for replay (default 300000)", "N");
+  AddText(sub, "--rate-warm-up", &serve.device.rate_warm_up,
+          "at the beginning of such a run, not counted (default 20000)", "N");
   AddText(sub, "--policy", &serve.policy,
           "of the hardware, see smk list policies (default leftover)", "NAME");
   AddHardwareOptions(sub, &serve);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "serve/devices.h"
 
 namespace smk::sim {
 
@@ -12,6 +13,7 @@ namespace smk::sim {
 struct ServeOptions : RunOptions {
   std::string spec;
   std::string scheduler;
+  DeviceOptions device;
   bool no_overlap = false;
 };
 int ServeCommand(const Context& context, const ServeOptions& options);

@@ -66,8 +66,9 @@ struct StreamJob {
 
 // What makes an experiment that of a stream of jobs.
 struct StreamChoice {
-  std::string name;       // of the stream; empty: there is none
-  std::string scheduler;  // as given
+  std::string name;              // of the stream; empty: there is none
+  std::string scheduler;         // as given
+  std::string device = "cycle";  // what executes it: cycle or replay
   std::function<std::unique_ptr<HostScheduler>()> make_scheduler;
   bool overlap_copies = true;
 };

@@ -54,6 +54,8 @@ std::vector<Statistic> HostStatistics() {
   return {
       {"scheduler", "", "host scheduler: `--scheduler`",
        [](R r, I) { return r.experiment->stream.scheduler; }},
+      {"device", "", "what executed it: `--device`",
+       [](R r, I) { return r.experiment->stream.device; }},
       {"jobs", "", "jobs of the stream", [](R r, I) { return TotalsOf(r).jobs; }},
       {"finished", "", "of these, jobs that have ended",
        [](R r, I) { return TotalsOf(r).finished; }},

@@ -67,7 +67,7 @@ std::string Rounded(const std::optional<double>& value) {
 }  // namespace
 
 Serving PrepareServing(const std::string& path, Options options, const std::string& scheduler,
-                       bool overlap, const Backend& backend) {
+                       bool overlap, const Backend& backend, const DeviceOptions& device) {
   Serving serving;
   serving.spec = LoadStreamSpec(path);
   Complete(serving.spec, &options);
@@ -79,6 +79,7 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
         "--scheduler {}: is for clients with scripts, [[client.step]]; {} has jobs of workloads",
         serving.scheduler.text, path));
   }
+  serving.device = ChooseDevice(device, serving.spec, options, serving.scheduler);
   // The clock says how many cycles a second has.
   const Experiment empty = ResolveStream(options, {}, backend);
   serving.jobs = ExpandStream(serving.spec, empty.machine, empty.seed, empty.cycles, backend);
@@ -86,7 +87,7 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
   jobs.reserve(serving.jobs.size());
   for (const PlannedJob& planned : serving.jobs) jobs.push_back(planned.job);
   serving.experiment = ResolveStream(options, jobs, backend);
-  serving.experiment.stream = {serving.spec.name, serving.scheduler.text,
+  serving.experiment.stream = {serving.spec.name, serving.scheduler.text, Name(serving.device.kind),
                                serving.scheduler.info.make, serving.spec.overlap && overlap};
   serving.policy = ResolvePolicy(*options.policy, options.preempt, serving.experiment);
   if (serving.policy.time_shared) {
@@ -94,6 +95,12 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
   }
   serving.options = std::move(options);
   return serving;
+}
+
+RunnerOptions RunnerOptionsOf(const Serving& serving) {
+  RunnerOptions options = MakeRunnerOptions(serving.options);
+  if (serving.device.kind == DeviceKind::kReplay) options.cache_folder.clear();
+  return options;
 }
 
 void PlanScheduler(const Backend& backend, Serving* serving,
@@ -108,7 +115,7 @@ void PlanScheduler(const Backend& backend, Serving* serving,
     return;
   }
   if (scheduler.info.pairs == PairSource::kNone) return;
-  KerneletRuns runs(backend, serving->experiment, MakeRunnerOptions(serving->options));
+  KerneletRuns runs(backend, serving->experiment, RunnerOptionsOf(*serving));
   const KerneletProfiles profiles = KerneletProfiler(&runs).Measure();
   (*files)["kernelet.csv"] = ProfilesCsv(profiles);
   (*files)["kernelet_pairs.csv"] = PairsCsv(profiles);
@@ -126,8 +133,9 @@ std::string ServeSummary(const Results& results) {
   const Experiment& e = *results.experiment;
   const StreamTotals totals = TotalsOf(results);
   std::string text = fmt::format(
-      "{}: scheduler {}, policy {}, machine {}, control {}, {} cycles{}, seed {}\n\n",
-      e.workload_name(), e.stream.scheduler, results.policy.name, e.machine.name, Name(e.control),
+      "{}: scheduler {}, policy {}, machine {}, {}, {} cycles{}, seed {}\n\n", e.workload_name(),
+      e.stream.scheduler, results.policy.name, e.machine.name,
+      results.result.from_rates ? "device replay" : fmt::format("control {}", Name(e.control)),
       results.result.cycles, results.result.cut_short ? " (CUT SHORT by --cycles)" : "", e.seed);
   TextTable table({"client", "jobs", "done", "turnaround", "ANTT", "slices", "TBs", "instructions"},
                   {0});

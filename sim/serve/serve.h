@@ -6,6 +6,7 @@
 #include <string>
 
 #include "run/run_folder.h"
+#include "serve/devices.h"
 #include "serve/schedulers.h"
 #include "serve/stream.h"
 
@@ -16,15 +17,19 @@ struct Serving {
   StreamSpec spec;
   Options options;  // what the command was given, else the specification, else the default
   SchedulerChoice scheduler;
+  DeviceChoice device;
   std::vector<PlannedJob> jobs;
   Experiment experiment;
   Policy policy;
 };
 
-// `scheduler`: of the command line, or empty. `overlap`: false goes before the file. Throws
-// InputError.
+// `scheduler` and `device`: of the command line, or empty. `overlap`: false goes before the file.
+// Throws InputError.
 Serving PrepareServing(const std::string& path, Options options, const std::string& scheduler,
-                       bool overlap, const Backend& backend);
+                       bool overlap, const Backend& backend, const DeviceOptions& device = {});
+
+// How runs of the stream are made: what replay gives is not kept, only its rates are.
+RunnerOptions RunnerOptionsOf(const Serving& serving);
 
 // What the scheduler has to know of the kernels is measured, and written into `files`: names and
 // texts.

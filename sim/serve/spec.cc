@@ -183,11 +183,14 @@ StreamSpec LoadStreamSpec(const std::string& path) {
                                   {"policy", &spec.policy},
                                   {"preempt", &spec.preempt},
                                   {"control", &spec.control},
-                                  {"scheduler", &spec.scheduler}}) {
+                                  {"scheduler", &spec.scheduler},
+                                  {"device", &spec.device}}) {
     *text = ReadText(&in, key);
   }
   spec.cycles = ReadCountKey(&in, "cycles");
   spec.seed = ReadCountKey(&in, "seed");
+  spec.rate_cycles = ReadCountKey(&in, "rate_cycles");
+  spec.rate_warm_up = ReadCountKey(&in, "rate_warm_up");
   spec.sets = ReadSetKeys(&in);
   if (in.Has("overlap")) {
     const toml::node& node = in.Node("overlap", "true or false");

@@ -38,7 +38,8 @@ struct StreamSpec {
   std::string path;
   std::string name;
   // As the options of the command; none: its default.
-  std::optional<std::string> machine, policy, preempt, control, scheduler, cycles, seed;
+  std::optional<std::string> machine, policy, preempt, control, scheduler, device, cycles, seed,
+      rate_cycles, rate_warm_up;
   std::vector<std::string> sets;
   bool overlap = true;  // copies and kernels at the same time
   std::vector<StreamEntry> entries;

@@ -159,13 +159,19 @@ std::vector<PlannedJob> ExpandStream(const StreamSpec& spec, const MachineConfig
 }
 
 std::string StreamToml(const StreamSpec& spec, const Options& options, const std::string& scheduler,
-                       bool overlap, const std::vector<PlannedJob>& jobs) {
+                       bool overlap, const std::vector<PlannedJob>& jobs,
+                       const DeviceChoice& device) {
   std::string text = "# Every job of this run. Again: smk serve FILE\n";
   const auto line = [&](const char* key, const std::optional<std::string>& value) {
     if (value) text += fmt::format("{} = {}\n", key, TomlText(*value));
   };
   line("name", spec.name);
   line("scheduler", scheduler);
+  line("device", Name(device.kind));
+  if (device.kind == DeviceKind::kReplay) {
+    text += fmt::format("rate_cycles = {}\nrate_warm_up = {}\n", device.limits.cycles,
+                        device.limits.warm_up);
+  }
   line("policy", options.policy);
   line("preempt", options.preempt);
   line("machine", PortableName(*options.machine));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiment/experiment.h"
+#include "serve/devices.h"
 #include "serve/spec.h"
 
 namespace smk::sim {
@@ -37,6 +38,7 @@ std::vector<PlannedJob> ExpandStream(const StreamSpec& spec, const MachineConfig
 
 // The file that makes the same stream again: every job, and what the command was given.
 std::string StreamToml(const StreamSpec& spec, const Options& options, const std::string& scheduler,
-                       bool overlap, const std::vector<PlannedJob>& jobs);
+                       bool overlap, const std::vector<PlannedJob>& jobs,
+                       const DeviceChoice& device = {});
 
 }  // namespace smk::sim
