@@ -20,8 +20,6 @@ void Gpu::Validate(const RunRequest& request) {
     require(key.Holds(), key.path + ": expected " + key.Expected() + ", got " + key.Print());
   }
   require(!request.jobs.empty(), "jobs: expected at least one");
-  require(request.cycles <= kMaxRunCycles,
-          "cycles: expected at most " + std::to_string(kMaxRunCycles));
   require(request.policy.epoch_length >= 1, "epoch_length: expected at least 1");
   for (const Job& job : request.jobs) {
     require(job.workload != nullptr && !job.workload->launches.empty(),
@@ -31,8 +29,20 @@ void Gpu::Validate(const RunRequest& request) {
   }
 }
 
+namespace {
+
+const RunRequest& Checked(const RunRequest& request) {
+  Gpu::Validate(request);
+  if (request.cycles > kMaxRunCycles) {
+    throw InputError("cycles: expected at most " + std::to_string(kMaxRunCycles));
+  }
+  return request;
+}
+
+}  // namespace
+
 Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, HostPort& host)
-    : request_((Validate(request), request)),
+    : request_(Checked(request)),
       control_(control),
       memory_(memory),
       host_(host),

@@ -207,12 +207,17 @@ std::optional<std::vector<SetRate>> SetRates(const RunResult& result,
   windows.DropFirst(std::min(config.limits.warm_up, windows.total() / 4));
   if (windows.total() == 0) return std::nullopt;
   std::vector<SetRate> rates;
+  const auto parts = static_cast<double>(set.size());
   for (std::size_t i = 0; i < set.size(); ++i) {
     const Progress progress(result, static_cast<KernelId>(i));
     const bool feeds = Feeds(set[i], config.machine);
-    rates.push_back(
-        {progress.In(windows) / static_cast<double>(windows.total()) / alone.at(i).instructions,
-         feeds ? progress.MeanResident(windows) : progress.MostResident()});
+    const double issued = progress.In(windows);
+    if (issued == 0) {  // it waited for its places all the time
+      rates.push_back({alone.at(i).rate / parts, alone[i].places / parts});
+      continue;
+    }
+    rates.push_back({issued / static_cast<double>(windows.total()) / alone.at(i).instructions,
+                     feeds ? progress.MeanResident(windows) : progress.MostResident()});
   }
   return rates;
 }

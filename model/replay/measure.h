@@ -50,7 +50,8 @@ LaunchKind Shortened(const LaunchKind& launch, const MachineConfig& machine);
 // `alone`: of each, for the length of the run.
 RunRequest SetRequest(const MeasureConfig& config, const std::vector<LaunchKind>& set,
                       const std::vector<AloneRate>& alone);
-// Of each. Nothing when there was no such window.
+// Of each; one that issued nothing has its part of what it has alone. Nothing when there was no
+// such window.
 std::optional<std::vector<SetRate>> SetRates(const RunResult& result,
                                              const std::vector<LaunchKind>& set,
                                              const std::vector<AloneRate>& alone,

@@ -101,7 +101,7 @@ class Replay {
     const Cycle host = host_.NextEvent();
     bool waits = false;
     for (unsigned k = 0; k < kNumKernels; ++k) waits = waits || set_.Has(KernelId(k));
-    if (waits) checks_.Progress(set_.Progresses() || host != kNever, now_);
+    if (waits) checks_.Progress(set_.Progresses() || std::min(host, event) != kNever, now_);
     const Cycle next = std::min({std::max(host, now_ + 1), event, request_.cycles});
     checks_.Time(now_, next);
     set_.Advance(next);

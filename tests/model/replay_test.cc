@@ -45,6 +45,13 @@ TEST_F(Replay, ALaunchThatFeedsDrainsAtTheEnd) {
   EXPECT_EQ(Execute().jobs[0].finish, 2000u + 800);
 }
 
+TEST_F(Replay, ARunMayBeLongerThanTheCycleModelsCanBe) {
+  Add("a", 40);
+  rates.alone["a"] = {1e-8, 0, 0, 40};
+  request.cycles = 10'000'000'000;
+  EXPECT_EQ(Execute().jobs[0].finish, 4'000'000'000u);
+}
+
 TEST_F(Replay, EveryLaunchPaysItsLatency) {
   Add("a", 40, 8, /*launches=*/3);
   rates.alone["a"] = {0.04, 0, 0, 40};

@@ -105,7 +105,7 @@ TEST_F(ReplayCommand, WritesTheFilesOfEveryRun) {
                            "kernelet.csv", "replay_rates.csv", "manifest.json"}) {
     EXPECT_TRUE(Exists(std::string("o/") + file)) << file;
   }
-  EXPECT_NE(Read("o/stream.toml").find("device = \"replay\""), std::string::npos);
+  EXPECT_NE(Read("o/stream.toml").find("device = 'replay'"), std::string::npos);
   EXPECT_EQ(Smk("report o").status, 0) << Read("stderr");
   std::filesystem::copy_file(Path("o/stream.toml"), Path("again.toml"));
   const Outcome again = Smk("serve again.toml --json");
