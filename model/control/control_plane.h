@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -142,6 +143,21 @@ struct SmInputs {
   }
 };
 
+// Where one kernel's TBs live on an SM (the seven counters of SMK Sec. 6.7, and the first TB slot).
+// Ranges are [base, limit) in allocation units; the TB in slot `tb_base + i` owns the i-th aligned
+// part.
+struct PartitionRange {
+  std::uint16_t registers_base = 0, registers_limit = 0;
+  std::uint16_t shared_memory_base = 0, shared_memory_limit = 0;
+  std::uint16_t threads_base = 0, threads_limit = 0;
+  std::uint8_t tb_base = 0, tb_count = 0;
+};
+
+// Where the registers and the shared memory of a TB begin, in allocation units.
+struct TbBase {
+  std::uint16_t registers = 0, shared_memory = 0;
+};
+
 // Occupies a warp slot; the TB's warps come one per cycle, in order.
 struct WarpStart {
   bool valid = false;
@@ -151,6 +167,7 @@ struct WarpStart {
   KernelId kernel{0};
   TbId tb{0};
   bool restore = false;  // the TB continues from a saved context
+  TbBase base{};         // on an SM with partitions; 0 without
 };
 
 // One line of a context on its way to or from memory.
@@ -235,6 +252,9 @@ class ControlPlane {
   // Decisions since the last call, in order; the vector is reused by the next cycle.
   virtual const std::vector<Decision>& TakeDecisions() = 0;
   virtual PartitionTable partitions() const = 0;
+  // For checks: the part of an SM in which the driver told it to place the kernel's TBs, empty when
+  // its plan has none for the kernel. Nothing when it has no plan, or nobody knows.
+  virtual std::optional<PartitionRange> partition(SmId, KernelId) const { return std::nullopt; }
   // Quotas in force for the next reload, per SM and kernel; 0 = not limited.
   virtual std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const = 0;
 };

@@ -28,8 +28,6 @@ using TbIdVec = KernelVec<P, Bits<P::TbIdWidth>>;
 template <typename P>
 using TbCntVec = KernelVec<P, Bits<P::TbCntWidth>>;
 template <typename P>
-using ThreadCntVec = KernelVec<P, Bits<P::ThreadCntWidth>>;
-template <typename P>
 using OrderVec = KernelVec<P, Bits<P::KernelWidth>>;
 template <typename P>
 using ShareVec = KernelVec<P, Bits<P::ShareWidth>>;
@@ -272,6 +270,15 @@ struct ContextViewFields {
 template <typename P>
 using ContextViews = KernelVec<P, ContextViewFields<P>>;
 
+// tb_base_t
+template <typename P>
+struct TbBaseFields {
+  using Message = TbBase;
+  static constexpr auto kFields =
+      std::make_tuple(Is<Bits<P::RegisterCntWidth>>("registers", &Message::registers),
+                      Is<Bits<P::SharedCntWidth>>("shared_memory", &Message::shared_memory));
+};
+
 // warp_start_t
 template <typename P>
 struct WarpStartFields {
@@ -283,7 +290,8 @@ struct WarpStartFields {
       Is<Bits<P::SlotWidth>>("tb_slot", &Message::tb_slot, Valid),
       Is<Bits<P::KernelWidth>>("kernel", &Message::kernel, Valid),
       Is<Bits<P::TbIdWidth>>("tb", &Message::tb, Valid),
-      Is<Bits<1>>("restore", &Message::restore, Valid));
+      Is<Bits<1>>("restore", &Message::restore, Valid),
+      Is<TbBaseFields<P>>("base", &Message::base, Valid, "partition_counters"));
 };
 
 // context_request_t

@@ -10,16 +10,6 @@
 
 namespace smk {
 
-// Where one kernel's TBs live on an SM (the seven counters of SMK Sec. 6.7, and the first TB slot).
-// Ranges are [base, limit) in allocation units; the TB in slot `tb_base + i` owns the i-th aligned
-// part.
-struct PartitionRange {
-  std::uint16_t registers_base = 0, registers_limit = 0;
-  std::uint16_t shared_memory_base = 0, shared_memory_limit = 0;
-  std::uint16_t threads_base = 0, threads_limit = 0;
-  std::uint8_t tb_base = 0, tb_count = 0;
-};
-
 enum class CommandOp : std::uint8_t {
   kDispatch,   // kernel, tb, restore, buffer
   kPreempt,    // kernel, count: that many TBs of the kernel leave; answered by kSettled

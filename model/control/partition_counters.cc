@@ -13,9 +13,9 @@ std::uint64_t Bits(unsigned from, unsigned to) {
   return from >= 64 ? 0 : below_to & ~((std::uint64_t{1} << from) - 1);
 }
 
-bool SameBases(const PartitionRange& a, const PartitionRange& b) {
-  return a.registers_base == b.registers_base && a.shared_memory_base == b.shared_memory_base &&
-         a.threads_base == b.threads_base && a.tb_base == b.tb_base;
+bool SameBases(const PartitionCounters::Part& a, const PartitionCounters::Part& b) {
+  return a.registers == b.registers && a.shared_memory == b.shared_memory &&
+         a.threads == b.threads && a.tb_base == b.tb_base;
 }
 
 }  // namespace
@@ -43,7 +43,9 @@ void PartitionCounters::Take(const SmCommand& command) {
   if (command.first) s.next_valid = 0;
   const unsigned k = Index(command.kernel);
   s.next_valid |= static_cast<KernelMask>(1u << k);
-  s.next_range[k] = command.range;
+  const PartitionRange& r = command.range;
+  s.next_part[k] = {r.registers_base, r.shared_memory_base, r.threads_base,
+                    r.tb_base,        r.tb_count,           EndsWithTheSm(r)};
 }
 
 // The plan comes into force.
@@ -53,23 +55,24 @@ void PartitionCounters::Complete() {
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     const bool before = s.partitioned && (s.valid & s.next_valid & 1u << k) != 0;
     // TBs are in order within a range, so its end is a place as good as its beginning.
-    if (before && (SameBases(s.range[k], s.next_range[k]) ||
-                   (EndsWithTheSm(s.range[k]) && EndsWithTheSm(s.next_range[k])))) {
+    if (before &&
+        (SameBases(s.part[k], s.next_part[k]) || (s.part[k].at_end && s.next_part[k].at_end))) {
       s.same |= static_cast<KernelMask>(1u << k);
     }
   }
   s.partitioned = true;
   s.valid = s.next_valid;
-  s.range = s.next_range;
+  s.part = s.next_part;
 }
 
 // One step of each part, the last first: all read what the one before held.
 void PartitionCounters::Read(const Inputs& in) {
   State& s = state_;
-  const PartitionRange& r = s.range[in.read_kernel];
-  s.warps = Warps(in.read_kernel, s.first, in.read_warps);
-  s.first = (r.threads_base + s.index * in.read_warps) % kIndexRange;
-  s.index = (kIndexRange + in.read_slot - r.tb_base) % kIndexRange;
+  const Part& p = s.part[in.read_kernel];
+  s.warps = Warps(in.read_kernel, s.first, in.read_need.threads);
+  s.first = (p.threads + s.index * in.read_need.threads) % kIndexRange;
+  s.base = Base(in.read_kernel, s.index & before_mask_, in.read_need);
+  s.index = (kIndexRange + in.read_slot - p.tb_base) % kIndexRange;
   s.slots = Slots(in.read_kernel);
 }
 
@@ -87,8 +90,16 @@ void PartitionCounters::Tick(const Inputs& in) {
 std::uint32_t PartitionCounters::Slots(unsigned kernel) const {
   if (!state_.partitioned) return ~0u;
   if ((state_.valid >> kernel & 1) == 0) return 0;
-  const PartitionRange& r = state_.range[kernel];
-  return static_cast<std::uint32_t>(Bits(r.tb_base, r.tb_base + r.tb_count));
+  const Part& p = state_.part[kernel];
+  return static_cast<std::uint32_t>(Bits(p.tb_base, p.tb_base + p.tb_count));
+}
+
+TbBase PartitionCounters::Base(unsigned kernel, unsigned before, const ResourceVector& need) const {
+  if ((state_.valid >> kernel & 1) == 0) return {};
+  const Part& p = state_.part[kernel];
+  return {static_cast<std::uint16_t>((p.registers + before * need.registers) & register_mask_),
+          static_cast<std::uint16_t>((p.shared_memory + before * need.shared_memory) &
+                                     shared_memory_mask_)};
 }
 
 std::uint64_t PartitionCounters::Warps(unsigned kernel, unsigned first, unsigned warps) const {

@@ -233,8 +233,9 @@ void SmControl::Launch(const KernelViews& kernels, PartitionCounters::Inputs* pa
   partitions->read = true;
   partitions->read_kernel = static_cast<std::uint8_t>(k);
   partitions->read_slot = static_cast<std::uint8_t>(Index(t.launch_slot));
-  partitions->read_warps = static_cast<std::uint8_t>(kernels[k].need.threads);
-  table->launch_warps = partitions->read_warps;
+  partitions->read_need = kernels[k].need;
+  table->launch_warps = static_cast<std::uint8_t>(kernels[k].need.threads);
+  table->launch_base = partitions_.state().base;
   // A slot is taken again only after the TB that finished there has been reported.
   table->allowed_slots = partitions_.state().slots & ~state_.finish_pending;
   table->allowed_warps = partitions_.state().warps;

@@ -19,6 +19,7 @@ TbTable::Outputs TbTable::Eval(const Inputs& in) const {
   out.warp_start.kernel = state_.kernel[slot];
   out.warp_start.tb = state_.tb[slot];
   out.warp_start.restore = state_.launch.restore;
+  out.warp_start.base = in.launch_base;
   if (state_.launch_warp + 1u == in.launch_warps) {
     (state_.launch.restore ? out.load : out.activate) |= 1u << slot;
   }

@@ -33,6 +33,7 @@ class TbTable {
     std::uint32_t allowed_slots = 0;
     std::uint64_t allowed_warps = 0;
     std::uint8_t launch_warps = 0;
+    TbBase launch_base{};        // where its registers and shared memory begin
     std::uint32_t finished = 0;  // pulse per slot
     bool release_valid = false;  // the preemption engine frees a slot
     TbSlot release_slot{0};

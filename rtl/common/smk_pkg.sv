@@ -91,7 +91,6 @@ package smk_pkg;
   // Vectors over kernels, SMs and schedulers.
   typedef struct packed {logic [NumKernels-1:0][TbIdWidth-1:0] kernel;} tb_id_vec_t;
   typedef struct packed {logic [NumKernels-1:0][TbCntWidth-1:0] kernel;} tb_cnt_vec_t;
-  typedef struct packed {logic [NumKernels-1:0][ThreadCntWidth-1:0] kernel;} thread_cnt_vec_t;
   typedef struct packed {logic [NumKernels-1:0][KernelWidth-1:0] kernel;} order_vec_t;
   typedef struct packed {logic [NumKernels-1:0][ShareWidth-1:0] kernel;} share_vec_t;
   typedef struct packed {logic [NumSms-1:0][ShareWidth-1:0] sm;} sm_shares_t;
@@ -317,7 +316,13 @@ package smk_pkg;
   parameter int unsigned ContextViewWidth = AddressWidth + LineWidth + LogLinesWidth;
   typedef struct packed {logic [NumKernels-1:0][ContextViewWidth-1:0] kernel;} context_views_t;
 
-  // Occupies a warp slot. The payload counts only with valid.
+  // Where the registers and the shared memory of a TB begin, in allocation units.
+  typedef struct packed {
+    logic [RegisterCntWidth-1:0] registers;
+    logic [SharedCntWidth-1:0]   shared_memory;
+  } tb_base_t;
+
+  // Occupies a warp slot. The payload counts only with valid; the base only on an SM with partitions.
   typedef struct packed {
     logic        valid;
     warp_id_t    warp;
@@ -326,6 +331,7 @@ package smk_pkg;
     kernel_id_t  kernel;
     tb_id_t      tb;
     logic        restore;
+    tb_base_t    base;
   } warp_start_t;
 
   // One line of a context on its way to or from memory. The payload counts only with valid.
@@ -339,7 +345,8 @@ package smk_pkg;
 
   // What the machine and the SMs tell each other, of all SMs.
   parameter int unsigned WarpStartWidth =
-      1 + 2 * WarpWidth + SlotWidth + KernelWidth + TbIdWidth + 1;
+      1 + 2 * WarpWidth + SlotWidth + KernelWidth + TbIdWidth + 1 + RegisterCntWidth +
+      SharedCntWidth;
   parameter int unsigned ContextRequestWidth = 1 + 1 + SlotWidth + LineWidth + AddressWidth;
   typedef struct packed {logic [NumSms-1:0][NumWarps-1:0] sm;} sm_ready_t;
   typedef struct packed {logic [NumSms-1:0][NumSlots-1:0] sm;} sm_slots_t;

@@ -89,7 +89,7 @@ module smk_top #(
   smk_pkg::sm_kernel_id_t   sample_kernel     /*verilator public_flat_rd*/;
   logic                     sample_stalls     /*verilator public_flat_rd*/;
   smk_pkg::context_views_t  views;
-  smk_pkg::thread_cnt_vec_t warps;
+  smk_pkg::need_vec_t       needs;
   logic                     driver_awake;
   smk_pkg::sm_mask_t        link_busy, control_awake;
 
@@ -126,7 +126,7 @@ module smk_top #(
     .sample_kernel_o    (sample_kernel),
     .sample_stalls_o    (sample_stalls),
     .views_o            (views),
-    .warps_o            (warps),
+    .needs_o            (needs),
     .awake_o            (driver_awake),
     .decision_o,
     .share_o,
@@ -228,7 +228,7 @@ module smk_top #(
       .sample_kernel_i (link_sample_kernel),
       .sample_stalls_i (link_sample_stalls),
       .views_i         (views),
-      .warps_i         (warps),
+      .needs_i         (needs),
       .grant_valid_o   (grant_valid_o.sm[i]),
       .grant_warp_o    (grant_warp),
       .warp_start_o    (warp_start),

@@ -192,7 +192,7 @@ void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs
   using Slots = Bits<Package::NumSlots>;
   Tables& t = *tables_.operator->();
   t.views_i = driver.views_o;
-  t.warps_i = driver.warps_o;
+  t.needs_i = driver.needs_o;
   Pack<Slots>(in.tb_finished, &t.tb_finished_i);
   Pack<Slots>(in.tb_quiet, &t.tb_quiet_i);
   Pack<Slots>(in.tb_flushable, &t.tb_flushable_i);

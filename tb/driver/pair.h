@@ -153,7 +153,7 @@ class DriverPair {
     for (unsigned k = 0; k < Package::NumKernels; ++k) {
       ExpectAt<TotalShareVec<Package>>(&lockstep_, "share", k, dut.share_o,
                                        want.drf_tracker().ShownShare(k));
-      ExpectAt<ThreadCntVec<Package>>(&lockstep_, "warps", k, dut.warps_o, s.views[k].need.threads);
+      ExpectAt<NeedVec<Package>>(&lockstep_, "needs", k, dut.needs_o, s.views[k].need);
     }
   }
   void CompareToSm(const DriverToSm& got, const DriverToSm& want) {

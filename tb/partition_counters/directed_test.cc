@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "control/partition_counters.h"
@@ -56,15 +57,27 @@ std::uint32_t Judge(PartitionCounters* counters, PartitionCounters::Inputs last)
   return misaligned;
 }
 
-std::uint64_t ReadWarps(PartitionCounters* counters, unsigned kernel, unsigned slot,
-                        unsigned warps) {
+PartitionCounters::Inputs Reads(unsigned kernel, unsigned slot, const ResourceVector& need) {
   PartitionCounters::Inputs in;
   in.read = true;
   in.read_kernel = static_cast<std::uint8_t>(kernel);
   in.read_slot = static_cast<std::uint8_t>(slot);
-  in.read_warps = static_cast<std::uint8_t>(warps);
+  in.read_need = need;
+  return in;
+}
+
+std::uint64_t ReadWarps(PartitionCounters* counters, unsigned kernel, unsigned slot,
+                        unsigned warps) {
+  const auto in = Reads(kernel, slot, {0, 0, static_cast<std::uint16_t>(warps), 1});
   for (int cycle = 0; cycle < 3; ++cycle) counters->Tick(in);
   return counters->state().warps;
+}
+
+// Registers and shared memory.
+std::pair<unsigned, unsigned> ReadBase(PartitionCounters* counters, unsigned kernel, unsigned slot,
+                                       const ResourceVector& need) {
+  for (int cycle = 0; cycle < 2; ++cycle) counters->Tick(Reads(kernel, slot, need));
+  return {counters->state().base.registers, counters->state().base.shared_memory};
 }
 
 // Kernel 0 has 3 TBs of 4 warps, kernel 2 has 5 TBs of 2 warps.
@@ -91,6 +104,7 @@ TEST(PartitionCountersTest, WithoutPartitionsEveryKernelMayUseTheWholeSm) {
   for (unsigned k = 0; k < kNumKernels; ++k) {
     EXPECT_EQ(counters.Slots(k), ~0u);
     EXPECT_EQ(ReadWarps(&counters, k, 7, 4), ~std::uint64_t{0});
+    EXPECT_EQ(ReadBase(&counters, k, 7, kNeedB), std::pair(0u, 0u)) << "there is no place";
     EXPECT_EQ(counters.state().slots, ~0u);
   }
 }
@@ -133,6 +147,31 @@ TEST(PartitionCountersTest, ATbOwnsTheWarpsOfItsSlot) {
   EXPECT_EQ(ReadWarps(&two.counters, 0, 2, 4), 0xf00u);
   EXPECT_EQ(ReadWarps(&two.counters, 2, 3, 2), 0x3u << 12);
   EXPECT_EQ(ReadWarps(&two.counters, 2, 7, 2), 0x3u << 20);
+}
+
+TEST(PartitionCountersTest, ATbOwnsTheRegistersAndTheSharedMemoryOfItsSlot) {
+  TwoKernels two;
+  EXPECT_EQ(ReadBase(&two.counters, 0, 0, kNeedA), std::pair(0u, 0u));
+  EXPECT_EQ(ReadBase(&two.counters, 0, 2, kNeedA), std::pair(32u, 0u));
+  EXPECT_EQ(ReadBase(&two.counters, 2, 3, kNeedB), std::pair(48u, 0u));
+  EXPECT_EQ(ReadBase(&two.counters, 2, 7, kNeedB), std::pair(80u, 128u));
+}
+
+TEST(PartitionCountersTest, TheBaseIsReadTwoCyclesAfterTheSlot) {
+  TwoKernels two;
+  ReadBase(&two.counters, 2, 3, kNeedB);
+  two.counters.Tick(Reads(2, 7, kNeedB));
+  EXPECT_EQ(two.counters.state().base.registers, 48u) << "earlier than the contract";
+  two.counters.Tick(Reads(2, 7, kNeedB));
+  EXPECT_EQ(two.counters.state().base.registers, 80u) << "later than the contract";
+}
+
+TEST(PartitionCountersTest, TheLastUnitOfTheSmCanBeOwned) {
+  const ResourceVector limits = ControlConfig{}.limits, need{8, 12, 2, 1};
+  PartitionCounters counters;
+  Judge(&counters, Command(1, After({}, need, 32), true, true));
+  EXPECT_EQ(ReadBase(&counters, 1, 31, need),
+            std::pair(limits.registers - 8u, limits.shared_memory - 12u));
 }
 
 TEST(PartitionCountersTest, TheTopWarpSlotCanBeOwned) {
@@ -278,6 +317,39 @@ Plan RandomPlan(std::mt19937* random, const std::array<ResourceVector, 4>& needs
   plan.at_end = (*random)() % 2 == 0;
   if (plan.at_end) plan.range[3] = AtEnd(needs[3], plan.count[3]);
   return plan;
+}
+
+// The units of every TB of a plan, as they are read, each taken once.
+TEST(PartitionCountersTest, NoTwoTbsHaveARegisterOrSharedMemoryInCommon) {
+  const unsigned seed = std::random_device{}();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  const ResourceVector limits = ControlConfig{}.limits;
+  for (int round = 0; round < 300; ++round) {
+    std::array<ResourceVector, 4> needs;
+    for (auto& need : needs) {
+      need = {static_cast<std::uint16_t>(random() % 16), static_cast<std::uint16_t>(random() % 24),
+              static_cast<std::uint16_t>(1 + random() % 4), 1};
+    }
+    const Plan plan = RandomPlan(&random, needs);
+    PartitionCounters counters;
+    for (unsigned k = 0; k < 4; ++k) Judge(&counters, Command(k, plan.range[k], k == 0, k == 3));
+    std::vector<bool> registers(limits.registers), shared_memory(limits.shared_memory);
+    const auto take = [](std::vector<bool>* units, unsigned base, unsigned count) {
+      for (unsigned u = base; u < base + count; ++u) {
+        ASSERT_LT(u, units->size()) << "outside the SM";
+        ASSERT_FALSE((*units)[u]) << "unit " << u << " has two owners";
+        (*units)[u] = true;
+      }
+    };
+    for (unsigned k = 0; k < 4; ++k) {
+      for (unsigned i = 0; i < plan.count[k]; ++i) {
+        const auto base = ReadBase(&counters, k, plan.range[k].tb_base + i, needs[k]);
+        take(&registers, base.first, needs[k].registers);
+        take(&shared_memory, base.second, needs[k].shared_memory);
+      }
+    }
+  }
 }
 
 struct Residents {

@@ -43,7 +43,7 @@ class Bench {
     Inputs distorted = in;
     if (distort) distort(&distorted);
     const PartitionCounters& other = distort ? broken_ : model_;
-    Compare(other, other.Eval(distorted), in.read_kernel);
+    Compare(other, other.Eval(distorted));
     lockstep_.ClockEdge();
     model_.Tick(in);
     broken_.Tick(distorted);
@@ -77,19 +77,16 @@ class Bench {
     dut.read_i = in.read;
     dut.read_kernel_i = in.read_kernel;
     dut.read_slot_i = in.read_slot;
-    dut.read_warps_i = in.read_warps;
+    Pack<TbNeedFields<Package>>(in.read_need, &dut.read_need_i);
   }
 
-  void Compare(const PartitionCounters& want, const PartitionCounters::Outputs& out,
-               unsigned kernel) {
+  void Compare(const PartitionCounters& want, const PartitionCounters::Outputs& out) {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("judging", dut.judging_o, out.judging);
     lockstep_.Expect("misaligned", dut.misaligned_o, out.misaligned);
     lockstep_.Expect("slots", dut.slots_o, want.state().slots & kSlots);
     lockstep_.Expect("warps", dut.warps_o, want.state().warps & kWarps);
-    if (want.state().look != 0) return;
-    ExpectMessage<PartitionRangeFields<Package>>(&lockstep_, "range", dut.range_o,
-                                                 want.state().range[kernel]);
+    ExpectMessage<TbBaseFields<Package>>(&lockstep_, "base", dut.base_o, want.state().base);
   }
 
   Lockstep<Dut> lockstep_;
@@ -156,20 +153,22 @@ std::vector<SmCommand> RandomPlan(Dice* dice) {
   return plan;
 }
 
-// Mostly a question that a launch asks: a slot of the kernel's range, and its warps.
+// Mostly a question that a launch asks: a slot of the kernel's range, and what its TBs need.
 template <typename Package>
 void Ask(const PartitionCounters& model, Dice* dice, Inputs* in) {
   in->read = true;
   const unsigned kernel = dice->Below(kNumKernels);
   in->read_kernel = static_cast<std::uint8_t>(kernel);
-  const PartitionRange& r = model.state().range[kernel];
-  if (!model.state().partitioned || r.tb_count == 0 || dice->Percent(5)) {
-    in->read_slot = static_cast<std::uint8_t>(dice->Below(Package::NumSlots));
-    in->read_warps = static_cast<std::uint8_t>(dice->Below(Package::NumWarps + 1));
-    return;
-  }
-  in->read_slot = static_cast<std::uint8_t>(r.tb_base + dice->Below(r.tb_count));
-  in->read_warps = static_cast<std::uint8_t>((r.threads_limit - r.threads_base) / r.tb_count);
+  const PartitionCounters::Part& p = model.state().part[kernel];
+  const bool any = !model.state().partitioned || p.tb_count == 0 || dice->Percent(5);
+  const unsigned tbs = any ? 1 : p.tb_count;
+  in->read_slot = static_cast<std::uint8_t>(any ? dice->Below(Package::NumSlots)
+                                                : p.tb_base + dice->Below(tbs));
+  const auto part = [&](unsigned limit) {
+    return static_cast<std::uint16_t>(dice->Below(limit / tbs + 1));
+  };
+  in->read_need = {part(Package::LimitRegisters), part(Package::LimitSharedMemory),
+                   part(Package::NumWarps), 1};
 }
 
 // Plans in a row, some repeated or with one kernel moved, with gaps between commands.
@@ -204,7 +203,7 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
     }
     in.read_kernel = question.read_kernel;
     in.read_slot = question.read_slot;
-    in.read_warps = question.read_warps;
+    in.read_need = question.read_need;
     bench->Cycle(in);
   }
 }
@@ -223,12 +222,18 @@ SmCommand Partition(unsigned kernel, unsigned tb_base, unsigned tb_count, unsign
   command.kernel = static_cast<KernelId>(kernel);
   command.range.tb_base = static_cast<std::uint8_t>(tb_base);
   command.range.tb_count = static_cast<std::uint8_t>(tb_count);
+  const auto range = [&](std::uint16_t* base, std::uint16_t* limit, unsigned need) {
+    *base = static_cast<std::uint16_t>(tb_base * need);
+    *limit = static_cast<std::uint16_t>((tb_base + tb_count) * need);
+  };
+  range(&command.range.registers_base, &command.range.registers_limit, 3);
+  range(&command.range.shared_memory_base, &command.range.shared_memory_limit, 5);
   command.range.threads_base = static_cast<std::uint16_t>(tb_base * threads);
   command.range.threads_limit = static_cast<std::uint16_t>((tb_base + tb_count) * threads);
   return command;
 }
 
-TEST(PartitionCountersLockstep, SlotsAndWarpsAreReadExactlyInTheirCycle) {
+TEST(PartitionCountersLockstep, SlotsBaseAndWarpsAreReadExactlyInTheirCycle) {
   Gtx980 bench(1);
   Inputs in;
   in.command_valid = true;
@@ -246,10 +251,16 @@ TEST(PartitionCountersLockstep, SlotsAndWarpsAreReadExactlyInTheirCycle) {
   read.read = true;
   read.read_kernel = 1;
   read.read_slot = 7;
-  read.read_warps = 2;
+  read.read_need = {3, 5, 2, 1};
+  const auto base = [&bench] {
+    return Unpack<TbBaseFields<Vsmk_partition_counters_smk_pkg>>(bench.lockstep().dut().base_o);
+  };
   bench.Cycle(read);
   EXPECT_EQ(bench.lockstep().dut().slots_o, 0x3ffc0u);
+  EXPECT_NE(base().registers, 21u) << "earlier than the contract";
   bench.Cycle(read);
+  EXPECT_EQ(base().registers, 21u) << "7 TBs of 3 units are before it";
+  EXPECT_EQ(base().shared_memory, 35u);
   EXPECT_NE(bench.lockstep().dut().warps_o, 3ull << 14) << "earlier than the contract";
   bench.Cycle(read);
   EXPECT_EQ(bench.lockstep().dut().warps_o, 3ull << 14) << "the aligned part of the TB";
@@ -284,6 +295,8 @@ TEST(PartitionCountersLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->command.first = false; },
       [](Inputs* in) { in->command.range.registers_base = 0; },
       [](Inputs* in) { in->slot_valid &= 0x7fffffff; },
+      [](Inputs* in) { in->read_need.registers &= 0x7f; },
+      [](Inputs* in) { in->read_need.shared_memory &= 0xff; },
       [](Inputs* in) { in->command_valid &= Index(in->command.kernel) != 3; }};
   for (const auto& rule : broken) {
     Gtx980 bench(GetTestOptions().seed);

@@ -79,14 +79,14 @@ module formal_partition_planner (
     .a_i(range.kernel[0]), .b_i(range.kernel[1]), .apart_o(apart)
   );
   formal_range_fits u_fits_0 (
-    .range_i(range.kernel[0]), .warps_i(need_0.threads), .fits_o(fits_0)
+    .range_i(range.kernel[0]), .need_i(need_0), .fits_o(fits_0)
   );
   formal_range_fits u_fits_1 (
-    .range_i(range.kernel[1]), .warps_i(need_1.threads), .fits_o(fits_1)
+    .range_i(range.kernel[1]), .need_i(need_1), .fits_o(fits_1)
   );
   // Ranges of different kernels never overlap.
   `PROVE(RangesApart_A, !done || kernels != '1 || apart)
-  // They end inside the SM, and have the warp slots of their TBs.
+  // They end inside the SM, and are as large as their TBs.
   `PROVE(RangesInsideSm_A, !done || ((!kernels[0] || fits_0) && (!kernels[1] || fits_1)))
 
   // A plan comes within as many cycles as TBs fit, and 2.

@@ -156,6 +156,23 @@ TEST(SmControlTest, NewPartitionsSendMisalignedTbsAway) {
   EXPECT_FALSE(bench.events[0].counted);
 }
 
+TEST(SmControlTest, EveryWarpSaysWhereItsTbBegins) {
+  Bench bench;
+  for (auto& view : bench.views) view.need.shared_memory = 3;
+  bench.Partition(2, 3, 5, true, true);
+  bench.Run(10);
+  for (const bool restore : {false, true}) {
+    bench.Dispatch(2, 1, restore);
+    bench.Run(5);
+    for (unsigned w = 0; w < 4; ++w) {
+      bench.Step();
+      ASSERT_TRUE(bench.out.warp_start.valid);
+      EXPECT_EQ(bench.out.warp_start.base.registers, restore ? 8u : 6u) << "slots 3 and 4";
+      EXPECT_EQ(bench.out.warp_start.base.shared_memory, restore ? 3u : 0u);
+    }
+  }
+}
+
 TEST(SmControlTest, ATbGetsTheWarpsOfItsSlot) {
   Bench bench;
   bench.Partition(2, 3, 5, true, true);

@@ -82,7 +82,7 @@ class SmControlPair {
     Pack<KernelSchedulers<Package>>(in.memory, &dut.memory_i);
     Pack<ContextViews<Package>>(views, &dut.views_i);
     for (unsigned k = 0; k < Package::NumKernels; ++k) {
-      PackAt<ThreadCntVec<Package>>(k, views[k].need.threads, &dut.warps_i);
+      PackAt<NeedVec<Package>>(k, views[k].need, &dut.needs_i);
     }
   }
 

@@ -20,6 +20,7 @@ class Bench {
   TbTable::Outputs Step(TbTable::Inputs in) {
     in.allowed_warps = warps_allowed;
     in.launch_warps = launch_warps;
+    in.launch_base = launch_base;
     in.allowed_slots = slots_allowed;
     const TbTable::Outputs out = table_.Eval(in);
     table_.Tick(in, out);
@@ -62,6 +63,7 @@ class Bench {
   std::uint32_t slots_allowed = ~0u;
   std::uint64_t warps_allowed = ~std::uint64_t{0};
   std::uint8_t launch_warps = 0;
+  TbBase launch_base{};
 
  private:
   TbTable table_;
@@ -96,6 +98,17 @@ TEST(TbTableTest, ATbOfNWarpsIsActivatedWithTheNth) {
     EXPECT_FALSE(bench.launching());
     EXPECT_EQ(bench.state().running, 1u);
     EXPECT_FALSE(bench.Step({}).warp_start.valid);
+  }
+}
+
+TEST(TbTableTest, EveryWarpSaysWhereItsTbBegins) {
+  Bench bench;
+  bench.launch_base = {24, 7};
+  bench.Launch(0, 3);
+  for (unsigned w = 0; w < 3; ++w) {
+    const WarpStart start = bench.Step({}).warp_start;
+    EXPECT_EQ(start.base.registers, 24u);
+    EXPECT_EQ(start.base.shared_memory, 7u);
   }
 }
 

@@ -74,6 +74,7 @@ class Bench {
     Pack<Slots>(in.allowed_slots, &dut.allowed_slots_i);
     dut.allowed_warps_i = in.allowed_warps;
     dut.launch_warps_i = in.launch_warps;
+    Pack<TbBaseFields<Package>>(in.launch_base, &dut.launch_base_i);
     Pack<Slots>(in.finished, &dut.finished_i);
     dut.release_valid_i = in.release_valid;
     dut.release_slot_i = static_cast<CData>(Index(in.release_slot));
@@ -170,6 +171,9 @@ class Traffic {
       in.allowed_slots = kAll;
     }
     if (launching) in.launch_warps = warps_[Index(s.launch.kernel)];
+    using P = typename AnyBench::Package;
+    in.launch_base = {static_cast<std::uint16_t>(dice_.Below(P::LimitRegisters)),
+                      static_cast<std::uint16_t>(dice_.Below(P::LimitSharedMemory))};
     GoAndLoad(s, &in);
     in.dispatch_valid = !launching && (kAll & ~s.valid) != 0 && dice_.Percent(arrive_);
     in.dispatch.kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
@@ -314,9 +318,12 @@ TEST(TbTableLockstep, ASlotIsTakenExactlyFromTheCycleAfterItWasFreedOn) {
 
 TEST(TbTableLockstep, FindsEachBrokenRule) {
   const std::function<void(Inputs*)> broken[] = {
-      [](Inputs* in) { in->allowed_slots = ~0u; }, [](Inputs* in) { in->allowed_warps = ~0ull; },
-      [](Inputs* in) { in->dispatch.restore = false; }, [](Inputs* in) { in->finished &= 0xfffe; },
-      [](Inputs* in) { in->dispatch.buffer &= 0xff; }};
+      [](Inputs* in) { in->allowed_slots = ~0u; },
+      [](Inputs* in) { in->allowed_warps = ~0ull; },
+      [](Inputs* in) { in->dispatch.restore = false; },
+      [](Inputs* in) { in->finished &= 0xfffe; },
+      [](Inputs* in) { in->dispatch.buffer &= 0xff; },
+      [](Inputs* in) { in->launch_base.shared_memory = 0; }};
   for (const auto& rule : broken) {
     Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;

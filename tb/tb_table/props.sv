@@ -13,6 +13,7 @@ module formal_tb_table (
   input smk_pkg::slot_mask_t  allowed_slots_i,
   input smk_pkg::warp_mask_t  allowed_warps_i,
   input smk_pkg::thread_cnt_t launch_warps_i,
+  input smk_pkg::tb_base_t    launch_base_i,
   input smk_pkg::slot_mask_t  finished_i,
   input logic                 release_valid_i,
   input smk_pkg::tb_slot_t    release_slot_i,
@@ -38,7 +39,8 @@ module formal_tb_table (
   smk_pkg::buffer_t       context_buffer;
   smk_tb_table u_dut (
     .clk_i, .rst_ni, .dispatch_valid_i, .dispatch_kernel_i, .dispatch_tb_i, .dispatch_restore_i,
-    .dispatch_buffer_i, .allowed_slots_i, .allowed_warps_i, .launch_warps_i, .finished_i,
+    .dispatch_buffer_i, .allowed_slots_i, .allowed_warps_i, .launch_warps_i, .launch_base_i,
+    .finished_i,
     .release_valid_i, .release_slot_i, .loaded_valid_i, .loaded_slot_i, .stop_slots_i,
     .read_slot_i, .context_slot_i,
     .launching_o     (launching),
@@ -163,7 +165,7 @@ module formal_tb_table (
   `PROVE(WarpSlotIsFree_A, (start & (taken | ~allowed_warps_i)) == '0)
   `PROVE(WarpIsOfItsTb_A, !warp_start.valid || (starts && warp_start.tb_slot == slot_q &&
          warp_start.kernel == kernel_q && warp_start.tb == tb_q &&
-         32'(warp_start.warp_in_tb) == 32'(placed_q)))
+         32'(warp_start.warp_in_tb) == 32'(placed_q) && warp_start.base == launch_base_i))
   // A launch goes on whenever a warp slot is free: no cycle is lost, and none is waited for ever.
   `PROVE(LaunchGoesOn_A, warp_start.valid == (starts && (allowed_warps_i & ~taken) != '0))
   // With a TB go exactly the warps that were started for it, and with a stopped one they stop.

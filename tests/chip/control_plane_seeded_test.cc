@@ -161,6 +161,21 @@ TEST(ControlPlaneSeededBug, PlacingWarpsOutOfTheirPartIsFound) {
             Name(Check::kAlignment));
 }
 
+TEST(ControlPlaneSeededBug, RegistersOutOfTheirPartAreFound) {
+  EXPECT_EQ(
+      FoundBy(DispatchMode::kPartitioned, Outputs([](unsigned, const SmInputs&, SmOutputs* out) {
+                if (out->warp_start.valid) ++out->warp_start.base.registers;
+              })),
+      Name(Check::kAlignment));
+}
+
+TEST(ControlPlaneSeededBug, SharedMemoryOutOfItsPartIsFound) {
+  EXPECT_EQ(FoundBy(DispatchMode::kEven, Outputs([](unsigned, const SmInputs&, SmOutputs* out) {
+                      if (out->warp_start.valid) ++out->warp_start.base.shared_memory;
+                    })),
+            Name(Check::kAlignment));
+}
+
 TEST(ControlPlaneSeededBug, GrantingAWarpThatIsNotReadyIsFound) {
   EXPECT_EQ(
       FoundBy(DispatchMode::kSpatial, Outputs([](unsigned, const SmInputs& in, SmOutputs* out) {

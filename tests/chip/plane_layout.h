@@ -58,7 +58,9 @@ class Layout {
       const FakeSm::Tb& tb = sm.tbs()[slot];
       if (!tb.valid) continue;
       text += " slot " + std::to_string(slot) + ": kernel " + std::to_string(tb.kernel) +
-              " warps from " + std::to_string(tb.warps.front());
+              " warps from " + std::to_string(tb.warps.front()) + " registers from " +
+              std::to_string(tb.base.registers) + " shared memory from " +
+              std::to_string(tb.base.shared_memory);
     }
     throw Failure(plane::Check::kAlignment, text);
   }
@@ -82,12 +84,17 @@ class Layout {
     return true;
   }
 
-  // Registers and shared memory follow the slot as well: slots of different kernels do not mix.
+  // Registers and shared memory follow the slot as well.
   bool InPlace(const FakeSm::Tb& tb, unsigned slot,
                const std::array<ResourceVector, kMaxKernels>& base) const {
     const unsigned k = tb.kernel;
     if (slot < base[k].tbs || slot >= base[k].tbs + counts_[k]) return false;
-    const unsigned first = base[k].threads + (slot - base[k].tbs) * needs_[k].threads;
+    const unsigned before = slot - base[k].tbs;
+    if (tb.base.registers != base[k].registers + before * needs_[k].registers ||
+        tb.base.shared_memory != base[k].shared_memory + before * needs_[k].shared_memory) {
+      return false;
+    }
+    const unsigned first = base[k].threads + before * needs_[k].threads;
     for (unsigned w = 0; w < tb.warps.size(); ++w) {
       if (tb.warps[w] != first + w) return false;
     }

@@ -111,7 +111,8 @@ class Rig {
     const WarpStart &w = a.warp_start, &v = b.warp_start;
     const bool start = w.valid == v.valid && w.warp == v.warp && w.warp_in_tb == v.warp_in_tb &&
                        w.tb_slot == v.tb_slot && w.kernel == v.kernel && w.tb == v.tb &&
-                       w.restore == v.restore;
+                       w.restore == v.restore && w.base.registers == v.base.registers &&
+                       w.base.shared_memory == v.base.shared_memory;
     const ContextRequest &c = a.context, &d = b.context;
     const bool context = c.valid == d.valid && c.store == d.store && c.tb_slot == d.tb_slot &&
                          c.line == d.line && c.address == d.address;

@@ -18,7 +18,8 @@ class FakeSm {
     unsigned kernel = 0;
     TbId tb{0};
     std::vector<unsigned> warps;  // slots, in order
-    std::vector<Cycle> next;      // per warp: earliest issue
+    TbBase base;
+    std::vector<Cycle> next;  // per warp: earliest issue
     Progress progress;
     unsigned need_warps = 0;
     unsigned alive = 0;
@@ -220,6 +221,7 @@ class FakeSm {
     tb.restore = start.restore;
     tb.kernel = Index(start.kernel);
     tb.tb = start.tb;
+    tb.base = start.base;
     const ResourceVector& need = ledger_.at(tb.kernel).launch->descriptor.need;
     tb.need_warps = need.threads;
     taken_ += need;

@@ -78,6 +78,7 @@ void RoundTrips() {
   RoundTrip<DispatchPulsesFields<P>, TbDispatch::Pulses>("dispatch_pulses");
   RoundTrip<DecisionFields<P>, Decision>("decision");
   RoundTrip<ContextViewFields<P>, KernelView>("context_view");
+  RoundTrip<TbBaseFields<P>, TbBase>("tb_base");
   RoundTrip<WarpStartFields<P>, WarpStart>("warp_start");
   RoundTrip<ContextRequestFields<P>, ContextRequest>("context_request");
   RoundTrip<TbArrivalFields<P>, TbArrival>("tb_arrival");

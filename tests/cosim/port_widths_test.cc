@@ -81,7 +81,7 @@ void CheckPorts() {
   EXPECT_TRUE(IsAsWideAs<SmKernelId<P>>(Driver::sample_kernel_o));
   EXPECT_TRUE(IsAsWideAs<SmCommandFields<P>>(Driver::command_o));
   EXPECT_TRUE(IsAsWideAs<ContextViews<P>>(Driver::views_o));
-  EXPECT_TRUE(IsAsWideAs<ThreadCntVec<P>>(Driver::warps_o));
+  EXPECT_TRUE(IsAsWideAs<NeedVec<P>>(Driver::needs_o));
   EXPECT_TRUE(IsAsWideAs<DecisionFields<P>>(Driver::decision_o - 1));  // after valid
   EXPECT_TRUE(IsAsWideAs<TotalShareVec<P>>(Driver::share_o));
   EXPECT_TRUE(IsAsWideAs<SmTbCnts<P>>(Driver::partition_o));

@@ -207,7 +207,8 @@ class SimpleControl : public ControlPlane {
                          TbSlot{static_cast<std::uint8_t>(slot)},
                          KernelId{static_cast<std::uint8_t>(tb.kernel)},
                          TbId{tb.id},
-                         tb.restore};
+                         tb.restore,
+                         {}};
       sm->age.push_back(tb.warps[sm->step++]);
     } else if (sm->step < warps + lines) {
       Transfer(sm, tb, slot, sm->step - warps, in, out);

@@ -53,7 +53,7 @@ module smk_driver (
   output smk_pkg::sm_kernel_id_t        sample_kernel_o,
   output logic                          sample_stalls_o,
   output smk_pkg::context_views_t       views_o,
-  output smk_pkg::thread_cnt_vec_t      warps_o,
+  output smk_pkg::need_vec_t            needs_o,
   // Not idle.
   output logic                          awake_o,
   // For logs: the decision of this cycle, rK, the partitions in force.
@@ -315,16 +315,12 @@ module smk_driver (
     .quota_waits_o     (quota_waits)
   );
 
-  for (genvar k = 0; k < NumKernels; k++) begin : gen_warps
-    // Threads are the last field of tb_need_t.
-    assign warps_o.kernel[k] = smk_pkg::ThreadCntWidth'(need.kernel[k]);
-  end
-
   // Launches and expired places start a new assignment of SMs.
   logic launch_new;
   assign launch_new       = launch_fire && !launch_same;
   assign assign_pending_d = launch_new || member_expired != '0;
   assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
+  assign needs_o          = need;
   assign tick_o           = tick_q;
   assign told_d           = tick_i || event_finished != '0 || profile_heard;
   assign others_awake     = told_q || quota_command_valid || dispatch_command_valid ||

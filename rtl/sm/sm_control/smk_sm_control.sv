@@ -41,9 +41,9 @@ module smk_sm_control (
   input  logic                              sample_end_i,
   input  smk_pkg::kernel_id_t               sample_kernel_i,
   input  logic                              sample_stalls_i,
-  // Registers of the driver: contexts, and warps per TB of each kernel.
+  // Registers of the driver: contexts, and what a TB of each kernel needs.
   input  smk_pkg::context_views_t           views_i,
-  input  smk_pkg::thread_cnt_vec_t          warps_i,
+  input  smk_pkg::need_vec_t                needs_i,
   // To the machine, in the same cycle.
   output logic [smk_pkg::NumSchedulers-1:0] grant_valid_o,
   output smk_pkg::grant_warps_t             grant_warp_o,
@@ -102,7 +102,7 @@ module smk_sm_control (
     .buffer_none_i,
     .event_ack_i,
     .views_i,
-    .warps_i,
+    .needs_i,
     .command_credit_o,
     .event_o,
     .buffer_request_o,

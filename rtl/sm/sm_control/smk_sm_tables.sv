@@ -27,9 +27,9 @@ module smk_sm_tables (
   input  smk_pkg::buffer_t                  buffer_i,
   input  logic                              buffer_none_i,
   input  logic                              event_ack_i,
-  // Registers of the driver: contexts, and warps per TB of each kernel.
+  // Registers of the driver: contexts, and what a TB of each kernel needs.
   input  smk_pkg::context_views_t           views_i,
-  input  smk_pkg::thread_cnt_vec_t          warps_i,
+  input  smk_pkg::need_vec_t                needs_i,
   // To the driver. Another command can come.
   output logic                              command_credit_o,
   output smk_pkg::sm_event_t                event_o,
@@ -83,7 +83,8 @@ module smk_sm_tables (
                              send_settled, reports_busy;
   smk_pkg::tb_slot_t         launch_slot, engine_slot, report_slot;
   smk_pkg::kernel_id_t       launch_kernel, event_kernel, context_kernel;
-  smk_pkg::thread_cnt_t      launch_warps;
+  smk_pkg::tb_need_t         launch_need;
+  smk_pkg::tb_base_t         launch_base;
   smk_pkg::tb_id_t           event_tb;
   smk_pkg::buffer_t          context_buffer, slot_buffer, engine_event_buffer;
   smk_pkg::context_view_t    view;
@@ -93,7 +94,6 @@ module smk_sm_tables (
   smk_pkg::slot_mask_t       partition_slots, misaligned, victims, leave, finish_pending;
   smk_pkg::tb_cnt_t          shortfall;
   smk_pkg::event_kind_e      engine_event_kind;
-  smk_pkg::partition_range_t unused_range;
 
   // Commands. A preemption, a plan or an eviction comes only once the one before it is settled.
   logic take, take_dispatch, take_preempt, take_partition, take_evict, take_quota, take_plan,
@@ -171,7 +171,7 @@ module smk_sm_tables (
     .start_scheduler_i(start_scheduler)
   );
 
-  // A TB gets its warps among those of its partition.
+  // A TB gets its warps, registers and shared memory among those of its partition.
   smk_tb_table u_tb_table (
     .clk_i, .rst_ni, .warp_start_o,
     .dispatch_valid_i  (take_dispatch),
@@ -185,7 +185,8 @@ module smk_sm_tables (
     .launch_kernel_o   (launch_kernel),
     .allowed_slots_i   (partition_slots & ~finish_pending),
     .allowed_warps_i   (allowed_warps),
-    .launch_warps_i    (launch_warps),
+    .launch_warps_i    (launch_need.threads),
+    .launch_base_i     (launch_base),
     .start_valid_o     (start_scheduler),
     .finished_i        (finished_q),
     .release_valid_i   (release_q),
@@ -221,10 +222,10 @@ module smk_sm_tables (
     .read_i          (launching),
     .read_kernel_i   (launch_kernel),
     .read_slot_i     (launch_slot),
-    .read_warps_i    (launch_warps),
+    .read_need_i     (launch_need),
     .slots_o         (partition_slots),
     .warps_o         (allowed_warps),
-    .range_o         (unused_range)
+    .base_o          (launch_base)
   );
 
   smk_preempt_engine u_preempt_engine (
@@ -260,10 +261,10 @@ module smk_sm_tables (
 
   assign release_slot_o = engine_slot;
   smk_sm_views u_views (
-    .clk_i, .rst_ni, .views_i, .warps_i, .buffer_kernel_o,
+    .clk_i, .rst_ni, .views_i, .needs_i, .buffer_kernel_o,
     .launching_i     (launching),
     .launch_kernel_i (launch_kernel),
-    .launch_warps_o  (launch_warps),
+    .launch_need_o   (launch_need),
     .context_kernel_i(context_kernel),
     .context_buffer_i(context_buffer),
     .slot_buffer_o   (slot_buffer),

@@ -25,7 +25,7 @@ module smk_tb_table (
   input  logic                   dispatch_restore_i,
   input  smk_pkg::buffer_t       dispatch_buffer_i,
   // The TB being launched, and what its kernel may use and needs: slots 2 cycles after dispatch,
-  // warps from the 6th on.
+  // warps, and where its registers and shared memory begin, from the 6th on.
   output logic                   launching_o,
   // Its last warp starts.
   output logic                   placed_o,
@@ -34,6 +34,7 @@ module smk_tb_table (
   input  smk_pkg::slot_mask_t    allowed_slots_i,
   input  smk_pkg::warp_mask_t    allowed_warps_i,
   input  smk_pkg::thread_cnt_t   launch_warps_i,
+  input  smk_pkg::tb_base_t      launch_base_i,
   output smk_pkg::warp_start_t   warp_start_o,
   // The same, for the scheduler of the warp (one-hot).
   output logic [smk_pkg::NumSchedulers-1:0] start_valid_o,
@@ -109,6 +110,7 @@ module smk_tb_table (
   assign warp_start_o.kernel     = kernel_q;
   assign warp_start_o.tb         = tb_q;
   assign warp_start_o.restore    = restore_q;
+  assign warp_start_o.base       = launch_base_i;
 
   always_comb begin
     start_valid_o = '0;

@@ -168,6 +168,14 @@ TEST_F(LockstepMismatch, WarpsStartTheSame) {
     Finds("tb_table", name, true, starts, changed);
     Leaves(name, Nothing, changed);
   }
+  const std::vector<std::pair<const char*, std::function<void(TbBase*)>>> bases = {
+      {"registers", [](TbBase* base) { base->registers = 8; }},
+      {"shared_memory", [](TbBase* base) { base->shared_memory = 12; }}};
+  for (const auto& [name, change] : bases) {
+    const auto changed = [change = change](Play* p) { change(&p->wires[kSm].warp_start.base); };
+    Finds("partition_counters", name, true, starts, changed);
+    Leaves(name, Nothing, changed);
+  }
   Finds("tb_table", "activate", true, Nothing, [](Play* p) { p->wires[kSm].tb_activate = 8; });
 }
 
