@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "control/control_probe.h"
 #include "control/driver.h"
+#include "control/plan_record.h"
 #include "control/sm_control.h"
 #include "control/sm_link.h"
 
@@ -16,7 +17,7 @@ namespace {
 class ReferenceControl final : public ControlPlane, public ControlProbe {
  public:
   ReferenceControl(const ControlConfig& config, const PolicyConfig& policy)
-      : config_(config), driver_(config, policy), links_(config) {
+      : config_(config), driver_(config, policy), plans_(config.num_sms), links_(config) {
     sms_.reserve(config.num_sms);
     for (unsigned sm = 0; sm < config.num_sms; ++sm) sms_.emplace_back(config, policy);
   }
@@ -49,6 +50,10 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
         for (const unsigned i : look_ | looked_) driver_out_[i] = driver_.state().to_sm[i];
         looked_ = look_;
       }
+      for (const unsigned i : look_) {
+        const DriverToSm& sent = driver_.state().to_sm[i];
+        if (sent.command_valid) plans_.Hear(i, sent.command);
+      }
       views_ = driver_.state().views;
       driver_stepped_ = false;
     }
@@ -66,6 +71,9 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     return taken_;
   }
   PartitionTable partitions() const override { return driver_.tb_dispatch().state().partition; }
+  std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
+    return plans_.Of(sm, kernel);
+  }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
     const SmControl::State& s = sms_[Index(sm)].state();
     const bool in_cycle = stepped_.Test(Index(sm));
@@ -113,6 +121,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   std::array<DriverToSm, kMaxSms> driver_out_{};
   std::array<SmToDriver, kMaxSms> sm_out_{};
   KernelViews views_{};
+  PlanRecord plans_;
   SmLinks links_;
   bool driver_stepped_ = false;
   SmMask stepped_;

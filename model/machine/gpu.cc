@@ -61,6 +61,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       sim_stalls_before_(request.machine.sms) {
   const MemoryConfig& config = request.machine.memory;
   GpuContext context{host_.launches(), checks_, ledger_, contexts_};
+  context.control = &control;
   if (request.record_tbs) context.tb_records = &tb_records_;
   context.sector_bytes = config.sector_bytes;
   if (request.machine.tb_starts == "waves") context.waves = &waves_;

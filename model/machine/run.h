@@ -175,6 +175,7 @@ struct TbRecord {
   // C completed, S saved, F flushed, E ended with its job's work, R running at the end of the run
   char outcome = 'C';
   JobId job{0};
+  std::optional<TbBase> base;  // where it lay, on an SM with partitions
 };
 
 // One sample per SM and step of the timeline, for timelines and reports; by kernel slot.

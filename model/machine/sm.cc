@@ -15,6 +15,7 @@ Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext&
       layout_(config.warps_per_scheduler),
       collectors_(config.collectors, config.schedulers, kNumPorts),
       lsu_(id, config, gpu.sector_bytes, memory, gpu.stores),
+      places_(id, config.limits),
       traffic_(id, memory, gpu.checks, ideal_preemption) {
   SetCosts();
   while ((1u << fetch_shift_) < config.fetch_warps) ++fetch_shift_;

@@ -40,6 +40,7 @@
 #include "machine/collectors.h"
 #include "machine/context_store.h"
 #include "machine/lsu.h"
+#include "machine/place_check.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
 #include "machine/stall_account.h"
@@ -58,6 +59,7 @@ struct GpuContext {
   RunChecks& checks;
   TbLedger& ledger;
   ContextStore& contexts;
+  const ControlPlane* control = nullptr;        // where TBs lie is not checked when null
   std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
   unsigned sector_bytes = kLineBytes;
   unsigned stores = Lsu::kStoreBuffer;  // of an SM that may be on their way
@@ -170,6 +172,7 @@ class Sm {
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
   void ClaimSlot(const WarpStart& start, Cycle now);
+  void ClaimPlace(const WarpStart& start, const ResourceVector& need, Cycle now);
   void Activate(unsigned slot, Cycle now);
   void Restore(ThreadBlock* block, unsigned slot, Cycle now);
   void SetStopped(std::uint32_t tb_stop, Cycle now);
@@ -253,6 +256,7 @@ class Sm {
   std::uint32_t finishing_ = 0;  // slots with a finish_at
   Cycle next_finish_ = kNever;
   ResourceVector taken_{};
+  PlaceCheck places_;
   std::array<std::uint8_t, kNumKernels> resident_{};
   unsigned ended_kernels_ = 0;          // kernel slots, see EndKernel()
   unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several

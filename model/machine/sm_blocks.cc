@@ -79,12 +79,23 @@ void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
   if (gpu_.waves != nullptr && !start.restore) {
     block.wait = gpu_.waves->Wait(start.kernel, start.tb, now);
   }
+  ClaimPlace(start, launch.spec->need, now);
   ++resident_[Index(start.kernel)];
   FindSoleKernel();
   traffic_.Clear(start.tb_slot);
   const std::uint32_t bit = 1u << slot;
   inputs_.tb_flushable &= ~bit;
   if (launch.spec->idempotence != Idempotence::kNo) inputs_.tb_flushable |= bit;
+}
+
+// The TB's registers and shared memory, on an SM with partitions.
+void Sm::ClaimPlace(const WarpStart& start, const ResourceVector& need, Cycle now) {
+  if (gpu_.control == nullptr) return;
+  const std::optional<PartitionRange> part = gpu_.control->partition(id_, start.kernel);
+  if (!part) return;
+  const unsigned slot = Index(start.tb_slot);
+  places_.Claim(slot, start.base, need, *part, now);
+  blocks_[slot].base = start.base;
 }
 
 void Sm::Activate(unsigned slot, Cycle now) {
@@ -280,6 +291,7 @@ void Sm::FreeSlot(unsigned slot, char outcome, Cycle now) {
   if (outcome == 'R') return;  // the end of the run: the TB stays
   tb_cycles_[Index(block.charged)] += now - block.start;
   taken_ -= launch.spec->need;
+  places_.Free(slot);
   --resident_[Index(block.kernel)];
   FindSoleKernel();
   finishing_ &= ~(1u << slot);
@@ -292,7 +304,7 @@ void Sm::AddRecord(const ThreadBlock& block, const Launch& launch, TbId tb, unsi
   if (gpu_.tb_records == nullptr) return;
   gpu_.tb_records->push_back({block.start, now, block.charged, launch.number, tb, id_,
                               TbSlot{static_cast<std::uint8_t>(slot)}, block.restore, outcome,
-                              launch.job});
+                              launch.job, block.base});
 }
 
 void Sm::FindSoleKernel() {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/ids.h"
+#include "control/control_plane.h"
 #include "machine/lanes.h"
 #include "machine/merged_launch.h"
 
@@ -30,6 +31,7 @@ struct ThreadBlock {
   std::uint8_t arrived = 0;      // warps at the barrier
   std::uint16_t unresolved = 0;  // memory instructions whose completion is not known yet
   std::uint32_t generation = 0;  // counts the TBs of the slot
+  std::optional<TbBase> base;    // on an SM with partitions
   LaneMask lanes = 0;
   LaneMask at_barrier = 0;
   Cycle wait = 0;      // from its activation until it begins, see TbWaves

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "control/message_fields.h"
+#include "control/plan_record.h"
 #include "control/tb_dispatch.h"
 #include "cosim/pack.h"
 
@@ -69,6 +70,14 @@ struct DriverPorts {
       d.sm = static_cast<SmId>(sm);
       log->push_back(d);
     }
+  }
+  // A command that is sent goes to the record of plans.
+  template <typename Between>
+  static void Record(const Between& between, PlanRecord* plans) {
+    const auto sms = UnpackMask<SmMask, Package::NumSms>(between.command_valid_o);
+    if (sms.None()) return;
+    const auto command = Unpack<SmCommandFields<Package>>(between.command_o);
+    for (const unsigned sm : sms) plans->Hear(sm, command);
   }
   template <typename Model>
   static PartitionTable Partitions(const Model& model) {

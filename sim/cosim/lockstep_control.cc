@@ -168,6 +168,9 @@ class LockstepControl final : public ControlPlane {
     return taken_;
   }
   PartitionTable partitions() const override { return rtl_->partitions(); }
+  std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
+    return rtl_->partition(sm, kernel);
+  }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override { return rtl_->quotas(sm); }
 
  private:

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "control/control_probe.h"
+#include "control/plan_record.h"
 #include "cosim/rtl_config.h"
 #include "cosim/rtl_control.h"
 #include "cosim/rtl_coverage.h"
@@ -25,7 +26,9 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   using Package = typename Rtl::Package;
 
   RtlControl(const ControlConfig& config, const PolicyConfig& policy, const RtlOptions& options)
-      : links_(config), all_(options.evaluate_all || !options.wave.path.empty()) {
+      : plans_(config.num_sms),
+        links_(config),
+        all_(options.evaluate_all || !options.wave.path.empty()) {
     context_.fatalOnError(false);
     if (!options.wave.path.empty()) context_.traceEverOn(true);
     driver_ = std::make_unique<RtlDriver<Rtl>>(&context_, policy);
@@ -77,6 +80,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     if (driver_stepped_) {
       driver_->Edge();
       look_ = driver_->look();
+      driver_->Record(&plans_);
     }
     if (links_.any()) TickLinks();
     driver_stepped_ = false;
@@ -98,6 +102,9 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     return taken_;
   }
   PartitionTable partitions() const override { return driver_->partitions(); }
+  std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
+    return plans_.Of(sm, kernel);
+  }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
     const RtlSm<Rtl>& s = sms_[Index(sm)];
     return s.gated() ? s.quota() : std::array<std::uint16_t, kMaxKernels>{};
@@ -155,6 +162,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   std::vector<RtlSm<Rtl>> sms_;
   RtlCoverage coverage_{&context_};
   std::unique_ptr<Waves> wave_;
+  PlanRecord plans_;
   SmLinks links_;
   const bool all_;
   Cycle now_ = 0;

@@ -96,6 +96,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
     }
     if (!settled_) top_.Settle();
     top_.Edge();
+    Ports::Record(Between(root()), &plans_);
     settled_ = false;
     stepped_ = SmMask();
     if (host_spoke_) Ports::DriveHost({}, top_.operator->());
@@ -135,6 +136,9 @@ class TopControl final : public ControlPlane, public ControlProbe {
     return taken_;
   }
   PartitionTable partitions() const override { return Ports::Partitions(model()); }
+  std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
+    return plans_.Of(sm, kernel);
+  }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
     const bool gated = GetBits(model().gated_o, Index(sm), 1) != 0;
     return gated ? Quotas(model().quota_o, Index(sm)) : std::array<std::uint16_t, kMaxKernels>{};
@@ -207,6 +211,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
   std::array<SmInputs, kMaxSms> driven_{};
   bool settled_ = false;     // the wires are those of this cycle's inputs
   bool host_spoke_ = false;  // its pulses are still driven
+  PlanRecord plans_{Package::NumSms};
   SmMask stepped_;
   const bool streams_;
   bool log_on_ = false;

@@ -121,16 +121,18 @@ std::string LaunchesCsv(const Results& results) {
 std::string TbsCsv(const Results& results) {
   std::string text =
       "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome,id,dispatched_by,"
-      "preempted_by,replaced_by\n";
+      "preempted_by,replaced_by,registers_base,shared_memory_base\n";
   const std::vector<TbLinks> links = LinkTbs(results);
   for (std::size_t i = 0; i < links.size(); ++i) {
     const TbRecord& tb = results.result.tbs[i];
     const unsigned kernel = Index(tb.job);
-    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kernel,
-                   QuotedCell(results.result.kernels.at(kernel).name), tb.launch, Index(tb.tb),
-                   Index(tb.sm), Index(tb.slot), tb.start, tb.end, tb.restored ? 1 : 0,
-                   Outcome(tb.outcome), i, LinkCell(links[i].dispatched_by),
-                   LinkCell(links[i].preempted_by), LinkCell(links[i].replaced_by));
+    fmt::format_to(
+        std::back_inserter(text), "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", kernel,
+        QuotedCell(results.result.kernels.at(kernel).name), tb.launch, Index(tb.tb), Index(tb.sm),
+        Index(tb.slot), tb.start, tb.end, tb.restored ? 1 : 0, Outcome(tb.outcome), i,
+        LinkCell(links[i].dispatched_by), LinkCell(links[i].preempted_by),
+        LinkCell(links[i].replaced_by),
+        tb.base ? fmt::format("{},{}", tb.base->registers, tb.base->shared_memory) : ",");
   }
   return text;
 }

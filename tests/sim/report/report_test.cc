@@ -143,9 +143,11 @@ TEST_F(ReportCommandTest, RefusesDamagedFolders) {
   Write("one/stats.json", "{\"schema\": 1}");
   Refuses("report one", "one/stats.json");
   Write("one/stats.json", stats);
-  Write("one/tbs.csv", tbs.substr(0, tbs.find('\n') + 1) + "0,lbm,x,0,0,0,0,1,0,completed,0,,,\n");
+  Write("one/tbs.csv",
+        tbs.substr(0, tbs.find('\n') + 1) + "0,lbm,x,0,0,0,0,1,0,completed,0,,,,,\n");
   Refuses("report one", "one/tbs.csv:2: launch: expected a whole number, got 'x'");
-  Write("one/tbs.csv", tbs.substr(0, tbs.find('\n') + 1) + "0,lbm,1,0,16,0,0,1,0,completed,0,,,\n");
+  Write("one/tbs.csv",
+        tbs.substr(0, tbs.find('\n') + 1) + "0,lbm,1,0,16,0,0,1,0,completed,0,,,,,\n");
   Refuses("report one", "sm: expected a number below 16, got 16");
   Write("one/tbs.csv", "kernel,name\n");
   Refuses("report one", "one/tbs.csv:1: no column 'launch'");

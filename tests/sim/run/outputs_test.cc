@@ -102,14 +102,15 @@ TEST_F(RunOutputs, ARowForEachStayOfATb) {
   results.result.tbs[1].outcome = 'S';
   results.result.tbs[2].outcome = 'F';
   results.result.tbs[2].restored = true;
+  results.result.tbs[2].base = TbBase{240, 12};
   results.result.tbs[3].outcome = 'R';
   EXPECT_EQ(TbsCsv(results),
             "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome,id,"
-            "dispatched_by,preempted_by,replaced_by\n"
-            "1,b,2,77,3,5,10,90,0,completed,0,,,\n"
-            "1,b,2,77,3,5,10,90,0,saved,1,,,\n"
-            "1,b,2,77,3,5,10,90,1,flushed,2,,,\n"
-            "1,b,2,77,3,5,10,90,0,running,3,,,\n");
+            "dispatched_by,preempted_by,replaced_by,registers_base,shared_memory_base\n"
+            "1,b,2,77,3,5,10,90,0,completed,0,,,,,\n"
+            "1,b,2,77,3,5,10,90,0,saved,1,,,,,\n"
+            "1,b,2,77,3,5,10,90,1,flushed,2,,,,240,12\n"
+            "1,b,2,77,3,5,10,90,0,running,3,,,,,\n");
 }
 
 TEST_F(RunOutputs, ADecisionHasTheCellsThatItsReasonHas) {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "machine/place_check.h"
+
+#include "machine/run_checks.h"
+
+namespace smk {
+
+void PlaceCheck::Claim(unsigned slot, const TbBase& base, const ResourceVector& need,
+                       const PartitionRange& part, Cycle now) {
+  tbs_[slot] = {{base.registers, base.registers + need.registers},
+                {base.shared_memory, base.shared_memory + need.shared_memory}};
+  Check(slot, "registers", &Tb::registers, {0, limits_.registers},
+        {part.registers_base, part.registers_limit}, now);
+  Check(slot, "shared memory", &Tb::shared_memory, {0, limits_.shared_memory},
+        {part.shared_memory_base, part.shared_memory_limit}, now);
+}
+
+void PlaceCheck::Check(unsigned slot, const char* what, Range Tb::*range, const Range& sm,
+                       const Range& part, Cycle now) const {
+  const Range& mine = tbs_[slot].*range;
+  const auto fail = [&](const std::string& how) {
+    RunChecks::Fail(now, Index(sm_),
+                    std::string(what) + " " + mine.Text() + " of the TB in slot " +
+                        std::to_string(slot) + " " + how);
+  };
+  if (!mine.In(sm)) fail("lie outside the SM " + sm.Text());
+  for (unsigned other = 0; other < kMaxTbSlots; ++other) {
+    const Range& taken = tbs_[other].*range;
+    if (other != slot && mine.Meets(taken)) {
+      fail("overlap " + taken.Text() + " of that in slot " + std::to_string(other));
+    }
+  }
+  if (!mine.In(part)) fail("lie outside the partition of its kernel " + part.Text());
+}
+
+}  // namespace smk
