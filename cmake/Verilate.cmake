@@ -234,13 +234,12 @@ function(smk_verilate_control_plane name)
   if(arg_FAST)
     list(APPEND fast FAST)
   endif()
-  set(sim "${PROJECT_SOURCE_DIR}/sim/cosim")
   smk_verilate(smk_${name}_driver smk_driver "${rtl}/driver/driver/smk_driver.sv" PREFIX ${name}_driver ${options})
   smk_verilate(smk_${name}_tables smk_sm_tables "${rtl}/sm/sm_control/smk_sm_tables.sv"
     PREFIX ${name}_tables ${fast})
-  smk_verilate(smk_${name}_scheduler sim_quota_scheduler "${sim}/sim_quota_scheduler.sv"
+  smk_verilate(smk_${name}_scheduler sim_quota_scheduler "${PROJECT_SOURCE_DIR}/sim/cosim/sim_quota_scheduler.sv"
     PREFIX ${name}_scheduler ${fast})
-  smk_verilate(smk_${name}_profile sim_profile_counters "${sim}/sim_profile_counters.sv"
+  smk_verilate(smk_${name}_profile smk_sm_profile "${rtl}/sm/sm_control/smk_sm_profile.sv"
     PREFIX ${name}_profile ${fast})
   smk_verilate(smk_${name}_sample smk_sm_sample "${rtl}/sm/sm_control/smk_sm_sample.sv"
     PREFIX ${name}_sample ${fast})

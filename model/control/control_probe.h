@@ -2,10 +2,6 @@
 // The registers between driver and SMs, for those who compare two control planes.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <optional>
-
 #include "control/messages.h"
 
 namespace smk {
@@ -16,11 +12,6 @@ class ControlProbe {
   // Registers of the driver and of an SM, as the other side will see them in the next cycle.
   virtual DriverToSm to_sm(unsigned sm) const = 0;
   virtual SmToDriver to_driver(unsigned sm) const = 0;
-  // From a control plane that leaves SmOutputs::quota_left and what follows it alone: the first of
-  // them, after EndCycle.
-  virtual std::optional<std::array<std::uint16_t, kMaxKernels>> quota_left(unsigned) const {
-    return std::nullopt;
-  }
 };
 
 }  // namespace smk

@@ -6,6 +6,7 @@
 // Interface   launch_*: stream from the host, never waits. context_o: a stream per SM to memory,
 //             with context_ready_i. All else towards the machine: pulses and levels, one per SM.
 //             LinkStages: relay stations between the driver and each SM, four bits each.
+//             DebugPorts: 0 leaves the ports for logs zero, and what only they need away.
 // Latency     ready_i to grant 0 cycles; launch to the first dispatch command at an SM 10
 //             cycles and its link's without partitions; every signal between driver and SMs is a register.
 // Throughput  One command to one SM, one event of every SM, all grants of all SMs per cycle.
@@ -16,51 +17,69 @@
 `include "smk_assert.svh"
 
 module smk_top #(
-  parameter logic [4*smk_pkg::NumSms-1:0] LinkStages = '0
+  parameter logic [4*smk_pkg::NumSms-1:0] LinkStages = '0,
+  parameter int unsigned                  DebugPorts = 1
 ) (
   input  logic                          clk_i,
   input  logic                          rst_ni,
-  // Constant during a run.
+  // How TBs are dispatched, preempted and granted; constant during a run.
   input  smk_pkg::policy_t              policy_i,
-  // From the host and the chip timer.
+  // From the host: a kernel for a slot; answered in the same cycle.
   input  logic                          launch_valid_i,
   input  logic [smk_pkg::KernelWidth:0] launch_kernel_i,
   input  smk_pkg::kernel_descriptor_t   launch_i,
+  // Pulse of the chip's timer: a profiling window ends.
   input  logic                          tick_i,
+  // The launch is taken; if not, why. Pulse per slot: the kernel has ended.
   output logic                          launch_ready_o,
   output smk_pkg::launch_error_e        launch_error_o,
   output smk_pkg::kernel_mask_t         kernel_done_o,
-  // From the machine.
+  // Warps that could issue now, quotas and stops apart.
   input  smk_pkg::sm_ready_t            ready_i,
+  // Pulse per TB slot: the last warp of the TB has exited.
   input  smk_pkg::sm_slots_t            tb_finished_i,
+  // The stopped TB has nothing in flight; it could start anew, as it has written nothing for good.
   input  smk_pkg::sm_slots_t            tb_quiet_i,
   input  smk_pkg::sm_slots_t            tb_flushable_i,
+  // The memory takes a context line; lines that are complete in this cycle.
   input  smk_pkg::sm_mask_t             context_ready_i,
   input  smk_pkg::sm_done_t             context_done_i,
+  // Per kernel and scheduler: a warp waits for memory. Looked at while samples_o.
   input  smk_pkg::sm_memory_t           memory_i,
-  // To the machine, in the same cycle.
+  // Per scheduler: a warp is granted in this cycle, and which.
   output smk_pkg::sm_grants_t           grant_valid_o,
   output smk_pkg::sm_grant_warps_t      grant_warp_o,
+  // A warp is placed: slot, number within its TB, kernel, TB, whether its context is loaded.
   output smk_pkg::sm_warp_starts_t      warp_start_o,
+  // Pulse per TB slot: the TB runs. Level: nothing of it is fetched or granted.
   output smk_pkg::sm_slots_t            tb_activate_o,
   output smk_pkg::sm_slots_t            tb_stop_o,
+  // Stream: a context line to store or to load, with its address.
   output smk_pkg::sm_contexts_t         context_o,
+  // Pulse: the TB has left its slot without finishing, flushed or else saved.
   output smk_pkg::sm_mask_t             release_valid_o,
   output smk_pkg::sm_slot_id_t          release_slot_o,
-  // Set: flushed, not saved.
   output smk_pkg::sm_mask_t             release_flushed_o,
+  // memory_i is looked at in the next cycle.
   output smk_pkg::sm_mask_t             samples_o,
-  // Not idle.
+  // Per SM: it is not idle, from registers; its clock is needed at the end of this cycle, a wire.
   output smk_pkg::sm_mask_t             sm_awake_o,
+  output smk_pkg::sm_mask_t             sm_clock_en_o,
+  // The driver is not idle, or something is on its way to it.
   output logic                          driver_awake_o,
-  // For logs: the decision of this cycle, rK, the partitions in force, the quotas received and
-  // whether they are in force, and quota left on scheduler 0.
+  // Debug: the decision of this cycle; rK; TBs per SM and kernel in the partitions in force.
   output smk_pkg::decision_t            decision_o,
   output smk_pkg::total_share_vec_t     share_o,
   output smk_pkg::sm_tb_cnts_t          partition_o,
+  // Debug: quotas received, and whether they are in force.
   output smk_pkg::sm_quotas_t           quota_o,
   output smk_pkg::sm_mask_t             gated_o,
-  output smk_pkg::sm_quotas_t           quota_left_o
+  // Debug: quota left on scheduler 0, the kernel it grants, its reload at the end of this cycle.
+  output smk_pkg::sm_quotas_t           quota_left_o,
+  output smk_pkg::sm_kernel_id_t        grant_kernel_o,
+  output smk_pkg::sm_mask_t             reload_o,
+  // Debug: per kernel, the schedulers on which it has some quota left after this cycle.
+  output smk_pkg::sm_memory_t           with_quota_o
 );
   `SMK_CHECK_CONFIG
 
@@ -92,6 +111,14 @@ module smk_top #(
   smk_pkg::need_vec_t       needs;
   logic                     driver_awake;
   smk_pkg::sm_mask_t        link_busy, control_awake;
+  // For logs.
+  smk_pkg::decision_t        decision;
+  smk_pkg::total_share_vec_t share;
+  smk_pkg::sm_tb_cnts_t      partition;
+  smk_pkg::sm_quotas_t       quotas, quotas_left;
+  smk_pkg::sm_mask_t         gated, reloads;
+  smk_pkg::sm_kernel_id_t    grant_kernels;
+  smk_pkg::sm_memory_t       with_quotas;
 
   smk_driver u_driver (
     .clk_i,
@@ -128,9 +155,9 @@ module smk_top #(
     .views_o            (views),
     .needs_o            (needs),
     .awake_o            (driver_awake),
-    .decision_o,
-    .share_o,
-    .partition_o
+    .decision_o         (decision),
+    .share_o            (share),
+    .partition_o        (partition)
   );
 
   for (genvar i = 0; i < NumSms; i++) begin : gen_sm
@@ -139,9 +166,10 @@ module smk_top #(
     smk_pkg::context_request_t context_request;
     smk_pkg::tb_release_e      release_kind;
     smk_pkg::sm_event_t        sm_event;
-    smk_pkg::kernel_id_t       buffer_kernel;
+    smk_pkg::kernel_id_t       buffer_kernel, grant_kernel;
     smk_pkg::issued_vec_t      profile_issued;
     smk_pkg::quota_vec_t       quota, quota_left;
+    smk_pkg::kernel_schedulers_t with_quota;
     // At the SM's end of its link.
     smk_pkg::sm_command_t      link_command;
     smk_pkg::buffer_t          link_buffer;
@@ -240,6 +268,9 @@ module smk_top #(
       .release_kind_o  (release_kind),
       .samples_o       (samples_o[i]),
       .quota_left_o    (quota_left),
+      .grant_kernel_o  (grant_kernel),
+      .reload_o        (reloads[i]),
+      .with_quota_o    (with_quota),
       .command_credit_o(link_command_credit),
       .event_o         (link_event),
       .buffer_request_o(link_buffer_request),
@@ -251,19 +282,48 @@ module smk_top #(
       .sample_issued_o (link_issued),
       .sample_stalled_o(link_stalled),
       .quota_o         (quota),
-      .gated_o         (gated_o[i]),
+      .gated_o         (gated[i]),
+      .clock_en_o      (sm_clock_en_o[i]),
       .awake_o         (control_awake[i])
     );
     assign grant_warp_o.sm[i]      = grant_warp;
     assign warp_start_o.sm[i]      = warp_start;
     assign context_o.sm[i]         = context_request;
     assign release_flushed_o[i]    = release_kind == smk_pkg::ReleaseFlushed;
-    assign quota_o.sm[i]           = quota;
-    assign quota_left_o.sm[i]      = quota_left;
+    assign quotas.sm[i]            = quota;
+    assign quotas_left.sm[i]       = quota_left;
+    assign with_quotas.sm[i]       = with_quota;
+    assign grant_kernels.sm[i]     = grant_kernel;
     assign sm_events.sm[i]         = sm_event;
     assign sm_buffer_kernel.sm[i]  = buffer_kernel;
     assign sm_profile_issued.sm[i] = profile_issued;
   end
+
+  if (DebugPorts != 0) begin : gen_debug
+    assign decision_o     = decision;
+    assign share_o        = share;
+    assign partition_o    = partition;
+    assign quota_o        = quotas;
+    assign gated_o        = gated;
+    assign quota_left_o   = quotas_left;
+    assign grant_kernel_o = grant_kernels;
+    assign reload_o       = reloads;
+    assign with_quota_o   = with_quotas;
+  end else begin : gen_no_debug
+    logic unused_debug;
+    assign unused_debug = ^{decision, share, partition, quotas, gated, quotas_left, grant_kernels,
+                            reloads, with_quotas};
+    assign decision_o     = '0;
+    assign share_o        = '0;
+    assign partition_o    = '0;
+    assign quota_o        = '0;
+    assign gated_o        = '0;
+    assign quota_left_o   = '0;
+    assign grant_kernel_o = '0;
+    assign reload_o       = '0;
+    assign with_quota_o   = '0;
+  end
+
   // What is on its way wakes both ends.
   assign sm_awake_o     = control_awake | link_busy;
   assign driver_awake_o = driver_awake || link_busy != '0;

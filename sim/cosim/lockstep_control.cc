@@ -110,7 +110,6 @@ class LockstepControl final : public ControlPlane {
         rtl_(std::move(rtl)),
         want_probe_(dynamic_cast<const ControlProbe&>(*reference_)),
         got_probe_(dynamic_cast<const ControlProbe&>(*rtl_)),
-        late_left_(got_probe_.quota_left(0).has_value()),
         comparer_(config.num_kernels, counts) {
     reference_->EnableDecisionLog(true);
     rtl_->EnableDecisionLog(true);
@@ -136,11 +135,6 @@ class LockstepControl final : public ControlPlane {
     reference_->StepSm(sm, in, &want_[i]);
     rtl_->StepSm(sm, in, out);
     got_[i] = *out;
-    if (late_left_) {
-      out->quota_left = want_[i].quota_left;
-      out->gated = want_[i].gated;
-      out->with_quota = want_[i].with_quota;
-    }
     stepped_.Set(i);
   }
 
@@ -184,12 +178,10 @@ class LockstepControl final : public ControlPlane {
                                              got_probe_.to_driver(i));
       const auto want = reference_->quotas(static_cast<SmId>(i));
       const auto got = rtl_->quotas(static_cast<SmId>(i));
-      const auto left = late_left_ ? *got_probe_.quota_left(i) : got_[i].quota_left;
       for (unsigned k = 0; k < num_kernels_; ++k) {
         comparer_.Same("sm_control", "quota", want[k], got[k]);
-        comparer_.Same("quota_scheduler", "left", want_[i].quota_left[k], left[k]);
+        comparer_.Same("quota_scheduler", "left", want_[i].quota_left[k], got_[i].quota_left[k]);
       }
-      if (late_left_) continue;
       comparer_.Same("sm_control", "gated", want_[i].gated, got_[i].gated);
       comparer_.Same("quota_scheduler", "with_quota", want_[i].with_quota, got_[i].with_quota);
     }
@@ -216,7 +208,6 @@ class LockstepControl final : public ControlPlane {
   std::unique_ptr<ControlPlane> rtl_;
   const ControlProbe& want_probe_;
   const ControlProbe& got_probe_;
-  const bool late_left_;
   Comparer comparer_;
   std::array<SmOutputs, kMaxSms> want_{}, got_{};
   SmMask stepped_;

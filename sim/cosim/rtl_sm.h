@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL of one SM's control logic, in parts that are evaluated only when they can change.
 //
-// Purpose     smk_sm_tables, the warp schedulers, the profile counters and the window of samples,
-//             each verilated once and wired here as smk_sm_control wires them.
+// Purpose     smk_sm_tables, smk_quota_scheduler (behind input registers), smk_sm_profile and
+//             smk_sm_sample, the parts of smk_sm_control, each verilated once and wired here as
+//             smk_sm_control wires them. Whatever is known of them comes out of their ports.
 // Idle        In a quiet cycle only schedulers with a ready warp are evaluated, and the counters
 //             when one of them granted: no other part changes (the idle property).
 // Does not hold anything but models: all state is in the RTL.
@@ -33,7 +34,7 @@ class RtlSm {
   RtlSm(VerilatedContext* context, unsigned sm, const PolicyConfig& policy)
       : sm_(sm),
         tables_(context, Scope(sm) + " u_tables"),
-        profile_(context, Scope(sm)),
+        profile_(context, Scope(sm) + " u_profile"),
         sample_(context, Scope(sm) + " u_sample") {
     schedulers_.reserve(Package::NumSchedulers);
     for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
@@ -68,12 +69,16 @@ class RtlSm {
     } else {
       IssueReady(in, out);
     }
-    if (tables_->gated_o != 0) ReadQuotas(out);
+    if (tables_->gated_o == 0) return;
+    out->gated = true;
+    out->quota_left = quota_left_;
+    out->with_quota = with_quota_;
   }
   // The clock edge of a cycle that was stepped; false when it changed no register of the tables.
   bool Edge() {
     if (!busy_) return false;
     tables_.Edge();
+    profile_.LateEdge();
     awake_ = tables_->awake_o != 0 || profile_->report_valid_o != 0 || sample_->busy_o != 0;
     busy_ = false;
     return true;
@@ -126,7 +131,7 @@ class RtlSm {
   bool Mine(const Port& port) const {
     return GetBits(port, sm_, 1) != 0;
   }
-  void ReadQuotas(SmOutputs* out) const;
+  void ReadQuotas(unsigned s);
   void Tell(const Driver& driver, const DriverToSm* link);
   void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
   void IssueAll(const SmInputs& in, bool tick, SmOutputs* out);
@@ -140,6 +145,11 @@ class RtlSm {
     out->grant_warp[s] = scheduler.grant_warp_o;
     CopyAt<GrantKernels<Package>>(s, scheduler.grant_kernel_o, &profile_->grant_kernel_i);
   }
+  void CycleScheduler(unsigned s, SmOutputs* out) {
+    schedulers_[s].Cycle();
+    Grant(s, out);
+    if (tables_->gated_o != 0) ReadQuotas(s);
+  }
 
   const unsigned sm_;
   VerilatedUnit<Tables> tables_;
@@ -147,24 +157,24 @@ class RtlSm {
   VerilatedUnit<Profile> profile_;
   VerilatedUnit<Sample> sample_;
   bool awake_ = false;
-  bool busy_ = false;     // this cycle is not a quiet one
-  bool calm_ = true;      // the schedulers' other inputs are those of a quiet cycle
+  bool busy_ = false;  // this cycle is not a quiet one
+  bool calm_ = true;   // the schedulers' other inputs are those of a quiet cycle
+  // While quotas are in force: after the last cycle of each scheduler.
+  std::array<std::uint16_t, kMaxKernels> quota_left_{};
+  std::uint32_t with_quota_ = 0;
   bool samples_ = false;  // from the beginning of a window until its counts are reported
 };
 
-// While they are in force: what is left after this cycle.
+// While they are in force: what is left on a scheduler after this cycle.
 template <typename Rtl>
-void RtlSm<Rtl>::ReadQuotas(SmOutputs* out) const {
-  out->gated = true;
-  for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
-    std::array<std::uint16_t, kMaxKernels> left{};
-    Unpack<QuotaVec<Package>>(schedulers_[s]->left_next_o, &left);
-    for (unsigned k = 0; k < kMaxKernels; ++k) {
-      const unsigned bit = s * kMaxKernels + k;
-      out->with_quota |= (left[k] != 0 ? 1u : 0u) << bit;
-    }
-    if (s == 0) out->quota_left = left;
-  }
+void RtlSm<Rtl>::ReadQuotas(unsigned s) {
+  const Scheduler& q = *schedulers_[s].operator->();
+  const std::uint32_t all = (1u << kMaxKernels) - 1;
+  with_quota_ = (with_quota_ & ~(all << s * kMaxKernels)) | std::uint32_t{q.some_left_o}
+                                                                << s * kMaxKernels;
+  if (s != 0) return;
+  Unpack<QuotaVec<Package>>(q.reload_o != 0 ? q.quota_i : q.left_o, &quota_left_);
+  if (q.reload_o == 0 && q.grant_valid_o != 0) --quota_left_[q.grant_kernel_o];
 }
 
 template <typename Rtl>
@@ -225,13 +235,12 @@ void RtlSm<Rtl>::IssueAll(const SmInputs& in, bool tick, SmOutputs* out) {
     q.quota_i = t.quota_o;
     q.load_i = t.load_o;
     q.tick_i = tick;
-    schedulers_[s].Cycle();
-    Grant(s, out);
+    CycleScheduler(s, out);
   }
   calm_ = false;
   profile_->grant_valid_i = out->grant_valid;
   profile_->tick_i = tick;
-  profile_.Cycle();
+  profile_.CycleOrSettle();
 }
 
 // Only schedulers with a ready warp, in a cycle in which nothing else happens.
@@ -249,8 +258,7 @@ void RtlSm<Rtl>::IssueReady(const SmInputs& in, SmOutputs* out) {
   for (unsigned s = 0; s < Package::NumSchedulers; ++s) {
     if (in.ready[s] == 0) continue;
     Pack<Bits<Package::WarpsPerScheduler>>(in.ready[s], &schedulers_[s]->ready_i);
-    schedulers_[s].Cycle();
-    Grant(s, out);
+    CycleScheduler(s, out);
   }
   if (out->grant_valid == 0) return;
   profile_->grant_valid_i = out->grant_valid;

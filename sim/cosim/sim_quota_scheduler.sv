@@ -6,7 +6,7 @@
 //             not evaluated for a while has that one edge outstanding.
 // Latency     Outputs of a cycle right after its evaluation.
 // Reset       Nothing ready.
-// left_next_o is what will be left after the cycle.
+// Registers only: every output is a port of smk_quota_scheduler.
 // verilator tracing_off
 module sim_quota_scheduler #(
   localparam int unsigned NumWarps  = smk_pkg::WarpsPerScheduler,
@@ -29,7 +29,9 @@ module sim_quota_scheduler #(
   output logic                  grant_valid_o,
   output logic [WarpWidth-1:0]  grant_warp_o,
   output smk_pkg::kernel_id_t   grant_kernel_o,
-  output smk_pkg::quota_vec_t   left_next_o
+  output smk_pkg::quota_vec_t   left_o,
+  output logic                  reload_o,
+  output smk_pkg::kernel_mask_t some_left_o
 );
   logic [NumWarps-1:0]   ready_q, stop_q, leave_q;
   logic                  start_valid_q, gated_q, load_q, tick_q;
@@ -38,7 +40,6 @@ module sim_quota_scheduler #(
   smk_pkg::quota_vec_t   quota_q;
   smk_pkg::warp_policy_e policy_q;
   smk_pkg::epoch_end_e   epoch_end_q;
-  smk_pkg::quota_vec_t   left;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
@@ -90,12 +91,8 @@ module sim_quota_scheduler #(
     .grant_valid_o,
     .grant_warp_o,
     .grant_kernel_o,
-    .left_o        (left)
+    .left_o,
+    .reload_o,
+    .some_left_o
   );
-  always_comb begin
-    for (int unsigned k = 0; k < smk_pkg::NumKernels; k++) begin
-      left_next_o.kernel[k] = u_quota_scheduler.reload ? quota_q.kernel[k] :
-          left.kernel[k] - smk_pkg::QuotaWidth'(u_quota_scheduler.taken_d[k]);
-    end
-  end
 endmodule

@@ -12,9 +12,8 @@
 
 namespace smk {
 
-// On the machines of these configurations. They leave SmOutputs::quota_left and what follows it
-// alone: smk_top has it only after the edge (ControlProbe::quota_left). Each is a library of its
-// own: gtx980 takes minutes to compile, and is built on demand only.
+// On the machines of these configurations. Each is a library of its own: gtx980 takes minutes to
+// compile, and is built on demand only.
 std::unique_ptr<ControlPlane> MakeSmallTopControl(const PolicyConfig& policy);
 // small with 5 relay stations to SM 0 and 2 to SM 1.
 std::unique_ptr<ControlPlane> MakeLinkedTopControl(const PolicyConfig& policy);

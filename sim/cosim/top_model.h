@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -160,9 +159,6 @@ class TopControl final : public ControlPlane, public ControlProbe {
     UnpackAt<SmSamples<Package>>(sm, r.smk_top__DOT__sm_sample_stalled, &d.sample_stalled);
     return d;
   }
-  std::optional<std::array<std::uint16_t, kMaxKernels>> quota_left(unsigned sm) const override {
-    return Quotas(model().quota_left_o, sm);
-  }
 
  private:
   const Model& model() const { return *top_.operator->(); }
@@ -204,6 +200,25 @@ class TopControl final : public ControlPlane, public ControlProbe {
     UnpackAt<SmSlotId<Package>>(sm, top.release_slot_o, &out->release_slot);
     UnpackAt<SmFlags<Package>>(sm, top.release_flushed_o, &out->release_kind);
     UnpackAt<SmFlags<Package>>(sm, top.samples_o, &out->samples);
+    UnpackAt<SmFlags<Package>>(sm, top.gated_o, &out->gated);
+    if (out->gated) ReadQuotas(sm, out);
+  }
+  // What is left after this cycle.
+  void ReadQuotas(unsigned sm, SmOutputs* out) const {
+    const Model& top = model();
+    std::array<std::uint8_t, kMaxKernels> with_quota{};
+    UnpackAt<SmMemory<Package>>(sm, top.with_quota_o, &with_quota);
+    for (unsigned bit = 0; bit < kMaxSchedulers * kMaxKernels; ++bit) {
+      const unsigned some = with_quota[bit % kMaxKernels] >> bit / kMaxKernels & 1;
+      out->with_quota |= some << bit;
+    }
+    if (GetBits(top.reload_o, sm, 1) != 0) {
+      out->quota_left = Quotas(top.quota_o, sm);
+      return;
+    }
+    out->quota_left = Quotas(top.quota_left_o, sm);
+    if ((out->grant_valid & 1) == 0) return;
+    --out->quota_left[BitsAt<SmKernelId<Package>>(sm, top.grant_kernel_o)];
   }
 
   VerilatedContext context_;

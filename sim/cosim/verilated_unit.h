@@ -12,6 +12,8 @@ namespace smk {
 // Owns a model whose clock and reset are clk_i and rst_ni.
 //
 // A cycle of a plain block:       inputs -> Settle() -> read wires -> Edge() -> read registers
+// A block of which only registers are read, and which nothing reaches later in the cycle:
+//                                 inputs -> CycleOrSettle(); for waveforms then LateEdge()
 // A block behind input registers: inputs -> Cycle()  -> read wires; its own edge is outstanding
 template <typename Model>
 class VerilatedUnit {
@@ -54,6 +56,13 @@ class VerilatedUnit {
   void Cycle() {
     Fall();
     Edge();
+  }
+  void CycleOrSettle() {
+    Settle();
+    if (!high_) Edge();
+  }
+  void LateEdge() {
+    if (high_) Edge();
   }
 
   // For waveforms: wires settle in the first half of a cycle, while the clock is high; Fall() ends

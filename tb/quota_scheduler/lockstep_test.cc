@@ -41,8 +41,17 @@ class Bench {
     lockstep_.Eval();
     const QuotaScheduler::Outputs out = model_.Eval(in);
     Compare(out, model_.state(), in);
+    const auto& dut = lockstep_.dut();
+    const unsigned some_left = dut.some_left_o;
+    Quotas left{};
+    Unpack<QuotaVec<Package>>(dut.reload_o != 0 ? dut.quota_i : dut.left_o, &left);
+    if (in.gated && dut.reload_o == 0 && out.grant_valid) --left[out.grant_kernel];
     lockstep_.ClockEdge();
     model_.Tick(in, out);
+    lockstep_.Expect("some_left", some_left, model_.state().some_left);
+    for (unsigned k = 0; k < Package::NumKernels; ++k) {
+      lockstep_.Expect("left after", left[k], model_.state().left[k]);
+    }
     return out;
   }
   void Start(unsigned warp, unsigned kernel) {

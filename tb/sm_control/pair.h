@@ -47,7 +47,12 @@ class SmControlPair {
     }
     const SmOutputs& want = distort ? broken_out_ : *out;
     CompareWires(want);
-    lockstep_.ClockEdge();
+    if (watch) watch(lockstep_.dut());
+    if (!gate || gate(lockstep_.dut())) {
+      lockstep_.ClockEdge();
+    } else {
+      ++gated_edges;
+    }
     CompareRegisters(distort ? broken_ : model_, want);
   }
 
@@ -55,6 +60,9 @@ class SmControlPair {
   const SmControl::State& state() const { return model_.state(); }
   Lockstep<DutType>& lockstep() { return lockstep_; }
   std::function<void(SmInputs*, DriverToSm*)> distort;
+  std::function<void(const DutType&)> watch;  // sees the block's wires of each cycle
+  std::function<bool(const DutType&)> gate;   // whether the block's clock has an edge
+  unsigned gated_edges = 0;
   bool apart = false;  // the reference is evaluated and ticked, not stepped
 
  private:
@@ -103,9 +111,28 @@ class SmControlPair {
                                                  want.context);
     lockstep_.Expect("samples", dut.samples_o, want.samples);
     lockstep_.Expect("release_valid", dut.release_valid_o, want.release_valid);
+    CompareQuotas(want);
     if (!want.release_valid) return;
     lockstep_.Expect("release_slot", dut.release_slot_o, Index(want.release_slot));
     lockstep_.Expect("release_kind", dut.release_kind_o, static_cast<unsigned>(want.release_kind));
+  }
+
+  // What is left after the cycle.
+  void CompareQuotas(const SmOutputs& want) {
+    const DutType& dut = lockstep_.dut();
+    std::array<std::uint8_t, kMaxKernels> some{};
+    Unpack<KernelSchedulers<Package>>(dut.with_quota_o, &some);
+    for (unsigned bit = 0; bit < kMaxSchedulers * kMaxKernels; ++bit) {
+      const unsigned left = some[bit % kMaxKernels] >> bit / kMaxKernels & 1;
+      lockstep_.Expect("with_quota", left, want.with_quota >> bit & 1);
+    }
+    if (!want.gated) return;
+    std::array<std::uint16_t, kMaxKernels> left{};
+    Unpack<QuotaVec<Package>>(dut.reload_o != 0 ? dut.quota_o : dut.quota_left_o, &left);
+    if (dut.reload_o == 0 && (want.grant_valid & 1) != 0) --left[dut.grant_kernel_o];
+    for (unsigned k = 0; k < Package::NumKernels; ++k) {
+      lockstep_.Expect("quota left", left[k], want.quota_left[k]);
+    }
   }
 
   // Outputs that come from registers: looked at after the edge.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An SM of v100 is one of gtx980: Verilator makes the same C++ of both.
 
-same_sm.py VERILATOR RTL COSIM: exit status 1 when any file differs besides the package's.
+same_sm.py VERILATOR RTL: exit status 1 when any file differs besides the package's.
 """
 
 import pathlib
@@ -10,11 +10,11 @@ import sys
 import tempfile
 
 verilator = sys.argv[1]
-rtl, cosim = map(pathlib.Path, sys.argv[2:])
+rtl = pathlib.Path(sys.argv[2])
 TOPS = {
     "smk_sm_tables": rtl / "sm/sm_control/smk_sm_tables.sv",
-    "sim_quota_scheduler": cosim / "sim_quota_scheduler.sv",
-    "sim_profile_counters": cosim / "sim_profile_counters.sv",
+    "smk_quota_scheduler": rtl / "sm/quota_scheduler/smk_quota_scheduler.sv",
+    "smk_sm_profile": rtl / "sm/sm_control/smk_sm_profile.sv",
 }
 FOLDERS = [rtl / "common", *sorted((rtl / "sm").iterdir())]
 

@@ -6,7 +6,7 @@
 //             reloads them when every resident kernel's quota is spent.
 // Paper       [SMK] Sec. 5.4; Table 4 (GTO).
 // Interface   ready_i, stop_i, leave_i: masks of warp slots. start_*: pulse, never refused (S5).
-//             quota_i: taken at a reload. left_o: registers.
+//             quota_i: taken at a reload. left_o: registers. reload_o, some_left_o: for statistics.
 // Latency     Grant 0 cycles, combinational from ready_i, stop_i; quotas and age on the next edge.
 // Throughput  One grant per cycle.
 // Reset       No warps, no quota left.
@@ -46,7 +46,10 @@ module smk_quota_scheduler #(
   output logic                   grant_valid_o,
   output logic [WarpWidth-1:0]   grant_warp_o,
   output smk_pkg::kernel_id_t    grant_kernel_o,
-  output smk_pkg::quota_vec_t    left_o
+  output smk_pkg::quota_vec_t    left_o,
+  // For statistics: quotas are reloaded at the end of this cycle; who has some left after it.
+  output logic                   reload_o,
+  output smk_pkg::kernel_mask_t  some_left_o
 );
   `SMK_CHECK_CONFIG
 
@@ -118,6 +121,8 @@ module smk_quota_scheduler #(
   assign grant_warp_o   = smk_pkg::index_of_grant(grant);
   assign grant_kernel_o = smk_pkg::index_of_kernel(grant_of);
   assign left_o         = left;
+  assign reload_o       = reload;
+  assign some_left_o    = some_left_d;
 
   // The kernel of the granted warp, one-hot. Warps come and go: a slot may be freed and occupied in
   // the same cycle.

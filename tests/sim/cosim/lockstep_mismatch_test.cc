@@ -36,17 +36,14 @@ struct Play final : ControlPlane, ControlProbe {
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override { return quota[Index(sm)]; }
   DriverToSm to_sm(unsigned sm) const override { return command[sm]; }
   SmToDriver to_driver(unsigned sm) const override { return answer[sm]; }
-  std::optional<std::array<std::uint16_t, kMaxKernels>> quota_left(unsigned sm) const override {
-    return late ? std::optional(left[sm]) : std::nullopt;
-  }
 
   HostOutputs host;
   std::array<SmOutputs, kMaxSms> wires{};
   Mask awake{};
-  bool driver = false, logged = false, late = false;
+  bool driver = false, logged = false;
   std::vector<Decision> decisions;
   PartitionTable table{};
-  std::array<std::array<std::uint16_t, kMaxKernels>, kMaxSms> quota{}, left{};
+  std::array<std::array<std::uint16_t, kMaxKernels>, kMaxSms> quota{};
   std::array<DriverToSm, kMaxSms> command{};
   std::array<SmToDriver, kMaxSms> answer{};
 };
@@ -339,26 +336,6 @@ TEST_F(LockstepMismatch, QuotasAndPartitionsAreTheSame) {
   Finds("quota_scheduler", "with_quota", true, Nothing,
         [](Play* p) { p->wires[kSm].with_quota = 1u << 13; });
   Finds("tb_dispatch", "partition", false, Nothing, [](Play* p) { p->table[kSm][1] = 7; });
-}
-
-TEST_F(LockstepMismatch, WhatIsLeftOfAQuotaMayComeLate) {
-  const auto late = [](Play* p) {
-    p->late = true;
-    p->left[kSm][0] = 5;
-    p->wires[kSm].quota_left[0] = 5;
-    p->wires[kSm].gated = true;
-    p->wires[kSm].with_quota = 1;
-  };
-  const auto silent = [](Play* p) {
-    p->wires[kSm].quota_left[0] = 0;
-    p->wires[kSm].gated = false;
-    p->wires[kSm].with_quota = 0;
-  };
-  EXPECT_EQ(OneCycle(late, silent), "") << "its wires say nothing of it";
-  EXPECT_EQ(out[kSm].quota_left[0], 5u) << "the machine sees the reference's";
-  EXPECT_TRUE(out[kSm].gated);
-  EXPECT_EQ(out[kSm].with_quota, 1u);
-  Finds("quota_scheduler", "left", true, late, [](Play* p) { p->left[kSm][0] = 6; });
 }
 
 TEST_F(LockstepMismatch, DecisionsAreTheSame) {

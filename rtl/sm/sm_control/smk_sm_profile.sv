@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_profile_counters: smk_profile_counters behind input registers, for simulation only.
+// smk_sm_profile: the profile counters of an SM, and when it reports them; part of smk_sm_control.
 //
-// Purpose     One evaluation per cycle instead of two: see sim_quota_scheduler.
-// Latency     The window that a tick ends is reported in the next cycle, as by smk_sm_control.
-// Reset       No grant.
-// verilator tracing_off
-module sim_profile_counters (
+// Purpose     Counts the grants of each cycle one cycle late, and reports the window that a tick ends.
+// Paper       [SMK] Sec. 5.4.
+// Interface   grant_*_i: the schedulers' grants of this cycle. tick_i: pulse (S5). report_*_o: pulse
+//             with its counts (S5), registers.
+// Latency     tick_i to report_valid_o 1 cycle.
+// Throughput  One grant per scheduler and cycle, one window per cycle.
+// Reset       No grant, nothing to report.
+// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// A grant in the cycle of the tick counts in the next window. Keeps the last grant until something
+// happens: nobody sees it before the next report.
+
+module smk_sm_profile (
   input  logic                              clk_i,
   input  logic                              rst_ni,
   input  logic [smk_pkg::NumSchedulers-1:0] grant_valid_i,
@@ -30,9 +37,6 @@ module sim_profile_counters (
     end
   end
 
-  assign report_valid_o = tick_q;
-
-  // verilator tracing_on
   smk_profile_counters u_profile_counters (
     .clk_i,
     .rst_ni,
@@ -41,4 +45,5 @@ module sim_profile_counters (
     .tick_i        (tick_q),
     .issued_o      (report_issued_o)
   );
+  assign report_valid_o = tick_q;
 endmodule
