@@ -344,6 +344,7 @@ void CommandLineParser::AddRtl() {
   };
   CLI::App* build = sub->add_subcommand("build", "make it for --control rtl and lockstep");
   common(build);
+  build->add_flag("--chip", rtl.chip, "the whole chip as one model, for --control chip");
   build->callback([this] {
     action = [this](const Context& context) { return RtlBuildCommand(context, rtl); };
   });

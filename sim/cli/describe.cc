@@ -59,7 +59,8 @@ Words WordsOf(const std::string& name, const std::string& type, const CLI::App& 
   }
   if (name == "--machine") return backend.list_machines();
   if (name == "--control") {
-    return Names({ControlKind::kReference, ControlKind::kRtl, ControlKind::kLockstep});
+    return Names(
+        {ControlKind::kReference, ControlKind::kRtl, ControlKind::kChip, ControlKind::kLockstep});
   }
   if (name == "--until") {
     return Names({RunUntil::kCycles, RunUntil::kDone, RunUntil::kWork});

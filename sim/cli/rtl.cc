@@ -99,11 +99,13 @@ std::string Summary(const ControlConfig& c) {
 
 int RtlBuildCommand(const Context& context, const RtlOptionsOfCommand& options) {
   const ControlConfig config = Config(context, options);
-  if (HasRtl(config)) {
+  if (!options.chip && HasRtl(config)) {
     if (!options.quiet) fmt::print("{}: built in, nothing to do\n", options.machine);
     return 0;
   }
   const std::string folder = RtlFolder(config);
+  const std::string object = options.chip ? kBuiltChip : kBuiltParts;
+  const char* const what = options.chip ? "chip" : "RTL";
   RequireTool("verilator", "verilator");
   const char* const chosen = std::getenv("CXX");
   const std::string compiler = chosen == nullptr || *chosen == '\0' ? "c++" : chosen;
@@ -113,24 +115,24 @@ int RtlBuildCommand(const Context& context, const RtlOptionsOfCommand& options) 
   const std::string script = RtlSource("sim/cosim/build_rtl.sh");
   const ToolRun run{
       options.machine,
-      {"sh", script},
+      {"sh", script, options.chip ? "chip" : "parts"},
       {{"SMK_RTL", RtlSource("rtl")},
        {"SMK_SIM", RtlSource("sim")},
        {"SMK_MODEL", RtlSource("model")},
        {"SMK_CONFIG", folder},
        {"CXX", compiler}},
-      HashText(ToolVersion("verilator --version") + ToolVersion(compiler + " --version"))
+      HashText(ToolVersion("verilator --version") + ToolVersion(compiler + " --version") + object)
           .substr(0, 32),
-      {"rtl.so"}};
+      {object}};
   const bool there = cache.Has(run);
   Progress line(options.quiet);
   cache.Make({run}, 1, [&](std::size_t, const std::string&) {
-    line.Line(fmt::format("building the RTL of {}: {}", options.machine, Summary(config)));
+    line.Line(fmt::format("building the {} of {}: {}", what, options.machine, Summary(config)));
   });
   line.Clear();
   if (!options.quiet) {
     fmt::print("{}: {} {}\n{}\n", options.machine, Summary(config), there ? "was built" : "built",
-               cache.Folder(run) + "/rtl.so");
+               cache.Folder(run) + "/" + object);
   }
   return 0;
 }

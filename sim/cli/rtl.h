@@ -16,6 +16,7 @@ struct RtlOptionsOfCommand {
   std::string kernels;            // emit: kernel slots; "": as many as machines have
   std::string out;                // emit: the folder
   std::string prefix;             // emit: before the names of all modules and packages
+  bool chip = false;              // build: smk_top as one model, not the parts
   bool force = false;
   bool quiet = false;
 };

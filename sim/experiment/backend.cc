@@ -64,6 +64,9 @@ RunResult Run(const RunRequest& request, ControlKind kind, const ControlConfig& 
   if (kind == ControlKind::kReference) {
     return RunSimulation(request, MakeReferenceControl(config, request.policy));
   }
+  if (kind == ControlKind::kChip) {
+    return RunSimulation(request, MakeChipControl(config, request.policy));
+  }
   RtlOptions options;
   options.wave = request.wave;
   std::string wave_failure;

@@ -16,6 +16,7 @@ struct ControlRow {
 constexpr ControlRow kControls[] = {
     {ControlKind::kReference, "reference"},
     {ControlKind::kRtl, "rtl"},
+    {ControlKind::kChip, "chip"},
     {ControlKind::kLockstep, "lockstep"},
 };
 
@@ -32,7 +33,8 @@ ControlKind ParseControl(std::string_view text) {
   for (const ControlRow& row : kControls) {
     if (text == row.name) return row.kind;
   }
-  throw InputError(fmt::format("--control: expected reference, rtl or lockstep, got '{}'", text));
+  throw InputError(
+      fmt::format("--control: expected reference, rtl, chip or lockstep, got '{}'", text));
 }
 
 }  // namespace smk::sim

@@ -11,7 +11,8 @@ namespace smk::sim {
 
 enum class ControlKind {
   kReference,  // the C++ classes of the blocks
-  kRtl,        // the verilated RTL
+  kRtl,        // the verilated RTL, in parts that are evaluated when they can change
+  kChip,       // the verilated RTL of the whole chip, smk_top, as one model
   kLockstep,   // both, compared in every cycle
 };
 

@@ -153,7 +153,7 @@ void ParseTimeline(const Options& options, Experiment* experiment) {
 void ParseWave(const Options& options, Experiment* experiment) {
   if (!options.wave) return;
   if (options.out.empty()) throw InputError("--wave: needs --out DIR to write wave.fst to");
-  if (experiment->control == ControlKind::kReference) {
+  if (experiment->control == ControlKind::kReference || experiment->control == ControlKind::kChip) {
     throw InputError("--wave: draws the RTL; needs --control rtl or lockstep");
   }
   experiment->wave.path = options.out + "/" + kUnfinishedWave;
@@ -181,6 +181,7 @@ std::vector<std::string> AllSets(const Options& options) {
 
 void RequireRtl(const Experiment& experiment) {
   const ControlConfig& c = experiment.control_config;
+  if (experiment.control == ControlKind::kChip) return RequireChip(c, experiment.machine.name);
   if (experiment.control == ControlKind::kReference || HasRtl(c) || !BuiltRtl(c).empty()) return;
   throw InputError(fmt::format(
       "--control {}: there is no RTL for {} SMs of the machine {} with {} preempted TBs of a "

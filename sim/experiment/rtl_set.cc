@@ -53,7 +53,7 @@ std::string HashSources() {
     for (const auto& entry : fs::directory_iterator(RtlSource(folder))) {
       const std::string extension = entry.path().extension();
       if (extension == ".h" || extension == ".sv" || extension == ".sh" ||
-          entry.path().stem() == "built_rtl") {
+          entry.path().stem() == "built_rtl" || entry.path().stem() == "built_chip") {
         files.push_back(std::string(folder) + "/" + entry.path().filename().string());
       }
     }
@@ -131,11 +131,11 @@ std::string RtlFolder(const ControlConfig& config) {
   return cache + "/rtl/" + HashText(RtlNumbers(config, "") + HashSources()).substr(0, 32);
 }
 
-std::string BuiltRtl(const ControlConfig& config) {
+std::string BuiltRtl(const ControlConfig& config, const std::string& object) {
   std::string newest;
   std::error_code none;
   for (const auto& entry : fs::directory_iterator(RtlFolder(config), none)) {
-    const std::string path = entry.path().string() + "/rtl.so";
+    const std::string path = entry.path().string() + "/" + object;
     // Other names are of what is being made.
     if (entry.path().has_extension() || !fs::exists(path)) continue;
     if (newest.empty() || fs::last_write_time(path) > fs::last_write_time(newest)) newest = path;
@@ -151,6 +151,28 @@ std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
   if (path.empty()) return MakeRtlControl(config, policy, options);  // refuses it
   CheckControl(config, policy);
   return std::unique_ptr<ControlPlane>(Load(path)(&config, &policy, &options));
+}
+
+void RequireChip(const ControlConfig& config, const std::string& machine) {
+  if (config.link_stages + config.link_spread != 0) {
+    throw InputError(
+        "--control chip: its links have no relay stations; with control.link_stages or "
+        "control.link_spread use --control rtl");
+  }
+  if (!BuiltRtl(config, kBuiltChip).empty()) return;
+  throw InputError(fmt::format(
+      "--control chip: the chip of the machine {} is not built; make it with smk rtl build {} "
+      "--chip, and the same --set, or use --control reference",
+      machine, machine));
+}
+
+std::unique_ptr<ControlPlane> MakeChipControl(const ControlConfig& config,
+                                              const PolicyConfig& policy) {
+  CheckControl(config, policy);
+  RequireChip(config, "of these numbers");
+  const RtlOptions options;
+  return std::unique_ptr<ControlPlane>(
+      Load(BuiltRtl(config, kBuiltChip))(&config, &policy, &options));
 }
 
 }  // namespace smk::sim

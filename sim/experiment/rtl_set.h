@@ -24,12 +24,18 @@ std::string RtlSource(const std::string& name);
 // The folder in the cache for what is made of this configuration and these sources. Throws
 // InputError when there is no cache.
 std::string RtlFolder(const ControlConfig& config);
-// The shared object in it; "" when there is none.
-std::string BuiltRtl(const ControlConfig& config);
+// The shared object in it: its parts, or the whole chip; "" when there is none.
+inline constexpr char kBuiltParts[] = "rtl.so", kBuiltChip[] = "chip.so";
+std::string BuiltRtl(const ControlConfig& config, const std::string& object = kBuiltParts);
 
 // RTL that is built in or was built. Throws InputError as MakeRtlControl does.
 std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
                                                 const PolicyConfig& policy,
                                                 const RtlOptions& options);
+// The whole chip as one model, which was built. Throws InputError when it was not, or when the
+// links between its driver and its SMs shall have relay stations.
+std::unique_ptr<ControlPlane> MakeChipControl(const ControlConfig& config,
+                                              const PolicyConfig& policy);
+void RequireChip(const ControlConfig& config, const std::string& machine);
 
 }  // namespace smk::sim

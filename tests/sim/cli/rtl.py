@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """smk rtl: what it writes is taken by Verilator in two sizes at once; what it builds runs in lockstep.
 
-rtl.py SMK: exit status 77 without Verilator or a compiler.
+rtl.py SMK [MACHINE CYCLES POLICY...]: with a machine, only that its chip as one model does what the
+reference does. Exit status 77 without Verilator or a compiler.
 """
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +15,9 @@ import tempfile
 
 SMK = sys.argv[1]
 SKIPPED = 77
+# In config.toml and stats.json: who decided, and how long that took.
+OF_THE_RUN = (rb"(?m)^ *\"?control\"?[ :=]+['\"](reference|chip)['\"],?$"
+              rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$")
 BENCH = """
 // Two sizes in one model: both take a launch, and say when it cannot be.
 module bench (
@@ -122,9 +127,49 @@ def build(work):
     check(status == 2 and "verilator is not installed" in said and said.count("\n") == 1, said)
 
 
+def same(one, other):
+    """What two runs have written, but for the control plane's name and what it cost."""
+    names = sorted(path.name for path in one.iterdir())
+    check(names == sorted(path.name for path in other.iterdir()), f"other files: {names}")
+    for name in names:
+        if name == "manifest.json":
+            continue
+        texts = [(run / name).read_bytes() for run in (one, other)]
+        if name in ("config.toml", "stats.json"):
+            texts = [re.sub(OF_THE_RUN, b"", text) for text in texts]
+        check(texts[0] == texts[1], f"{name} differs under --control chip")
+    return names
+
+
+def chip(work, machine, cycles, policies):
+    """smk_top as one model, for a whole workload."""
+    environment = os.environ | {"SMK_CACHE_DIR": str(work / "cache")}
+    run = [SMK, "run", "cutcp+stencil", "--cycles", cycles, "--machine", machine, "--timeline"]
+    status, said = call([*run, "--control", "chip", "--out", work / "x"], env=environment)
+    check(status == 2 and f"smk rtl build {machine} --chip" in said, f"without it: status {status}: {said}")
+    must([SMK, "rtl", "build", machine, "--chip"], env=environment)
+    for policy in policies:
+        folders = [work / f"{policy}-{control}" for control in ("reference", "chip")]
+        for folder in folders:
+            control = folder.name.rsplit("-", 1)[1]
+            must([*run, "--policy", policy, "--control", control, "--out", folder], env=environment)
+        names = same(*folders)
+        check("kernels.csv" in names and "decisions.csv" in names, f"only {names}")
+    status, said = call([*run, "--control", "chip", "--set", "control.link_stages=2", "--out", work / "x"],
+                        env=environment)
+    check(status == 2 and "its links have no relay stations" in said, said)
+    status, said = call([*run, "--control", "chip", "--wave", "--out", work / "x"], env=environment)
+    check(status == 2 and "needs --control rtl or lockstep" in said, said)
+
+
 def main():
     if not shutil.which("verilator") or not shutil.which("c++"):
         sys.exit(SKIPPED)
+    if len(sys.argv) > 2:
+        with tempfile.TemporaryDirectory() as folder:
+            chip(pathlib.Path(folder), sys.argv[2], sys.argv[3], sys.argv[4:])
+        print(f"the chip of {sys.argv[2]} does what the reference does for {sys.argv[3]} cycles: {sys.argv[4:]}")
+        return
     with tempfile.TemporaryDirectory() as folder:
         emit(pathlib.Path(folder))
         build(pathlib.Path(folder))

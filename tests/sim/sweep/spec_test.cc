@@ -129,7 +129,7 @@ TEST_F(SweepSpec, RefusesWhatMeansNothing) {
   Refuses(pair + "policies = ['smk',\n'smkpw']\n", "3", "did you mean 'smk-pw'");
   Refuses(pair + "policies = 'table:1'\n", "2", "expected 2 counts");
   Refuses(pair + "machines = 'gtx9800'\n", "2", "gtx9800");
-  Refuses(pair + "control = 'fpga'\n", "2", "expected reference, rtl or lockstep");
+  Refuses(pair + "control = 'fpga'\n", "2", "expected reference, rtl, chip or lockstep");
   Refuses(pair + "preempt = 'kill'\npolicies = 'spatial'\n", "2", "switch, drain or flush");
   Refuses(pair + "cycles = '2Q'\n", "2", "cycles: expected a whole number");
   Refuses(pair + "cycles = 0\n", "2", "cycles: expected a whole number");
