@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""meta.ports: the ports in docs/integration.md are those of the RTL: direction, width, meaning.
+
+usage: ports.py [--write] | ports.py --include FILE
+With --include, FILE has a line SMK_INPUT(name, width) or SMK_OUTPUT(...) for each port of smk_top in
+configuration small, but the clock.
+Widths are asked of Yosys, which elaborates the port list alone; a port's meaning is the comment above
+its group. Every port stands in one group.
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs/integration.md"
+MODULES = {"smk_top": "rtl/top/smk_top.sv", "smk_sm_control": "rtl/sm/sm_control/smk_sm_control.sv"}
+CONFIGS = ["small", "gtx980"]
+PORT = re.compile(r"\s*(input|output)\s+(\S+(?: \[[^\]]+\])?)\s+(\w+),?\s*$")
+
+
+def port_text(text, module):
+    """What stands between the parentheses of the ports, and the parameters before."""
+    head = re.search(rf"^module {module} (#\(\n.*?\n\) )?\(\n", text, re.M | re.S)
+    end = text.index("\n);", head.end())
+    return head[1] or "", text[head.end():end]
+
+
+def groups(ports):
+    """(comment, [(direction, type, name), ...]) in the order of the file."""
+    found, comment = [], []
+    for line in ports.splitlines():
+        note = re.match(r"\s*// (.*)", line)
+        port = PORT.match(line)
+        if note:
+            comment.append(note[1])
+        elif port:
+            if comment:
+                found.append((" ".join(comment), []))
+                comment = []
+            elif not found:
+                found.append(("Clock; reset, asynchronous, low active.", []))
+            found[-1][1].append((port[1], port[2], port[3]))
+        elif line.strip():
+            sys.exit(f"ports.py: not understood: {line}")
+    return found
+
+
+def widths(module, parameters, ports, config):
+    """Bits of each port in a configuration."""
+    with tempfile.TemporaryDirectory() as folder:
+        stub = pathlib.Path(folder) / "stub.sv"
+        stub.write_text(f"module {module} {parameters}(\n{ports}\n);\nendmodule\n", encoding="utf-8")
+        out = pathlib.Path(folder) / "out.json"
+        subprocess.run(
+            ["yosys", "-q", "-p", f"read_verilog -sv -I{ROOT}/rtl/config/{config} {ROOT}/rtl/common/smk_pkg.sv "
+             f"{stub}; hierarchy -top {module}; proc; write_json {out}"], check=True)
+        found = json.loads(out.read_text(encoding="utf-8"))["modules"][module]["ports"]
+    return {name: len(port["bits"]) for name, port in found.items()}
+
+
+def module_ports(module):
+    """(comment, direction, type, name, {config: bits}) of each port."""
+    parameters, ports = port_text((ROOT / MODULES[module]).read_text(encoding="utf-8"), module)
+    bits = {config: widths(module, parameters, ports, config) for config in CONFIGS}
+    for comment, members in groups(ports):
+        for direction, of_type, name in members:
+            yield comment, direction, of_type, name, {config: bits[config][name] for config in CONFIGS}
+
+
+def table(module):
+    """Rows of one group have its meaning in the first."""
+    text = f"| port | | type | {' | '.join(CONFIGS)} | meaning |\n|---|---|---|{'--:|' * len(CONFIGS)}---|\n"
+    before = None
+    for comment, direction, of_type, name, bits in module_ports(module):
+        shown = "as above" if comment == before else comment
+        text += (f"| `{name}` | {direction.removesuffix('put')} | `{of_type.replace('smk_pkg::', '')}` | "
+                 f"{' | '.join(str(bits[config]) for config in CONFIGS)} | {shown} |\n")
+        before = comment
+    return text
+
+
+def include(path):
+    lines = [f"SMK_{direction.upper()}({name}, {bits['small']})\n"
+             for _, direction, _, name, bits in module_ports("smk_top") if name != "clk_i"]
+    pathlib.Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def main():
+    if sys.argv[1:2] == ["--include"]:
+        include(sys.argv[2])
+        return
+    page = PAGE.read_text(encoding="utf-8")
+    wanted = page
+    for module in MODULES:
+        begin, end = f"<!-- ports of {module}: tests/meta/ports.py --write -->\n", "<!-- end of ports -->\n"
+        start = wanted.index(begin) + len(begin)
+        stop = wanted.index(end, start)
+        wanted = wanted[:start] + "\n" + table(module) + "\n" + wanted[stop:]
+    if "--write" in sys.argv[1:]:
+        PAGE.write_text(wanted, encoding="utf-8")
+    elif wanted != page:
+        sys.exit("docs/integration.md: the ports are not those of the RTL: tests/meta/ports.py --write")
+    print(", ".join(f"{module}: {len(list(module_ports(module)))} ports" for module in MODULES))
+
+
+if __name__ == "__main__":
+    main()
