@@ -52,8 +52,9 @@ int ServeTenants(const Context& context, const ServeOptions& options, const Back
 int ServeCommand(const Context& context, const ServeOptions& options) {
   Backend backend = RememberingBackend(context.backend);
   if (IsTenantSpec(options.spec)) {
-    if (!options.device.empty()) {
-      throw InputError("--device: clients with scripts have no device; expected none");
+    const DeviceOptions& device = options.device;
+    if (!device.device.empty() || !device.rate_cycles.empty() || !device.rate_warm_up.empty()) {
+      throw InputError("--device: clients with scripts run on no device of cycles; expected none");
     }
     return ServeTenants(context, options, backend);
   }
