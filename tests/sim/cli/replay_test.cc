@@ -64,7 +64,7 @@ TEST_F(ReplayCommand, AJobAloneEndsWhenItDoesInTheCycleModel) {
 TEST_F(ReplayCommand, IsNearTheCycleModelUnderEverySchedulerAndPolicy) {
   for (const char* way : {"--scheduler sequential", "--scheduler in-order", "--scheduler kernelet",
                           "--scheduler kernelet-random:3", "--policy even", "--policy spatial",
-                          "--policy smk", "--policy smk-pw", "--policy warped-slicer"}) {
+                          "--policy smk", "--policy smk-pw"}) {
     const auto cycle = Stats(way), replay = Stats(std::string("--device replay ") + way);
     const double error =
         replay["host"]["makespan"].get<double>() / cycle["host"]["makespan"].get<double>() - 1;
