@@ -16,8 +16,8 @@ struct SynthOptions {
   std::string liberty;              // "": the default library
   std::string config = "gtx980";
   std::string mhz = "1216";
-  std::string wires = "library";  // or none, or fF per sink
-  std::string uncertainty = "0";  // of the clock, percent
+  std::string wires = "library";    // or none, or fF per sink
+  std::string uncertainty = "0";    // of the clock, percent
   std::vector<std::string> sets;    // NAME=N for parameters of smk_pkg
   std::optional<std::string> json;  // a file; empty: stdout, and nothing else there
   std::string out;                  // folder for netlists, logs and timing reports

@@ -33,9 +33,9 @@ TEST(SynthWires, LibraryNoneOrFemtofaradsPerSink) {
 
 TEST(SynthWires, WhatElseIsRefused) {
   for (const char* text : {"", "much", "-1", "1.5fF", "100.5", "nan", "1e400"}) {
-    EXPECT_EQ(Refusal([&] { WireModel::Parse("--wires", text); }),
-              std::string("--wires ") + text +
-                  ": expected library, none, or fF per sink from 0 to 100");
+    EXPECT_EQ(
+        Refusal([&] { WireModel::Parse("--wires", text); }),
+        std::string("--wires ") + text + ": expected library, none, or fF per sink from 0 to 100");
   }
 }
 
