@@ -113,6 +113,10 @@ ordered_json ReportRunFolder(const std::string& folder) {
                {"stats.json", "config.toml", "tbs.csv", "decisions.csv", "samples.csv"});
   run["stats"] = ReadJson(folder + "/stats.json");
   CheckSchema(run["stats"], folder + "/stats.json");
+  if (TextOf(run["stats"], "kind") == "clients") {
+    throw InputError(fmt::format(
+        "{}: has clients with scripts, and no kernels; shares.svg shows their shares", folder));
+  }
   run["config"] = TomlFileAsJson(folder + "/config.toml");
   run["config_text"] = ReadFile(folder + "/config.toml");
   const RunShape shape = ShapeOf(run["stats"], folder + "/stats.json");

@@ -103,6 +103,9 @@ TEST_F(ReportFolders, StatisticsAreThoseThatWeKnow) {
   Refuses("stats.json", "{}", stats + ": schema: expected a whole number");
   Refuses("stats.json", R"({"schema": "1"})", stats + ": schema: expected a whole number");
   Refuses(
+      "stats.json", R"({"schema": 2, "kind": "clients"})",
+      Path("run") + ": has clients with scripts, and no kernels; shares.svg shows their shares");
+  Refuses(
       "stats.json", R"({"schema": 99})",
       stats + ": its schema is version 99, this smk knows version " + std::to_string(kStatsSchema));
   for (const char* lacks :
