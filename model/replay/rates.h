@@ -2,8 +2,8 @@
 // What the replay device knows of kernels: how fast their TBs end, alone and beside others.
 //
 // Work        A TB is one unit of work, done when its instructions are issued.
-// Phases      A launch of more TBs than it has places first feeds: a TB that ends is followed by one
-//             that was not placed yet. From the last placement on it drains, and has fewer and
+// Phases      A launch of more TBs than it has places first feeds: a TB that ends is followed by
+//             one that was not placed yet. From the last placement on it drains, and has fewer and
 //             fewer TBs. A launch whose TBs are all placed at once does neither: it has one rate.
 // Source      Measured by the cycle model: see measure.h and docs/replay.md.
 #pragma once

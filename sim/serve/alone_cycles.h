@@ -3,7 +3,8 @@
 //
 // Purpose     For host schedulers and clients that know durations of kernels and nothing else: one
 //             short run of the cycle model per kernel and number of TBs, kept on disk.
-// Use         ReplayDevice device(backend, experiment, MeasureLimits{}, MakeRunnerOptions(options));
+// Use         const RunnerOptions runner = MakeRunnerOptions(options);
+//             ReplayDevice device(backend, experiment, MeasureLimits{}, runner);
 //             const Cycle cycles = AloneCycles(&device, workload, 0, 448);
 // Error       docs/replay.md says how far it is from the cycle model: up to
 //             MeasureLimits::cycles, it is what the cycle model has.

@@ -5,8 +5,8 @@
 // Purpose     Without a valid token a launch waits, and a token is asked for. A token is given back
 //             before it expires when less is left of it than a kernel is estimated to take: at the
 //             end of a kernel (Fig. 7, first case), or when a launch comes (second case).
-// Expiry      Kernels that are still on the GPU then are overuse. The hook waits for their end, reports
-//             it, and only then asks for another token.
+// Expiry      Kernels that are still on the GPU then are overuse. The hook waits for their end,
+//             reports it, and only then asks for another token.
 // First       The first launch with a token is never held back, whatever the estimate: else a
 //             kernel longer than the quota would never run.
 #pragma once

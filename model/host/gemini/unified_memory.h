@@ -9,7 +9,8 @@
 // Room        A client keeps what it has while it has kernels, until these have run as long as its
 //             transfer took, so that at worst half of the time is lost; and while it waits for a
 //             token, against prefetches for others [D67].
-// Fresh       Memory that nothing was written to yet, or that was freed, needs room and no transfer.
+// Fresh       Memory that nothing was written to yet, or that was freed, needs room and no
+//             transfer.
 #pragma once
 
 #include <cstddef>

@@ -100,7 +100,7 @@ sync = true
   const json alone = json::parse(Smk("serve alone.toml --json").out);
   const double ns = alone["host"]["makespan"].get<double>() * 1000 / 1530;
   EXPECT_NEAR(stats["clients"][0]["kernel_ns"].get<double>() / 10, ns, 0.01 * ns);
-  EXPECT_THAT(Read("run/config.toml"), HasSubstr("workload = \"sgemm\""));
+  EXPECT_THAT(Read("run/config.toml"), HasSubstr("workload = 'sgemm'"));
 }
 
 TEST_F(Tenants, RefusesInOneLineWithStatusTwo) {

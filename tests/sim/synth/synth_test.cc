@@ -34,7 +34,9 @@ constexpr char kSta[] =
     "            -0.4000   data arrival time\n"
     "             0.6000   slack (MET)\n"
     "E\n"
-    "echo 'No paths found.' >$SMK_OUT/registers.txt\n";
+    "echo 'No paths found.' >$SMK_OUT/registers.txt\n"
+    "echo 'No paths found.' >$SMK_OUT/hold.txt\n"
+    ": >$SMK_OUT/slew.txt\n";
 
 class SynthCommand : public CommandTest {
  protected:
