@@ -8,7 +8,8 @@
 //             limit; 4 the quota (quota.h). Between equals, who has waited longest.
 // Time        Calls come in ascending order of time. What a client says takes as long to come here
 //             as Settings::delay; so does a token to its client, and its slice begins there. A
-//             token has expired when its holder could have said so: its next request counts then [D64].
+//             token has expired when its holder could have said so: its next request counts
+//             then [D64].
 #pragma once
 
 #include <optional>
