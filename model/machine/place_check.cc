@@ -7,8 +7,9 @@ namespace smk {
 
 void PlaceCheck::Claim(unsigned slot, const TbBase& base, const ResourceVector& need,
                        const PartitionRange& part, Cycle now) {
-  tbs_[slot] = {{base.registers, base.registers + need.registers},
-                {base.shared_memory, base.shared_memory + need.shared_memory}};
+  const unsigned registers = base.registers, shared_memory = base.shared_memory;
+  tbs_[slot] = {{registers, registers + need.registers},
+                {shared_memory, shared_memory + need.shared_memory}};
   Check(slot, "registers", &Tb::registers, {0, limits_.registers},
         {part.registers_base, part.registers_limit}, now);
   Check(slot, "shared memory", &Tb::shared_memory, {0, limits_.shared_memory},

@@ -171,6 +171,7 @@ void ReplayRates::Prepare(const std::vector<LaunchKind>& launches) {
     if (!Find(key, {launch}) && keys.emplace(key, missing.size()).second) missing.push_back(launch);
   }
   std::vector<Task> tasks;
+  tasks.reserve(missing.size());
   for (const LaunchKind& launch : missing) {
     tasks.push_back({NameOf({launch}), [this, &launch] {
                        return Run(WholeRequest(config_, launch), NameOf({launch}));
@@ -214,6 +215,7 @@ std::vector<SetRate> ReplayRates::Together(const std::vector<LaunchKind>& set) {
   const std::string key = KeyOf(set);
   if (!Find(key, set)) {
     std::vector<AloneRate> all;
+    all.reserve(set.size());
     for (const LaunchKind& launch : set) all.push_back(Alone(launch));
     const Stopwatch watch(&seconds_);
     Progress(options_.quiet).Line(fmt::format("rates: {}", NameOf(set)));

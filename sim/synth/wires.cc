@@ -14,8 +14,8 @@ namespace {
 constexpr double kMostFf = 100;  // per sink: 500 um of wire
 
 const std::regex& DefaultAttribute() {
-  static const std::regex attribute(R"re(\bdefault_wire_load\s*:\s*"?([^";]*)"?\s*;)re");
-  return attribute;
+  static const std::regex kAttribute(R"re(\bdefault_wire_load\s*:\s*"?([^";]*)"?\s*;)re");
+  return kAttribute;
 }
 
 // One unit of capacitance in the file, in fF, and where the statement ends that says so.
@@ -25,11 +25,11 @@ struct LoadUnit {
 };
 
 LoadUnit FindLoadUnit(const std::string& liberty) {
-  static const std::regex unit(
+  static const std::regex kUnit(
       R"re(\bcapacitive_load_unit\s*\(\s*([0-9.]+)\s*,\s*"?([a-z]+)"?\s*\)\s*;)re",
       std::regex::icase);
   std::smatch found;
-  if (!std::regex_search(liberty, found, unit)) {
+  if (!std::regex_search(liberty, found, kUnit)) {
     throw InputError("the library: expected capacitive_load_unit (NUMBER, ff|pf)");
   }
   const double number = std::stod(found[1]);
