@@ -181,7 +181,10 @@ def check(given):
     """Makes the call of one input; gives what it looks like, what is wrong with it, and what it printed."""
     group, command, value, change = given
     shown = f"smk {command.replace('{}', value)!r}" + (f" with {change[1]!r} for {change[0]!r}" if change else "")
-    words = [text(word.replace("{}", value)) for word in shlex.split(command)]
+    words = []
+    for word in shlex.split(command):
+        several = word == "{}" and group.get("words", False)
+        words += [text(each) for each in (shlex.split(value) if several else [word.replace("{}", value)])]
     with tempfile.TemporaryDirectory(dir=SHARED.parent) as name:
         folder = pathlib.Path(name)
         (folder / "in").symlink_to(SHARED)
