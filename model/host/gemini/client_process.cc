@@ -224,19 +224,24 @@ void ClientProcess::EndBurst(Nanoseconds now, bool synchronised) {
   if (burst.kernels != 0) result_.bursts.push_back({index_, burst});
 }
 
+// The kernels that were beyond the token's expiry are done, which the scheduler hears.
+void ClientProcess::EndOveruse(Nanoseconds now) {
+  record().end = now;
+  Message message;
+  message.client = index_;
+  message.ended = overused_->slice;
+  message.end = now;
+  overused_.reset();
+  world_.Send(message);
+}
+
 void ClientProcess::Drained(Nanoseconds now) {
   if (state_ == State::kEnded) return;
   if (!world_.Busy(index_)) {
     if (state_ == State::kSync) EndBurst(now, true);
     if (overused_) {
       EndBurst(now, false);
-      record().end = now;
-      Message message;
-      message.client = index_;
-      message.ended = overused_->slice;
-      message.end = now;
-      overused_.reset();
-      world_.Send(message);
+      EndOveruse(now);
       if (state_ == State::kBlocked) Request();
     } else if (token_ && closing_) {
       Return(TokenEnd::kLaunch, now);
@@ -291,15 +296,7 @@ void ClientProcess::End(Nanoseconds now) {
 void ClientProcess::Stop(Nanoseconds now) {
   if (state_ == State::kEnded) return;
   if (state_ == State::kBlocked) record_of_client_.waited += now - blocked_since_;
-  if (overused_) {
-    record().end = now;
-    Message message;
-    message.client = index_;
-    message.ended = overused_->slice;
-    message.end = now;
-    overused_.reset();
-    world_.Send(message);
-  }
+  if (overused_) EndOveruse(now);
   if (requested_) {
     Message message;
     message.client = index_;

@@ -85,6 +85,7 @@ class ClientProcess {
   // The token goes back, as the slice that ends now.
   void Return(TokenEnd reason, Nanoseconds now);
   void EndBurst(Nanoseconds now, bool synchronised);
+  void EndOveruse(Nanoseconds now);
   Nanoseconds DrawKernel(const ClientStep& step);
 
   const std::size_t index_;

@@ -2,36 +2,19 @@
 // smk serve: streams of jobs, from the file to the folder of results.
 #include <fmt/format.h>
 
-#include "sim/command.h"
+#include "sim/serve_command.h"
 
 namespace smk {
 namespace {
 
-class Serve : public CommandTest {
+class Serve : public ServeCommand {
  protected:
   void SetUp() override {
-    CommandTest::SetUp();
-    WriteTiny("tiny.toml");
-    WriteTiny("other.toml");
+    ServeCommand::SetUp();
     Write("s.toml",
           "machine = \"mini\"\ncycles = \"2M\"\nlaunches = 1\n"
           "[[job]]\nworkload = \"./tiny.toml\"\ncount = 5\ntbs = 24\n"
           "[[client]]\nname = \"late\"\nworkload = \"./other.toml\"\nrate = 100000\ncount = 3\n");
-  }
-  nlohmann::ordered_json Stats(const std::string& arguments) const {
-    const Outcome outcome = Smk("serve s.toml --force --out o " + arguments);
-    EXPECT_EQ(outcome.status, 0) << arguments << '\n' << outcome.out << outcome.err;
-    EXPECT_EQ(outcome.LastLine(), "PASS");
-    nlohmann::ordered_json stats = Json("o/stats.json");
-    stats.erase("wall");
-    return stats;
-  }
-  void Refuses(const std::string& arguments, const std::string& part) const {
-    const Outcome outcome = Smk("serve " + arguments);
-    EXPECT_EQ(outcome.status, 2) << arguments << '\n' << outcome.out << outcome.err;
-    EXPECT_EQ(outcome.out, "") << arguments;
-    EXPECT_NE(outcome.err.find(part), std::string::npos) << arguments << '\n' << outcome.err;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
   }
 };
 
