@@ -13,7 +13,6 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/progress.h"
-#include "base/sha256.h"
 #include "synth/tables.h"
 
 namespace smk::sim {
@@ -39,21 +38,17 @@ void Set(const std::string& text, SynthConfig* config) {
   config->sets[name] = value;
 }
 
-// The library with the wires that were asked for, in a file of its own in `folder` when these are
-// not its own.
-void LoadCells(const std::string& path, const std::string& folder, SynthTarget* target) {
+// The library with the wires that were asked for, in a file of its own when these are not its own.
+void LoadCells(const std::string& path, const ToolCache& cache, SynthTarget* target) {
   target->liberty = LoadLiberty(path);
   const std::string text = ReadFile(path);
   target->wire_name = DefaultWires(text);
   if (target->wires.kind == WireModel::Kind::kLibrary) return;
-  const std::string changed = WithWires(text, target->wires);
-  const std::string file = folder + "/" + HashText(changed).substr(0, 16) + ".lib";
-  if (!fs::exists(file)) WriteFileAtomically(file, changed);
-  target->liberty = LoadLiberty(file);
+  target->liberty = LoadLiberty(cache.Keep(WithWires(path, text, target->wires), ".lib"));
 }
 
 SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options,
-                   const std::string& folder) {
+                   const ToolCache& cache) {
   SynthTarget target;
   target.config = catalogue.Config(options.config);
   for (const std::string& set : options.sets) Set(set, &target.config);
@@ -61,7 +56,7 @@ SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options,
   target.wires = WireModel::Parse("--wires", options.wires);
   target.uncertainty = static_cast<double>(ParseCount("--uncertainty", options.uncertainty, 0, 50));
   LoadCells(options.liberty.empty() ? catalogue.liberty() : fs::absolute(options.liberty).string(),
-            folder, &target);
+            cache, &target);
   return target;
 }
 
@@ -137,7 +132,7 @@ int SynthCommand(const Context& context, const SynthOptions& options) {
   const bool timing = !options.no_timing && options.against.empty();
   if (timing) RequireTool("sta", "opensta");
   ToolCache cache(ToolFolder(options));
-  const SynthTarget target = Target(catalogue, options, cache.folder());
+  const SynthTarget target = Target(catalogue, options, cache);
   const OutputFolder out = OutputFolder::Prepare(options.out, true);
   const SynthFlow flow(catalogue, target, &cache);
   const std::vector<SynthBlock> blocks = flow.WithContents(names);

@@ -145,9 +145,7 @@ std::string SynthFlow::Package(const std::string& original) const {
     }
     text = std::regex_replace(text, parameter, "$1 " + std::to_string(value) + ";");
   }
-  std::string path = cache_->folder() + "/" + HashText(text).substr(0, 16) + "_smk_pkg.sv";
-  if (!fs::exists(path)) WriteFileAtomically(path, text);
-  return path;
+  return cache_->Keep(text, "_smk_pkg.sv");
 }
 
 ToolRun SynthFlow::YosysRun(const SynthBlock& block) const {

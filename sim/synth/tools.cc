@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/numbers.h"
+#include "base/sha256.h"
 
 namespace smk::sim {
 namespace fs = std::filesystem;
@@ -128,6 +129,12 @@ ToolCache::ToolCache(const std::string& folder) : folder_(folder), temporary_(fo
 ToolCache::~ToolCache() {
   std::error_code ignored;
   if (temporary_) fs::remove_all(folder_, ignored);
+}
+
+std::string ToolCache::Keep(const std::string& text, const std::string& ending) const {
+  std::string path = folder_ + "/" + HashText(text).substr(0, 16) + ending;
+  if (!fs::exists(path)) WriteFileAtomically(path, text);
+  return path;
 }
 
 bool ToolCache::Has(const ToolRun& run) const { return IsComplete(run, Folder(run)); }

@@ -31,6 +31,8 @@ class ToolCache {
   const std::string& folder() const { return folder_; }
   std::string Folder(const ToolRun& run) const { return folder_ + "/" + run.key; }
   bool Has(const ToolRun& run) const;
+  // A file of this text for runs to read, named by its hash and `ending`.
+  std::string Keep(const std::string& text, const std::string& ending) const;
 
   // Makes the runs that are missing, at most `jobs` at a time. `on_change` gets the number of runs
   // that are done and the names of those under way. Throws std::runtime_error, with the tool's last

@@ -24,20 +24,20 @@ struct LoadUnit {
   std::size_t end;
 };
 
-LoadUnit FindLoadUnit(const std::string& liberty) {
+LoadUnit FindLoadUnit(const std::string& path, const std::string& liberty) {
   static const std::regex kUnit(
       R"re(\bcapacitive_load_unit\s*\(\s*([0-9.]+)\s*,\s*"?([a-z]+)"?\s*\)\s*;)re",
       std::regex::icase);
   std::smatch found;
   if (!std::regex_search(liberty, found, kUnit)) {
-    throw InputError("the library: expected capacitive_load_unit (NUMBER, ff|pf)");
+    throw InputError(path + ": expected capacitive_load_unit (NUMBER, ff|pf)");
   }
   const double number = std::stod(found[1]);
   const auto end = static_cast<std::size_t>(found.position(0) + found.length(0));
   if (found[2] == "ff" || found[2] == "fF") return {number, end};
   if (found[2] == "pf" || found[2] == "pF") return {number * 1000, end};
   throw InputError(
-      fmt::format("the library: capacitive_load_unit in '{}': expected ff or pf", found[2].str()));
+      fmt::format("{}: capacitive_load_unit in '{}': expected ff or pf", path, found[2].str()));
 }
 
 }  // namespace
@@ -60,12 +60,12 @@ std::string DefaultWires(const std::string& liberty) {
   return std::regex_search(liberty, found, DefaultAttribute()) ? found[1].str() : "";
 }
 
-std::string WithWires(const std::string& liberty, const WireModel& wires) {
+std::string WithWires(const std::string& path, const std::string& liberty, const WireModel& wires) {
   if (wires.kind == WireModel::Kind::kLibrary) return liberty;
   std::string text = std::regex_replace(liberty, DefaultAttribute(), "");
   if (wires.kind == WireModel::Kind::kNone) return text;
   // One unit of length for each sink. OpenSTA takes the file's units from where they are said.
-  const LoadUnit unit = FindLoadUnit(text);
+  const LoadUnit unit = FindLoadUnit(path, text);
   return text.insert(
       unit.end,
       fmt::format(

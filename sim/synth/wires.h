@@ -20,8 +20,9 @@ struct WireModel {
   static WireModel Parse(const std::string& option, const std::string& text);
 };
 
-// A Liberty file with these wires as its default, and with the others that it has.
-std::string WithWires(const std::string& liberty, const WireModel& wires);
+// The text of a Liberty file with these wires as its default, and with the others that it has.
+// `path` is for messages.
+std::string WithWires(const std::string& path, const std::string& liberty, const WireModel& wires);
 
 // The name of a Liberty file's default wire load; "" when it has none.
 std::string DefaultWires(const std::string& liberty);

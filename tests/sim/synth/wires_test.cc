@@ -40,18 +40,18 @@ TEST(SynthWires, WhatElseIsRefused) {
 }
 
 TEST(SynthWires, TheLibrarysOwnStayAsTheyAre) {
-  EXPECT_EQ(WithWires(kLibrary, {}), kLibrary);
+  EXPECT_EQ(WithWires("x.lib", kLibrary, {}), kLibrary);
   EXPECT_EQ(DefaultWires(kLibrary), "5K");
 }
 
 TEST(SynthWires, NoneTakesTheDefaultAway) {
-  const std::string text = WithWires(kLibrary, {WireModel::Kind::kNone, 0});
+  const std::string text = WithWires("x.lib", kLibrary, {WireModel::Kind::kNone, 0});
   EXPECT_EQ(DefaultWires(text), "");
   EXPECT_THAT(text, HasSubstr("BUF_X1"));
 }
 
 TEST(SynthWires, PerSinkIsInTheLibrarysUnit) {
-  const std::string text = WithWires(kLibrary, PerSink(1.5));
+  const std::string text = WithWires("x.lib", kLibrary, PerSink(1.5));
   EXPECT_EQ(DefaultWires(text), "smk_per_sink");
   EXPECT_THAT(text, HasSubstr("capacitance : 0.0015;")) << "pF";
   EXPECT_THAT(text, Not(HasSubstr("default_wire_load : \"5K\"")));
@@ -59,10 +59,12 @@ TEST(SynthWires, PerSinkIsInTheLibrarysUnit) {
 }
 
 TEST(SynthWires, AUnitThatIsNotKnownIsRefused) {
-  EXPECT_EQ(Refusal([] { WithWires("library (x) { capacitive_load_unit (1,nf); }", PerSink(1)); }),
-            "the library: capacitive_load_unit in 'nf': expected ff or pf");
-  EXPECT_EQ(Refusal([] { WithWires("library (x) { }", PerSink(1)); }),
-            "the library: expected capacitive_load_unit (NUMBER, ff|pf)");
+  EXPECT_EQ(Refusal([] {
+              WithWires("x.lib", "library (x) { capacitive_load_unit (1,nf); }", PerSink(1));
+            }),
+            "x.lib: capacitive_load_unit in 'nf': expected ff or pf");
+  EXPECT_EQ(Refusal([] { WithWires("x.lib", "library (x) { }", PerSink(1)); }),
+            "x.lib: expected capacitive_load_unit (NUMBER, ff|pf)");
 }
 
 TEST(SynthWires, SlowPinsAreCounted) {
