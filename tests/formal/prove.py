@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one proof of a drawer, and its mutant, which the same proof must refute.
 
-usage: prove.py NAME [--work DIR] [--only proof|mutant] [--rtl DIR]
+usage: prove.py NAME [--work DIR] [--only proof|mutant] [--rtl DIR] [--record]
        prove.py --list
+
+answers.json has what ABC said of each model, by the hash of the AIGER file and of what was asked. A model
+that is there already is not given to ABC again; with SMK_PROVE_ALL=1 in the environment it is. --record
+writes the answers there.
 
 Ends with 0 when the property is proved and the mutant refuted, 77 when Yosys or ABC is missing.
 """
 
 import argparse
+import fcntl
+import hashlib
 import json
+import os
 import pathlib
 import re
 import resource
@@ -26,6 +33,7 @@ from rtl_files import files_of
 
 ABC = "yosys-abc"
 SKIPPED = 77
+ANSWERS = HERE / "answers.json"
 # Seconds for ABC or Yosys to answer, if a proof does not say otherwise.
 TIMEOUT = 300
 
@@ -178,15 +186,42 @@ def engine(proof, mutant, seconds):
     return f"pdr -T {seconds}"
 
 
-def abc(proof, mutant, work, seconds):
+def recorded(name, part):
+    """The entry of a proof or of its mutant: the hash of what was asked, and the answer."""
+    if os.environ.get("SMK_PROVE_ALL") == "1" or not ANSWERS.exists():
+        return {}
+    return json.loads(ANSWERS.read_text(encoding="utf-8")).get(name, {}).get(part, {})
+
+
+def record(name, answers):
+    """Writes the answers of a proof, while others may write theirs."""
+    with open(HERE / "prove.py", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        known = json.loads(ANSWERS.read_text(encoding="utf-8")) if ANSWERS.exists() else {}
+        known = {other: entry for other, entry in known.items() if other in {p["name"] for p in proofs()}}
+        known[name] = {**known.get(name, {}), **answers}
+        new = ANSWERS.with_suffix(".part")
+        new.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="utf-8")
+        new.replace(ANSWERS)
+
+
+def model_of(proof, mutant, work):
+    """Writes the model for ABC; what ABC is asked, and the hash of both, without how long it may take."""
     yosys([
         f"read_json {work}/model.json", "setundef -undriven -anyseq", "opt",
         "techmap", "opt", "dffunmap", "abc -g AND -fast", "opt_clean",
         f"write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
     ], 300, work / "aiger.log")
-    steps = f"read_aiger {work}/model.aig; fold; strash; {proof.get('reduce', 'scorr;')} "
+    seconds = proof.get("timeout", TIMEOUT)
     # sat refuses what has latches.
-    out = run([ABC, "-q", steps + engine(proof, mutant, seconds) + "; orpos; sat"], 2 * seconds + 60, work / "abc.log")
+    steps = f"fold; strash; {proof.get('reduce', 'scorr;')} {engine(proof, mutant, seconds)}; orpos; sat"
+    asked = re.sub(r" -T \d+", "", steps).encode() + (work / "model.aig").read_bytes()
+    return steps, hashlib.sha256(asked).hexdigest()
+
+
+def abc(proof, steps, work):
+    seconds = proof.get("timeout", TIMEOUT)
+    out = run([ABC, "-q", f"read_aiger {work}/model.aig; {steps}"], 2 * seconds + 60, work / "abc.log")
     if out is None:
         return "no answer in time"
     found = re.search(r"was asserted in frame (\d+)", out)
@@ -208,28 +243,36 @@ def seconds_used():
     return used.ru_utime + used.ru_stime
 
 
-def attempt(proof, mutant, source, work):
+def attempt(proof, part, source, work):
+    """What ABC says, or has said; the entry for answers.json; register bits held."""
+    mutant = proof["mutant"] if part == "mutant" else None
     work.mkdir(parents=True, exist_ok=True)
     start = seconds_used()
     held = build(proof, mutant, source, work)
-    seconds = proof.get("timeout", TIMEOUT)
-    answer = abc(proof, mutant, work, seconds)
-    return answer, held, seconds_used() - start
+    steps, model = model_of(proof, mutant, work)
+    before = recorded(proof["name"], part)
+    if before.get("model") == model:
+        return f"{before['answer']}, as recorded of this model", before, held
+    answer = abc(proof, steps, work)
+    return f"{answer} in {seconds_used() - start:.1f} s", {"model": model, "answer": answer}, held
 
 
-def prove(proof, source, work, only):
+def prove(proof, source, work, only, write):
     good = True
+    answers = {}
     print(f"{proof['name']}: {proof['property']}")
     print(f"  module {proof['module']}, method {proof['method']}, bound {proof['bound']}")
     if only != "mutant":
-        answer, held, took = attempt(proof, None, source, work / "proof")
-        good = answer == "proved"
+        text, answers["proof"], held = attempt(proof, "proof", source, work / "proof")
+        good = answers["proof"]["answer"] == "proved"
         registers = f", {held} register bits held" if held else ""
-        print(f"  proof: {answer} in {took:.1f} s{registers}")
+        print(f"  proof: {text}{registers}")
     if only != "proof":
-        answer, _, took = attempt(proof, proof["mutant"], source, work / "mutant")
-        good = good and answer.startswith("refuted")
-        print(f"  mutant {proof['mutant']}: {answer} in {took:.1f} s")
+        text, answers["mutant"], _ = attempt(proof, "mutant", source, work / "mutant")
+        good = good and answers["mutant"]["answer"].startswith("refuted")
+        print(f"  mutant {proof['mutant']}: {text}")
+    if write and good:
+        record(proof["name"], answers)
     return good
 
 
@@ -240,6 +283,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, help="keep the files of the proof here")
     parser.add_argument("--only", choices=["proof", "mutant"])
     parser.add_argument("--rtl", type=pathlib.Path, default=ROOT / "rtl", help="another rtl/")
+    parser.add_argument("--record", action="store_true", help="write the answers to answers.json")
     args = parser.parse_args()
     if args.list:
         for proof in proofs():
@@ -255,10 +299,11 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         work = args.work or pathlib.Path(folder)
         try:
-            return 0 if prove(wanted[0], args.rtl, work, args.only) else 1
+            return 0 if prove(wanted[0], args.rtl, work, args.only, args.record) else 1
         except ProofError as error:
             print(f"prove.py: {error}")
             return 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
