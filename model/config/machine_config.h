@@ -39,6 +39,7 @@ inline constexpr std::array<const char*, 2> kWrites{"posted", "acknowledged"};
 // in an order that a hash turns from row to row. `drawn`: each line's slice is drawn when it is
 // first touched, as Accel-Sim's partition indexing "random" has it.
 inline constexpr std::array<const char*, 2> kPartitions{"rotated", "drawn"};
+inline constexpr std::array<const char*, 2> kMergeBarriers{"group", "tb"};
 
 // One execution pipe: result after `latency` core cycles, next instruction after `initiation`
 // cycles.
@@ -132,6 +133,8 @@ struct HostLink {
   unsigned memory = 4096;         // MB (2^20 bytes) of the GPU
   // Merged launches: instructions of a warp before each TB, registers of a thread at least.
   unsigned merge_spoof = 150, merge_registers = 0;
+  // Whom a barrier of a merged launch waits for: all warps of the group, or those of its TB.
+  std::string merge_barrier = kMergeBarriers[0];
 };
 
 // Defaults are those of sim/machines/gtx980.toml, which a test holds true.

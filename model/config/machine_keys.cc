@@ -219,6 +219,10 @@ void AddHost(HostLink* host, KeyList* keys) {
                 "of each warp of a merged launch before each TB: the ids it is to see");
   keys->Integer("merge_registers", &host->merge_registers, 0, 255, "registers",
                 "of a thread of a merged launch, at least");
+  MachineKey& barrier = keys->Text("merge_barrier", &host->merge_barrier, "",
+                                   "whom a barrier of a merged launch waits for: all warps of the "
+                                   "group, or those of its TB");
+  for (const char* known : kMergeBarriers) barrier.choices.emplace_back(known);
 }
 
 // Shortest text that reads back as the same number.

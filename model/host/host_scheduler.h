@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "control/messages.h"
+#include "machine/merged_launch.h"
 #include "machine/run.h"
 
 namespace smk {
@@ -52,7 +53,7 @@ struct Merge {
   std::optional<JobId> second;         // another job; none: the first alone
   KernelId second_slot{0};             // free; nothing is launched into it, but it is taken
   std::uint32_t second_tb_count = 0;
-  std::uint32_t first_groups = 0;  // groups that execute the first only; 0: all execute both
+  MergeSplit split;
 };
 
 // The next `tb_count` TBs of a job's kernel, from JobState::next_tb on: slices are consecutive, so

@@ -3,11 +3,12 @@
 
 namespace smk {
 
-std::optional<MergedLaunch::Item> MergedLaunch::Take(TbId group) {
+std::optional<MergedLaunch::Item> MergedLaunch::Take(TbId group, SmId sm) {
   unsigned from = 0;
   if (members_.size() == 2) {
-    if (first_groups_ != 0) {
-      from = Index(group) < first_groups_ ? 0 : 1;
+    if (split_.any()) {
+      const bool first = Index(group) < split_.groups || Index(sm) < split_.sms;
+      from = first ? 0 : 1;
     } else {
       from = left(turn_) != 0 ? turn_ : 1 - turn_;
       turn_ = 1 - from;

@@ -11,6 +11,14 @@
 
 namespace smk {
 
+// Who executes TBs of the first kernel only; all others execute the second only. Nobody: all groups
+// execute both. Only one of the two can be given.
+struct MergeSplit {
+  std::uint32_t groups = 0;  // those with the lowest numbers
+  std::uint32_t sms = 0;     // those on the SMs with the lowest numbers
+  bool any() const { return groups != 0 || sms != 0; }
+};
+
 // The TBs of one kernel or two, as the TBs of the launch that stands for both, its groups, take
 // them. Each is taken once. Knows no time: who asks first gets the next.
 class MergedLaunch {
@@ -27,17 +35,15 @@ class MergedLaunch {
   };
 
   // Every group takes the head of one queue: the kernels' TBs in turn, and what is left of the
-  // longer one at the end (Fig. 3a). With `first_groups` there is a queue for each kernel (Fig.
-  // 3b): so many groups, those with the lowest numbers, take of the first only, the others of the
-  // second.
-  explicit MergedLaunch(std::vector<Member> members, std::uint32_t first_groups = 0)
-      : members_(std::move(members)), first_groups_(first_groups) {}
+  // longer one at the end (Fig. 3a). With a split there is a queue for each kernel (Fig. 3b).
+  explicit MergedLaunch(std::vector<Member> members, MergeSplit split = {})
+      : members_(std::move(members)), split_(split) {}
 
   const Member& member(unsigned index) const { return members_[index]; }
   std::size_t members() const { return members_.size(); }
 
-  // What the group executes next; nothing if its queue is empty.
-  std::optional<Item> Take(TbId group);
+  // What the group on this SM executes next; nothing if its queue is empty.
+  std::optional<Item> Take(TbId group, SmId sm);
   // A TB of the member has been executed.
   void Complete(unsigned member) { ++completed_[member]; }
   // All have.
@@ -47,7 +53,7 @@ class MergedLaunch {
   std::uint32_t left(unsigned member) const { return members_[member].tb_count - taken_[member]; }
 
   const std::vector<Member> members_;
-  const std::uint32_t first_groups_;
+  const MergeSplit split_;
   std::array<std::uint32_t, 2> taken_{}, completed_{};
   unsigned turn_ = 0;  // whose TB is at the head of the one queue
 };

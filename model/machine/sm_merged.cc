@@ -25,7 +25,7 @@ namespace smk {
     StartPart(own, block->tb, block, now);
     return true;
   }
-  block->item = block->merged->Take(block->tb);
+  block->item = block->merged->Take(block->tb, id_);
   if (!block->item) return false;
   const MergedLaunch::Member& member = block->merged->member(block->item->member);
   ChargeTo(member.slot, block, now);

@@ -35,7 +35,7 @@ const std::vector<SchedulerInfo>& Schedulers() {
        PairSource::kRandom},
       {"kernel-merge", "[KernelMerge]",
        "two kernels merged into one launch whose groups take TBs of both; kernel-merge:4 gives 4 "
-       "groups to the first",
+       "groups to the first, kernel-merge:sms:4 those of 4 SMs",
        nullptr, PairSource::kNone, true},
       {"gemini", "[Gemini]",
        "of clients with scripts: tokens whose quotas follow their bursts of kernels", nullptr,
@@ -49,6 +49,19 @@ const std::vector<SchedulerInfo>& Schedulers() {
   return kSchedulers;
 }
 
+namespace {
+
+// "4": groups. "sms:4": SMs.
+MergeSplit ParseSplit(const std::string& what, const std::string& text) {
+  const std::string prefix = "sms:";
+  const bool sms = text.rfind(prefix, 0) == 0;
+  const auto count = static_cast<std::uint32_t>(
+      ParseCount(what, sms ? text.substr(prefix.size()) : text, 1, kMostGroups));
+  return sms ? MergeSplit{0, count} : MergeSplit{count, 0};
+}
+
+}  // namespace
+
 SchedulerChoice ParseScheduler(const std::string& text) {
   const std::size_t colon = text.find(':');
   const std::string name = text.substr(0, colon);
@@ -59,8 +72,7 @@ SchedulerChoice ParseScheduler(const std::string& text) {
     SchedulerChoice choice{text, *found};
     if (colon == std::string::npos) return choice;
     if (found->merges) {
-      choice.first_groups = static_cast<std::uint32_t>(
-          ParseCount("--scheduler " + name, text.substr(colon + 1), 1, kMostGroups));
+      choice.split = ParseSplit("--scheduler " + name, text.substr(colon + 1));
       return choice;
     }
     if (found->control == gemini::Control::kStatic) {

@@ -107,7 +107,7 @@ void PlanScheduler(const Backend& backend, Serving* serving,
                    std::map<std::string, std::string>* files) {
   const SchedulerChoice& scheduler = serving->scheduler;
   if (scheduler.info.merges) {
-    const KernelMergePlan plan{serving->experiment.machine, scheduler.first_groups};
+    const KernelMergePlan plan{serving->experiment.machine, scheduler.split};
     std::vector<const Workload*> jobs;
     for (const auto& workload : serving->experiment.workloads) jobs.push_back(workload.get());
     (*files)["kernel_merge.csv"] = MergedCsv(MergePairs(jobs, plan));

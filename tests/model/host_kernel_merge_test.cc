@@ -21,19 +21,19 @@ namespace {
 
 using testing::HasSubstr;
 
-MergedLaunch Queue(std::uint32_t a, std::uint32_t b, std::uint32_t first_groups = 0) {
+MergedLaunch Queue(std::uint32_t a, std::uint32_t b, MergeSplit split = {}) {
   std::vector<MergedLaunch::Member> members(2);
   members[0].tb_count = a;
   members[1].tb_count = b;
   members[1].slot = KernelId{1};
-  return MergedLaunch(std::move(members), first_groups);
+  return MergedLaunch(std::move(members), split);
 }
 
-// "a0 b0": what groups take that ask in this order.
+// "a0 b0": what groups take that ask in this order, four on each SM.
 std::string Taken(MergedLaunch* queue, const std::vector<unsigned>& groups) {
   std::string text;
   for (const unsigned group : groups) {
-    const auto item = queue->Take(static_cast<TbId>(group));
+    const auto item = queue->Take(TbId{group}, SmId{static_cast<std::uint8_t>(group / 4)});
     text += item ? std::string(1, static_cast<char>('a' + item->member)) +
                        std::to_string(Index(item->tb)) + ' '
                  : "- ";
@@ -51,8 +51,14 @@ TEST(MergedQueue, AlternatesAndHasTheRestAtTheEnd) {
 
 // Fig. 3b: with four groups, a quarter takes of one kernel only, whoever is free.
 TEST(MergedQueue, PartitionsAreConstant) {
-  MergedLaunch queue = Queue(3, 5, 1);
+  MergedLaunch queue = Queue(3, 5, {1, 0});
   EXPECT_EQ(Taken(&queue, {0, 1, 2, 3, 0, 3, 0, 0, 1, 1}), "a0 b0 b1 b2 a1 b3 a2 - b4 - ");
+}
+
+// Sec. 2.5: a scheduler that sees the SM's number can give kernels whole SMs.
+TEST(MergedQueue, PartitionsCanBeSms) {
+  MergedLaunch queue = Queue(3, 5, {0, 1});
+  EXPECT_EQ(Taken(&queue, {4, 0, 1, 8, 3, 2, 4, 5, 4, 4}), "b0 a0 a1 b1 a2 - b2 b3 b4 - ");
 }
 
 TEST(MergedQueue, IsCompleteWhenEveryTbIs) {
@@ -90,19 +96,19 @@ class KernelMergeHost : public testing::Test {
     kernel.Op(OpClass::kBarrier);
     return kernel;
   }
-  RunResult Run(const std::vector<MicroKernel>& kernels, std::uint32_t first_groups = 0) {
+  RunResult Run(const std::vector<MicroKernel>& kernels, MergeSplit split = {}) {
     PolicyConfig policy;
     policy.dispatch = DispatchMode::kLeftover;
     run.request.policy = policy;
     const auto control = MakeReferenceControl(run.Control(), policy);
     RunResult result =
-        run.Run(kernels, control.get(), MakeKernelMerge({run.request.machine, first_groups}));
+        run.Run(kernels, control.get(), MakeKernelMerge({run.request.machine, split}));
     EXPECT_FALSE(result.cut_short);
     return result;
   }
-  std::string Refusal(const std::vector<MicroKernel>& kernels, std::uint32_t first_groups = 0) {
+  std::string Refusal(const std::vector<MicroKernel>& kernels, MergeSplit split = {}) {
     try {
-      Run(kernels, first_groups);
+      Run(kernels, split);
     } catch (const InputError& error) {
       return error.what();
     }
@@ -188,7 +194,7 @@ TEST_F(KernelMergeHost, APartitionStaysAsItIs) {
   const std::vector<MicroKernel> kernels = {Kernel("a", 40, 256, 1), Kernel("b", 40, 256, 6)};
   const unsigned groups = Groups(kernels[0], kernels[1]);
   for (const std::uint32_t first : {1u, 5u, groups - 1}) {
-    const RunResult result = Run(kernels, first);
+    const RunResult result = Run(kernels, {first, 0});
     ExpectEachTbOnce(result, kernels);
     std::array<std::set<std::pair<unsigned, unsigned>>, 2> places;  // of groups, by job
     for (const TbRecord& tb : result.tbs) {
@@ -280,8 +286,9 @@ TEST_F(KernelMergeHost, ExecutesEachTbOnceWhateverTheSizes) {
       kernels.back().shared_memory = random() % 3 * 5000;
       run.arrivals.push_back(random() % 6000);
     }
-    const std::uint32_t first = random() % 2 == 0 ? 0 : 1 + random() % 3;
-    ExpectEachTbOnce(Run(kernels, first), kernels);
+    // Of two SMs, one at most may be for the first kernel.
+    const MergeSplit splits[] = {{}, {1 + static_cast<std::uint32_t>(random() % 3), 0}, {0, 1}};
+    ExpectEachTbOnce(Run(kernels, splits[random() % 3]), kernels);
   }
 }
 
@@ -296,6 +303,22 @@ TEST_F(KernelMergeHost, RefusesBarriersInTheSmallerKernel) {
   EXPECT_EQ(Refusal({small}), "accepted");
 }
 
+// Sec. 2.5: "allow the scheduler to specify to the barriers how many workitems to expect".
+TEST_F(KernelMergeHost, BarriersThatAreToldTheirWarpsAreAccepted) {
+  run.request.machine.host.merge_barrier = "tb";
+  const std::vector<MicroKernel> kernels = {WithBarrier(Kernel("small", 30, 64)),
+                                            Kernel("large", 20, 256)};
+  ExpectEachTbOnce(Run(kernels), kernels);
+}
+
+TEST_F(KernelMergeHost, SmsOfAPartitionExecuteOneKernelOnly) {
+  const std::vector<MicroKernel> kernels = {Kernel("a", 40), Kernel("b", 50)};
+  const RunResult result = Run(kernels, {0, 1});
+  ExpectEachTbOnce(result, kernels);
+  for (const TbRecord& tb : result.tbs) EXPECT_EQ(Index(tb.sm), Index(tb.job));
+  EXPECT_THAT(Refusal(kernels, {0, 2}), HasSubstr("a+b has 2 SMs: expected 1 to 1"));
+}
+
 TEST_F(KernelMergeHost, RefusesWhatDoesNotFit) {
   MicroKernel threads = Kernel("threads", 1, 1024), registers = Kernel("registers", 1, 64);
   registers.registers = 128;
@@ -307,8 +330,9 @@ TEST_F(KernelMergeHost, RefusesWhatDoesNotFit) {
 TEST_F(KernelMergeHost, RefusesPartitionsWithoutGroupsForTheSecond) {
   const std::vector<MicroKernel> kernels = {Kernel("a", 4), Kernel("b", 4)};
   const unsigned groups = Groups(kernels[0], kernels[1]);
-  EXPECT_EQ(Refusal(kernels, groups - 1), "accepted");
-  EXPECT_THAT(Refusal(kernels, groups), HasSubstr("expected 1 to " + std::to_string(groups - 1)));
+  EXPECT_EQ(Refusal(kernels, {groups - 1, 0}), "accepted");
+  EXPECT_THAT(Refusal(kernels, {groups, 0}),
+              HasSubstr("expected 1 to " + std::to_string(groups - 1)));
 }
 
 }  // namespace

@@ -70,14 +70,14 @@ KernelJobs KernelsOf(const std::vector<const Workload*>& jobs) {
   return kernels;
 }
 
-void CheckPartition(const KernelSpec& merged, std::uint32_t first_groups) {
-  const std::uint32_t groups = merged.tb_count();
-  if (first_groups < groups) return;
+// Something must be left to the second kernel.
+void CheckSplit(const std::string& name, const char* what, std::uint32_t all, std::uint32_t first) {
+  if (first < all) return;
   const std::string expected =
-      groups == 1 ? "two at least" : "1 to " + std::to_string(groups - 1) + " for the first kernel";
-  throw InputError("kernel-merge: " + merged.name + " has " + std::to_string(groups) +
-                   (groups == 1 ? " group" : " groups") + ": expected " + expected + ", got " +
-                   std::to_string(first_groups));
+      all == 1 ? "two at least" : "1 to " + std::to_string(all - 1) + " for the first kernel";
+  throw InputError("kernel-merge: " + name + " has " + std::to_string(all) + ' ' + what +
+                   (all == 1 ? "" : "s") + ": expected " + expected + ", got " +
+                   std::to_string(first));
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ unsigned SchedulerGroups(const KernelSpec& merged, const MachineConfig& machine)
 }
 
 KernelSpec MergedKernel(const KernelSpec& a, const KernelSpec* b, const MachineConfig& machine) {
-  if (b != nullptr) CheckBarriers(a, *b);
+  if (b != nullptr && machine.host.merge_barrier == kMergeBarriers[0]) CheckBarriers(a, *b);
   KernelSpec merged;
   merged.name = b == nullptr ? a.name : a.name + "+" + b->name;
   const KernelSpec& other = b == nullptr ? a : *b;
@@ -119,7 +119,10 @@ std::vector<MergedPair> MergePairs(const std::vector<const Workload*>& jobs,
       const auto& [second, second_jobs] = kernels[b];
       if (first_jobs.size() == 1 && first_jobs == second_jobs) continue;
       pairs.push_back({first, second, MergedKernel(*first, second, plan.machine)});
-      CheckPartition(pairs.back().merged, plan.first_groups);
+      const KernelSpec& merged = pairs.back().merged;
+      CheckSplit(merged.name, "group", merged.tb_count(), plan.split.groups);
+      // Groups come to all SMs in turn.
+      CheckSplit(merged.name, "SM", plan.machine.sms, plan.split.sms);
     }
   }
   return pairs;

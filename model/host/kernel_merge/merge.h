@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/machine_config.h"
+#include "machine/merged_launch.h"
 #include "workload/workload.h"
 
 namespace smk {
@@ -16,7 +17,7 @@ namespace smk {
 // before each TB: an atomic on the queue by one thread, its result for all through shared memory,
 // and the spoofing of ids, host.merge_spoof instructions [D54], [D55]. Throws InputError when the
 // GPU does not hold one group, and for kernels of different sizes of which the smaller has
-// barriers.
+// barriers, unless barriers count the warps of the TB (host.merge_barrier, Sec. 2.5).
 KernelSpec MergedKernel(const KernelSpec& a, const KernelSpec* b, const MachineConfig& machine);
 
 // How many of them the GPU holds at once: S.
@@ -24,9 +25,7 @@ unsigned SchedulerGroups(const KernelSpec& merged, const MachineConfig& machine)
 
 struct KernelMergePlan {
   MachineConfig machine;
-  // Groups that execute the first of two kernels only, the others the second only; 0: all take what
-  // comes (work stealing).
-  std::uint32_t first_groups = 0;
+  MergeSplit split;  // none: all take what comes (work stealing)
 };
 
 struct MergedPair {

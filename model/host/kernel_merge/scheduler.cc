@@ -47,7 +47,7 @@ class KernelMerge : public HostScheduler {
       merge_.second = waiting_[1];
       merge_.second_slot = KernelId{1};
       merge_.second_tb_count = second.tbs_left();
-      merge_.first_groups = plan_.first_groups;
+      merge_.split = plan_.split;
     }
     merge_.groups = &Merged(&first.kernel(), partner);
     const LaunchChoice choice{waiting_[0], KernelId{0}, first.tbs_left(), &merge_};

@@ -20,7 +20,7 @@ class Serve : public ServeCommand {
 
 TEST_F(Serve, ExecutesEveryJobOnce) {
   for (const char* scheduler : {"sequential", "in-order", "kernelet", "kernelet-opt",
-                                "kernelet-random:7", "kernel-merge", "kernel-merge:3"}) {
+                                "kernelet-random:7", "kernel-merge", "kernel-merge:3", "kernel-merge:sms:1"}) {
     const auto stats = Stats(std::string("--scheduler ") + scheduler);
     EXPECT_EQ(stats["host"]["scheduler"], scheduler);
     EXPECT_EQ(stats["host"]["jobs"], 8);
@@ -121,6 +121,7 @@ TEST_F(Serve, KernelMergeSaysItsGroups) {
         "workload = \"./tiny.toml\"\n");
   Refuses("b.toml --scheduler kernel-merge", "has barriers and 32 threads");
   Refuses("s.toml --scheduler kernel-merge:999", "expected 1 to ");
+  Refuses("s.toml --scheduler kernel-merge:sms:99", "SMs: expected 1 to ");
   Refuses("s.toml --scheduler kernel-merge:0", "--scheduler kernel-merge");
   Refuses("s.toml --scheduler kernel-merge:x", "--scheduler kernel-merge");
 }
