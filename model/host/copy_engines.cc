@@ -37,6 +37,7 @@ CopyEngines::CopyEngines(const RunRequest& request)
     }
   }
   for (Engine& engine : engines_) engine.queue.reserve(any_ ? jobs_.size() : 0);
+  records_.reserve(any_ ? 2 * jobs_.size() : 0);
 }
 
 std::uint64_t CopyEngines::Need(JobId job) const {
@@ -67,6 +68,7 @@ void CopyEngines::Start(Cycle now, bool kernels) {
         latency_ + static_cast<Cycle>(std::ceil(static_cast<double>(bytes) * cycles_per_byte_));
     (direction == kIn ? stats_.in_bytes : stats_.out_bytes) += bytes;
     ++stats_.copies;
+    records_.push_back({now, engine.end, job, direction == kOut, bytes});
   }
 }
 

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "machine/run.h"
@@ -42,6 +43,8 @@ class CopyEngines {
   // Counts the time since the last call: `kernels` were in kernel slots in it or not.
   void Account(Cycle now, bool kernels);
   const CopyStats& stats() const { return stats_; }
+  // In the order of their starts.
+  std::vector<CopyRecord> TakeRecords() { return std::move(records_); }
 
  private:
   struct Engine {
@@ -64,6 +67,7 @@ class CopyEngines {
   std::array<Engine, 2> engines_;
   Cycle accounted_ = 0;
   CopyStats stats_;
+  std::vector<CopyRecord> records_;  // two of a job at most
 };
 
 }  // namespace smk

@@ -278,6 +278,7 @@ void Host::Finish(RunResult* result) {
   result->launches = std::move(records_);
   copies_.Account(result->cycles, KernelsRun());
   result->copies = copies_.stats();
+  if (record_) result->copy_records = copies_.TakeRecords();
 }
 
 }  // namespace smk

@@ -146,6 +146,14 @@ struct CopyStats {
   Cycle overlapped_cycles = 0;          // of both sums: while kernels were in kernel slots
 };
 
+// One copy of at least one byte.
+struct CopyRecord {
+  Cycle start = 0, end = 0;  // of the engine; what has not ended has the end that it would have
+  JobId job{0};
+  bool out = false;  // from the GPU to the host
+  std::uint64_t bytes = 0;
+};
+
 // One launch: a whole kernel or a slice of it, in a kernel slot.
 struct LaunchRecord {
   Cycle start = 0, end = kNever;  // taken by the control plane; said to be done, kNever: not yet
@@ -203,7 +211,8 @@ struct RunResult {
   CopyStats copies;
   std::vector<SmStats> sms;
   std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
-  std::vector<LaunchRecord> launches;  // when anything else is recorded
+  std::vector<LaunchRecord> launches;    // when anything else is recorded
+  std::vector<CopyRecord> copy_records;  // likewise
   std::vector<TbRecord> tbs;
   std::vector<Decision> decisions;
   std::vector<EpochSample> epochs;

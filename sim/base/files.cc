@@ -24,13 +24,13 @@ namespace {
 // Names that a run or a comparison leaves in its folder. The manifest goes first: a folder that has
 // one is complete.
 constexpr const char* kOurFiles[] = {
-    "manifest.json",    "config.toml",     "stats.json",         "kernels.csv",
-    "stalls.csv",       "jobs.csv",        "launches.csv",       "tbs.csv",
-    "decisions.csv",    "samples.csv",     "timeline.json.gz",   "compare.csv",
-    "compare.json",     "wave.fst",        "wave.gtkw",          "report.html",
-    "stream.toml",      "kernelet.csv",    "kernelet_pairs.csv", "kernelet_measured.csv",
-    "tokens.csv",       "bursts.csv",      "shares.csv",         "shares.svg",
-    "replay_rates.csv", "kernel_merge.csv"};
+    "manifest.json",    "config.toml",      "stats.json",         "kernels.csv",
+    "stalls.csv",       "jobs.csv",         "launches.csv",       "tbs.csv",
+    "decisions.csv",    "samples.csv",      "timeline.json.gz",   "compare.csv",
+    "compare.json",     "wave.fst",         "wave.gtkw",          "report.html",
+    "stream.toml",      "kernelet.csv",     "kernelet_pairs.csv", "kernelet_measured.csv",
+    "tokens.csv",       "bursts.csv",       "shares.csv",         "shares.svg",
+    "replay_rates.csv", "kernel_merge.csv", "copies.csv"};
 
 std::runtime_error Failure(const std::string& path, const char* what) {
   return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));

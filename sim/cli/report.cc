@@ -64,7 +64,12 @@ std::string DefaultTitle(const ordered_json& j, const std::string& source) {
   const ordered_json& stats = j["runs"][0]["stats"];
   std::string workload = TextOf(stats, "workload");
   if (j["kind"] == "compare") return workload;
-  return fmt::format("{} under {}", workload, TextOf(stats, "policy"));
+  if (stats.contains("host") && stats["host"].is_object()) {
+    return fmt::format("{} by {} under {}", workload, TextOf(stats["host"], "scheduler"),
+                       TextOf(stats, "policy"));
+  }
+  const std::string policy = TextOf(stats, "policy");  // clients with scripts have none
+  return fmt::format("{} under {}", workload, policy.empty() ? TextOf(stats, "scheduler") : policy);
 }
 
 std::string OutPath(const ReportOptions& options) {

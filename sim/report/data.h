@@ -13,7 +13,7 @@ inline constexpr std::size_t kReportLogRows = 10'000;
 // Time steps into which a run is divided.
 inline constexpr std::uint64_t kReportSteps = 200;
 
-// The folder of `smk run --out`.
+// The folder of `smk run --out` or `smk serve --out`.
 nlohmann::ordered_json ReportRunFolder(const std::string& folder);
 
 // The folder of `smk compare --out`, with all its runs.
@@ -35,5 +35,9 @@ nlohmann::ordered_json ReadPreemptions(const std::string& path, const RunShape& 
 nlohmann::ordered_json ReadDecisions(const std::string& path, const RunShape& shape);
 // The columns of samples.csv.
 nlohmann::ordered_json ReadSamples(const std::string& path, const RunShape& shape);
+// Of a stream: what the page needs of jobs.csv and launches.csv, and of copies.csv, or null.
+nlohmann::ordered_json ReadStream(const std::string& folder);
+// Of clients with scripts: the same of shares.csv, and of tokens.csv, or null.
+nlohmann::ordered_json ReadShares(const std::string& folder);
 
 }  // namespace smk::sim

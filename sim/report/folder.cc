@@ -110,15 +110,19 @@ ordered_json ReportRunFolder(const std::string& folder) {
   ordered_json run;
   run["manifest"] = PassedManifest(folder);
   CheckOutputs(folder, run["manifest"],
-               {"stats.json", "config.toml", "tbs.csv", "decisions.csv", "samples.csv"});
+               {"stats.json", "config.toml", "tbs.csv", "decisions.csv", "samples.csv", "jobs.csv",
+                "launches.csv", "copies.csv", "shares.csv", "tokens.csv"});
   run["stats"] = ReadJson(folder + "/stats.json");
   CheckSchema(run["stats"], folder + "/stats.json");
-  if (TextOf(run["stats"], "kind") == "clients") {
-    throw InputError(fmt::format(
-        "{}: has clients with scripts, and no kernels; shares.svg shows their shares", folder));
-  }
   run["config"] = TomlFileAsJson(folder + "/config.toml");
   run["config_text"] = ReadFile(folder + "/config.toml");
+  if (TextOf(run["stats"], "kind") == "clients") {
+    run.update(ReadShares(folder));
+    return run;
+  }
+  if (run["stats"].contains("host") && run["stats"]["host"].is_object()) {
+    run["stream"] = ReadStream(folder);
+  }
   const RunShape shape = ShapeOf(run["stats"], folder + "/stats.json");
   run["residency"] = ReadResidency(folder + "/tbs.csv", shape);
   run["preemptions"] = ReadPreemptions(folder + "/tbs.csv", shape);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kernels.csv, stalls.csv, jobs.csv, launches.csv, tbs.csv, decisions.csv and samples.csv. Every
-// column is explained in docs/results.md.
+// kernels.csv, stalls.csv, jobs.csv, launches.csv, copies.csv, tbs.csv, decisions.csv and
+// samples.csv. Every column is explained in docs/results.md.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -114,6 +114,17 @@ std::string LaunchesCsv(const Results& results) {
                    QuotedCell(workload.name), l.number,
                    QuotedCell(workload.kernels.at(l.kernel).name), Index(l.slot), l.first_tb,
                    l.tb_count, l.start, CycleCell(l.end));
+  }
+  return text;
+}
+
+std::string CopiesCsv(const Results& results) {
+  std::string text = "job,name,direction,bytes,start,end\n";
+  for (const CopyRecord& copy : results.result.copy_records) {
+    const Workload& workload = *results.experiment->workloads.at(Index(copy.job));
+    fmt::format_to(std::back_inserter(text), "{},{},{},{},{},{}\n", Index(copy.job),
+                   QuotedCell(workload.name), copy.out ? "out" : "in", copy.bytes, copy.start,
+                   CycleCell(copy.end <= results.result.cycles ? copy.end : kNever));
   }
   return text;
 }

@@ -79,6 +79,15 @@ void Fields(Archive& archive, Launch& l, const LaunchRecord* /*tag*/) {
   archive(l.tb_count);
 }
 
+template <typename Archive, typename Copy>
+void Fields(Archive& archive, Copy& c, const CopyRecord* /*tag*/) {
+  archive(c.start);
+  archive(c.end);
+  Enum(archive, c.job);
+  archive(c.out);
+  archive(c.bytes);
+}
+
 template <typename Archive, typename Sm>
 void Fields(Archive& archive, Sm& s, const SmStats* /*tag*/) {
   archive(s.scheduler_cycles);
@@ -173,6 +182,7 @@ json ToJson(const RunResult& result) {
   j["copies"] = WriteAll(std::vector<CopyStats>{result.copies}).front();
   j["sms"] = WriteAll(result.sms);
   j["launches"] = WriteAll(result.launches);
+  j["copy_records"] = WriteAll(result.copy_records);
   j["tbs"] = WriteAll(result.tbs);
   j["decisions"] = WriteAll(result.decisions);
   j["epochs"] = WriteAll(result.epochs);
@@ -198,6 +208,7 @@ RunResult FromJson(const json& j) {
   Fields(copies, result.copies, static_cast<const CopyStats*>(nullptr));
   ReadAll(j.at("sms"), &result.sms);
   ReadAll(j.at("launches"), &result.launches);
+  ReadAll(j.at("copy_records"), &result.copy_records);
   ReadAll(j.at("tbs"), &result.tbs);
   ReadAll(j.at("decisions"), &result.decisions);
   ReadAll(j.at("epochs"), &result.epochs);

@@ -42,6 +42,7 @@ std::string KernelsCsv(const Results& results);
 std::string StallsCsv(const Results& results);
 std::string JobsCsv(const Results& results);
 std::string LaunchesCsv(const Results& results);
+std::string CopiesCsv(const Results& results);
 std::string TbsCsv(const Results& results);
 std::string DecisionsCsv(const Results& results);
 std::string SamplesCsv(const Results& results);

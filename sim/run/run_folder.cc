@@ -83,6 +83,7 @@ void WriteRun(const OutputFolder& folder, const std::string& command_line, const
   folder.Write("stalls.csv", StallsCsv(results));
   folder.Write("jobs.csv", JobsCsv(results));
   folder.Write("launches.csv", LaunchesCsv(results));
+  if (!results.result.copy_records.empty()) folder.Write("copies.csv", CopiesCsv(results));
   folder.Write("tbs.csv", TbsCsv(results));
   folder.Write("decisions.csv", DecisionsCsv(results));
   // Kernels that ran one after another have no time in common.

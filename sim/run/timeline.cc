@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "run/host_tracks.h"
 #include "run/slot_jobs.h"
 
 namespace smk::sim {
@@ -45,7 +46,8 @@ class Timeline {
         from_(results.experiment->timeline_from),
         to_(std::min(results.experiment->timeline_to, results.result.cycles)),
         gpu_pid_(results.result.sms.size()),
-        slot_jobs_(SlotJobsOf(results)) {
+        slot_jobs_(SlotJobsOf(results)),
+        host_tracks_(HostTracks(results)) {
     for (const std::string& label : results.experiment->labels) labels_.push_back(Quoted(label));
     FindCut(max_events);
   }
@@ -55,6 +57,7 @@ class Timeline {
     for (const TbRecord& tb : results_.result.tbs) Stay(tb);
     Arrows();
     for (const Decision& decision : results_.result.decisions) Mark(decision);
+    Host();
     Counters();
     std::stable_sort(events_.begin(), events_.end(), [](const Event& a, const Event& b) {
       return std::tie(a.cycle, a.rank) < std::tie(b.cycle, b.rank);
@@ -130,7 +133,13 @@ class Timeline {
     }
     Name("process", gpu_pid_, std::nullopt, 0, "GPU");
     Name("thread", gpu_pid_, 0, 0, "decisions");
+    if (host_tracks_.empty()) return;
+    Name("process", host_pid(), std::nullopt, 0, "host");
+    for (std::size_t i = 0; i < host_tracks_.size(); ++i) {
+      Name("thread", host_pid(), i, i, host_tracks_[i].name);
+    }
   }
+  std::size_t host_pid() const { return gpu_pid_ + 1; }
 
   bool Visible(const TbRecord& tb) const {
     return tb.start < to_ && tb.end > from_ && tb.start != tb.end;
@@ -174,6 +183,27 @@ class Timeline {
     Push('s', save.end, Rank::kFlowStart, Index(save.sm), Index(save.slot), rest);
     Push('f', resume.start, Rank::kFlowEnd, Index(resume.sm), Index(resume.slot),
          rest + ",\"bp\":\"e\"");
+  }
+
+  // Copies and launches of a stream, and how many jobs are in which state.
+  void Host() {
+    for (std::size_t track = 0; track < host_tracks_.size(); ++track) {
+      for (const HostSlice& slice : host_tracks_[track].slices) {
+        const Cycle begin = std::max(slice.begin, from_), end = std::min(slice.end, to_);
+        if (begin >= end) continue;
+        Push('B', begin, Rank::kBegin, host_pid(), track,
+             fmt::format(",\"name\":{},\"cat\":{},\"args\":{}", Quoted(slice.name),
+                         labels_.at(Index(slice.job)), slice.args.dump()));
+        Push('E', end, Rank::kEnd, host_pid(), track, "");
+      }
+    }
+    if (host_tracks_.empty()) return;
+    for (const JobCounts& jobs : CountJobs(results_.result.jobs)) {
+      if (jobs.cycle >= to_) break;
+      Counter("jobs", std::max(jobs.cycle, from_), host_pid(),
+              fmt::format("\"waiting\":{},\"ready\":{},\"running\":{}", jobs.waiting, jobs.ready,
+                          jobs.running));
+    }
   }
 
   void Mark(const Decision& d) {
@@ -270,6 +300,7 @@ class Timeline {
   Cycle to_;
   const std::size_t gpu_pid_;
   const SlotJobs slot_jobs_;
+  const std::vector<HostTrack> host_tracks_;
   std::optional<Cycle> cut_;
   std::uint64_t arrows_ = 0;
   std::vector<std::string> labels_;  // of the kernels, as JSON

@@ -55,6 +55,27 @@ TEST_F(Copies, OneJobByHand) {
   EXPECT_EQ(result.copies.out_cycles, kLatency + 500);
   EXPECT_EQ(result.copies.overlapped_cycles, 0u);
   EXPECT_FALSE(result.cut_short);
+  EXPECT_TRUE(result.copy_records.empty()) << "nothing is recorded";
+}
+
+TEST_F(Copies, AreRecordedWhenTheRunIs) {
+  run.request.record_tbs = true;
+  run.copies = {{1000, 500}, {0, 300}};
+  run.arrivals = {0, 0};
+  const RunResult result = run.Run({Kernel("a", 10), Kernel("b", 10)}, nullptr, MakeSequential());
+  ASSERT_EQ(result.copy_records.size(), 3u) << "one of no bytes is none";
+  const CopyRecord& in = result.copy_records[0];
+  EXPECT_EQ(in.job, JobId{0});
+  EXPECT_FALSE(in.out);
+  EXPECT_EQ(in.bytes, 1000u);
+  EXPECT_EQ(in.start, 0u);
+  EXPECT_EQ(in.end, result.jobs[0].ready);
+  for (unsigned i = 1; i < 3; ++i) {
+    const CopyRecord& out = result.copy_records[i];
+    EXPECT_TRUE(out.out);
+    EXPECT_EQ(out.end - out.start, kLatency + out.bytes);
+    EXPECT_EQ(out.end, result.jobs[Index(out.job)].finish);
+  }
 }
 
 TEST_F(Copies, WithoutBytesTakeNoTime) {

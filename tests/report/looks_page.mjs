@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every kind of page at three widths, in light and dark, on paper, and by the rules of axe.
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawAll, openPage } from './browser.mjs';
 import { chartsLeft, emptyCharts, overflow, sectionIds } from './checks.mjs';
@@ -113,7 +113,7 @@ async function checkRules(browser, file, axe, checks, name) {
 // The results of one kind, and their page: what is asked of smk before.
 async function look({ smk, folder, browser, modules, checks }, name, words, source, file) {
   const axe = readFileSync(join(modules, 'node_modules/axe-core/axe.min.js'), 'utf8');
-  smk(...words, '--cycles', '12k', '--quiet', '--out', source);
+  smk(...words, '--quiet', '--out', source);
   smk('report', source, '--quiet');
   const path = join(folder, file);
   await checkWidths(browser, path, checks, name);
@@ -123,7 +123,7 @@ async function look({ smk, folder, browser, modules, checks }, name, words, sour
 }
 
 export async function looksRun(test) {
-  const words = ['run', 'lbm+sgemm', '--policy', 'smk'];
+  const words = ['run', 'lbm+sgemm', '--policy', 'smk', '--cycles', '12k'];
   const page = await look(test, 'run', words, 'run', 'run/report.html');
   test.checks.equal(
     await page.locator('#epochs h2').textContent(),
@@ -133,12 +133,18 @@ export async function looksRun(test) {
 }
 
 export async function looksCompare(test) {
-  await look(test, 'compare', ['compare', 'lbm+sgemm'], 'compare', 'compare/report.html');
+  await look(
+    test,
+    'compare',
+    ['compare', 'lbm+sgemm', '--cycles', '12k'],
+    'compare',
+    'compare/report.html',
+  );
 }
 
 export async function looksSweep(test) {
   const sets = ['sm.l1.bytes=12288,24576,49152', 'policy.epoch_length=1000,10000'];
-  const words = ['sweep', 'lbm+sgemm', '--policies', 'spatial,smk-pw'];
+  const words = ['sweep', 'lbm+sgemm', '--policies', 'spatial,smk-pw', '--cycles', '12k'];
   words.push(...sets.flatMap((set) => ['--set', set]));
   const page = await look(test, 'sweep', words, 's.db', 's.html');
   test.checks.equal(
@@ -150,5 +156,58 @@ export async function looksSweep(test) {
     await sectionIds(page),
     ['summary', 'swept', 'fig-all', 'pairs', 'runs', 'assumptions'],
     'no figures of the paper',
+  );
+}
+
+// A stream of jobs with copies, and clients with scripts.
+export async function looksServe(test) {
+  writeFileSync(
+    join(test.folder, 'jobs.toml'),
+    `machine = "mini"
+scheduler = "kernelet"
+launches = 1
+tbs = 40
+copy_in = "64K"
+copy_out = "16K"
+[[client]]
+name = "adds"
+workload = "vector_add"
+count = 3
+rate = 50_000
+[[client]]
+name = "encrypts"
+workload = "tea"
+count = 2
+`,
+  );
+  const page = await look(test, 'stream', ['serve', 'jobs.toml'], 'jobs', 'jobs/report.html');
+  const ids = await sectionIds(page);
+  test.checks.equal(ids.slice(0, 3), ['summary', 'jobs', 'kernels'], 'jobs come first');
+  for (const id of ['jobs-over-time', 'host-tracks', 'job-states'])
+    test.checks.equal(await page.locator(`#${id}`).count(), 1, `stream: ${id}`);
+  writeFileSync(
+    join(test.folder, 'clients.toml'),
+    `duration = "20s"
+${['server', 'trainer']
+  .map(
+    (name, i) => `[[client]]
+name = "${name}"
+request = ${0.2 + 0.3 * i}
+[[client.step]]
+host = "5ms"
+[[client.step]]
+kernel = "1ms"
+count = 40
+[[client.step]]
+sync = true
+`,
+  )
+  .join('')}`,
+  );
+  const other = await look(test, 'clients', ['serve', 'clients.toml'], 'c', 'c/report.html');
+  test.checks.equal(
+    await sectionIds(other),
+    ['summary', 'clients', 'shares', 'tokens', 'config', 'assumptions'],
+    'clients have shares and tokens, and nothing of SMs',
   );
 }

@@ -95,3 +95,94 @@ export function makeTimelineColumns(stays, decisions = []) {
     },
   };
 }
+
+// A stream of three jobs: one that ended, one that runs, one that waits.
+export function makeStream() {
+  return {
+    jobs: {
+      total: 3,
+      job: [0, 1, 2],
+      name: ['tea', 'sad', 'tea'],
+      client: ['encrypts', 'sad', 'encrypts'],
+      arrival: [100, 300, 900],
+      ready: [200, 300, null],
+      start: [250, 300, null],
+      finish: [700, null, null],
+      last_tb_end: [600, null, null],
+      turnaround: [600, null, null],
+      slices_completed: [2, 0, 0],
+      tbs_completed: [448, 3, 0],
+    },
+    launches: {
+      total: 3,
+      job: [0, 1, 0],
+      kernel: ['encrypt', 'sad_calc', 'encrypt'],
+      kernel_slot: [0, 1, 0],
+      first_tb: [0, 0, 84],
+      tb_count: [84, 56, 364],
+      start: [250, 300, 400],
+      end: [300, null, 600],
+    },
+    copies: {
+      total: 2,
+      job: [0, 0],
+      direction: ['in', 'out'],
+      bytes: [4096, 8192],
+      start: [100, 600],
+      end: [200, 700],
+    },
+  };
+}
+
+// Two clients with scripts, for 20 seconds.
+export function makeClientRun() {
+  const s = (...values) => values.map((value) => value * 1e9);
+  const client = (name, request, quota) => ({
+    name,
+    request,
+    limit: 1,
+    share: 0.4,
+    token_share: 0.5,
+    jobs: 7,
+    throughput: 0.35,
+    latency_ns: { mean: 30e6, p95: 40e6 },
+    tokens: 2,
+    mean_quota_ns: quota,
+    mean_overuse_ns: 0,
+  });
+  return {
+    stats: {
+      kind: 'clients',
+      workload: 'two',
+      scheduler: 'gemini',
+      machine: 'v100',
+      seed: 1,
+      time_ns: 20e9,
+      utilisation: 0.8,
+      throughput: 0.7,
+      jobs: 14,
+      memory: { in_bytes: 0, out_bytes: 0 },
+      clients: [client('serve', 0.2, 1e9), client('train', 0.4, null)],
+    },
+    config_text: 'name = "two"',
+    shares: {
+      total: 4,
+      client: ['serve', 'train', 'serve', 'train'],
+      time_ns: s(10, 10, 20, 20),
+      window_ns: s(10, 10, 10, 10),
+      allocated_ns: s(7, 0, 3, 6),
+      kernel_ns: s(6, 0, 8.5, 5),
+    },
+    tokens: {
+      total: 4,
+      client: ['serve', 'serve', 'train', 'serve'],
+      reason: ['kernel-end', 'kernel-end', 'returned', ''],
+      requested_ns: s(0, 1, 2, 18),
+      granted_ns: s(0, 1.001, 3, 19),
+      start_ns: s(0, 1.001, 3, 19),
+      quota_ns: s(1, 1, 1, 0.5),
+      end_ns: [...s(1, 2.001, 4), null],
+      overuse_ns: [0, 0, 0, 0],
+    },
+  };
+}

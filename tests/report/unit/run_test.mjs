@@ -63,6 +63,18 @@ test('kernels: and are there when one kernel has something to say', () => {
   assert.equal(rows[1][headings.indexOf('arrival')], '500');
 });
 
+test('kernels of one name are told apart', () => {
+  const kernels = ['a', 'b', 'a'].map((name, slot) => makeKernel(slot, name));
+  const sections = byId(makeRun({}, { kernels, sms: [] }));
+  const names = ['a#1', 'b', 'a#2'];
+  assert.deepEqual(
+    readTable(sections.kernels, 'Kernels').rows.map(([name]) => name),
+    names,
+  );
+  const { rows } = readNumbers(figureOf(sections.stalls, 'Why the kernels waited'));
+  assert.deepEqual([...new Set(rows.map(([name]) => name))], names);
+});
+
 test('stalls are shares of all scheduler cycles', () => {
   const section = byId(makeRun()).stalls;
   const { rows } = readNumbers(figureOf(section, 'What the schedulers did'));

@@ -346,6 +346,13 @@ RunResult AnyResult(Chance* chance) {
     l.first_tb = static_cast<std::uint32_t>(chance->Any());
     l.tb_count = static_cast<std::uint32_t>(chance->Any());
     r.launches.push_back(l);
+    CopyRecord c;
+    c.start = chance->Any();
+    c.end = chance->Any();
+    c.job = static_cast<JobId>(chance->Below(1000));
+    c.out = chance->Happens();
+    c.bytes = chance->Any();
+    r.copy_records.push_back(c);
     TbRecord t;
     t.start = chance->Any();
     t.end = chance->Any();
@@ -412,6 +419,11 @@ TEST(ResultsAsJson, AnyResultComesBack) {
       ASSERT_EQ(after.jobs[i].finish, before.jobs[i].finish);
       ASSERT_EQ(after.jobs[i].end, before.jobs[i].end);
       ASSERT_EQ(after.launches[i].first_tb, before.launches[i].first_tb);
+      ASSERT_EQ(after.copy_records[i].start, before.copy_records[i].start);
+      ASSERT_EQ(after.copy_records[i].end, before.copy_records[i].end);
+      ASSERT_EQ(after.copy_records[i].job, before.copy_records[i].job);
+      ASSERT_EQ(after.copy_records[i].out, before.copy_records[i].out);
+      ASSERT_EQ(after.copy_records[i].bytes, before.copy_records[i].bytes);
       ASSERT_EQ(after.tbs[i].job, before.tbs[i].job);
       ASSERT_EQ(after.tbs[i].outcome, before.tbs[i].outcome);
       ASSERT_EQ(after.tbs[i].restored, before.tbs[i].restored);

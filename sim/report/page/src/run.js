@@ -3,10 +3,12 @@
 import { chart } from './chart.js';
 import { h, section } from './dom.js';
 import { bytes, count, divide, missing, percent, policyName, ratio, stallNames } from './format.js';
+import { clientFacts, clientSections } from './clients.js';
 import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
 import { legendOf, smAreas, stackedBars } from './specs.js';
-import { facts, table } from './table.js';
+import { streamSection } from './stream.js';
+import { facts, table, tile } from './table.js';
 import { timelineSection } from './timeline.js';
 import { kernelColour, stallColour } from './theme.js';
 
@@ -22,8 +24,8 @@ const reasons = [
   'empty',
 ];
 
-const tile = (name, value, hint) =>
-  h('div.tile', { title: hint }, h('span.value', value), h('span.name', name));
+// Clients with scripts have no kernels, and nothing of SMs.
+const ofClients = (stats) => stats.kind === 'clients';
 
 function summary(run) {
   const { stats } = run;
@@ -102,8 +104,21 @@ const kernelColumns = [
 // Columns that say nothing in most runs.
 const rare = ['arrival', 'saved', 'restored', 'flushed', 'context'];
 
+// The names of the kernels, each once: jobs of a stream may have the same program.
+export function kernelNames({ kernels }) {
+  const seen = new Map();
+  for (const { name } of kernels) seen.set(name, (seen.get(name) ?? 0) + 1);
+  const numbers = new Map();
+  return kernels.map(({ name }) => {
+    if (seen.get(name) === 1) return name;
+    numbers.set(name, (numbers.get(name) ?? 0) + 1);
+    return `${name}#${numbers.get(name)}`;
+  });
+}
+
 function kernelTable(run) {
-  const { kernels } = run.stats;
+  const names = kernelNames(run.stats);
+  const kernels = run.stats.kernels.map((kernel, i) => ({ ...kernel, name: names[i] }));
   const columns = kernelColumns
     .filter((c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0))
     .map((c) => ({ ...c, hint: c.hint ?? meaning('kernels', c.statistic) }));
@@ -187,7 +202,7 @@ function stalls(run) {
       ),
       stallChart(
         'Why the kernels waited',
-        stats.kernels.map((k) => [k.name, k.stalls]),
+        stats.kernels.map((k, i) => [kernelNames(stats)[i], k.stalls]),
         'A scheduler cycle counts for the kernel of the oldest warp for which the reason holds.',
       ),
     ),
@@ -196,7 +211,7 @@ function stalls(run) {
 }
 
 export const kernelLegend = (run) =>
-  run.stats.kernels.map((k, slot) => [k.name, () => kernelColour(slot)]);
+  kernelNames(run.stats).map((name, slot) => [name, () => kernelColour(slot)]);
 
 // Mean TBs by SM and kernel.
 function meanTbs(run) {
@@ -358,9 +373,11 @@ function config(run) {
 
 // All sections of a run.
 export function runSections(run) {
+  if (ofClients(run.stats)) return [...clientSections(run), config(run)];
   const timeline = timelineSection(run);
   return [
     summary(run),
+    streamSection(run),
     kernelTable(run),
     stalls(run),
     tbSection(run),
@@ -373,10 +390,13 @@ export function runSections(run) {
 }
 
 // What heads the page of a run.
-export const runFacts = (stats) => [
-  `policy ${policyName(stats.policy)}`,
-  `machine ${stats.machine}`,
-  `control ${stats.control}`,
-  `${count(stats.cycles)} cycles`,
-  `seed ${stats.seed}`,
-];
+export const runFacts = (stats) =>
+  ofClients(stats)
+    ? clientFacts(stats)
+    : [
+        `policy ${policyName(stats.policy)}`,
+        `machine ${stats.machine}`,
+        `control ${stats.control}`,
+        `${count(stats.cycles)} cycles`,
+        `seed ${stats.seed}`,
+      ];

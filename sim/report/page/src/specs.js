@@ -263,6 +263,47 @@ export function stackedBars({
   });
 }
 
+// What lasted how long, a row for each label: thin bars on wide ones. Rows: { label, part, name, x, x2, thin }.
+export function gantt({ rows, labelsInOrder, parts, colourOf, end, height, xTitle, tips }) {
+  return (width) => {
+    const encoding = {
+      y: {
+        field: 'label',
+        type: 'nominal',
+        sort: labelsInOrder,
+        title: null,
+        axis: { ticks: false, domain: false, labelOverlap: 'greedy', ...rowLabels(width, 200) },
+        scale: { domain: labelsInOrder, paddingInner: 0.15 },
+      },
+      x: {
+        field: 'x',
+        type: 'quantitative',
+        title: xTitle,
+        scale: { domain: [0, end], nice: false },
+        axis: { grid: true, tickCount: 6, format: '~s', labelOverlap: 'greedy' },
+      },
+      x2: { field: 'x2' },
+      color: colour('part', parts, colourOf),
+      tooltip: tooltip(tips),
+    };
+    const bars = (filter, band) => ({
+      transform: [{ filter }],
+      mark: { type: 'bar', height: { band }, minBandSize: 1, cursor: 'default' },
+      encoding,
+    });
+    return {
+      width,
+      height,
+      autosize: fit,
+      data: { values: rows },
+      layer: [
+        bars('!datum.thin', 1),
+        ...(rows.some((row) => row.thin) ? [bars('datum.thin', 0.55)] : []),
+      ],
+    };
+  };
+}
+
 // Lines over time or over a setting. Rows: { x, series, name, value }.
 export function lines({
   rows,
@@ -288,7 +329,7 @@ export function lines({
     mark: {
       type: 'line',
       strokeWidth: points ? 2 : 1.4,
-      interpolate: step ? 'step-before' : 'linear',
+      interpolate: step ? `step-${step === 'after' ? 'after' : 'before'}` : 'linear',
       point: points ? { size: 45, filled: true } : false,
       tooltip: true,
       clip: true,

@@ -134,3 +134,7 @@ export function facts(pairs) {
     pairs.map(([name, value]) => [h('dt', name), h('dd', isNumber(value) ? String(value) : value)]),
   );
 }
+
+// A number that stands out, with its name.
+export const tile = (name, value, hint) =>
+  h('div.tile', { title: hint }, h('span.value', value), h('span.name', name));

@@ -24,6 +24,23 @@ const kernelColours = [
   ['#6a994e', '#86b86a'],
   ['#8d5a97', '#b283bd'],
 ];
+// More of them, for clients: there may be many.
+const clientColours = [
+  ...kernelColours,
+  ['#c9a227', '#d6b23f'],
+  ['#3f8f8a', '#56aca6'],
+  ['#b0567a', '#cf7599'],
+  ['#7a6f5d', '#9c9080'],
+];
+const jobColours = {
+  waiting: ['#d9d9d3', '#43474d'],
+  ready: ['#eed9a2', '#6b5a2c'],
+  running: ['#c9dcea', '#2f4559'],
+  launch: ['#2a6f97', '#4d9bc9'],
+  waits: ['#8f8f88', '#9a9a94'],
+  isReady: ['#c98f1f', '#d9a845'],
+  copy: ['#6a994e', '#86b86a'],
+};
 const stallColours = {
   issued: ['#2f8f6b', '#3fa981'],
   pipeline: ['#e2b04a', '#d9a845'],
@@ -89,6 +106,8 @@ export function policyColour(id) {
 }
 
 export const kernelColour = (slot) => shade(kernelColours[slot % kernelColours.length]);
+export const clientColour = (client) => shade(clientColours[client % clientColours.length]);
+export const jobColour = (state) => shade(jobColours[state]);
 export const stallColour = (reason) => shade(stallColours[reason] ?? ['#888888', '#888888']);
 
 export const css = (name) =>
