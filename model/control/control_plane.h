@@ -33,10 +33,11 @@ enum class DispatchMode : std::uint8_t {
   kPartitioned,  // SMK Fig. 6 and 7
   kTable,        // fixed TB counts per kernel and SM
   kSlicer,       // partitions by water-filling of profiled kernels [Warped-Slicer]
+  kToken,        // all SMs are the token's holder's, for a quota of cycles [Gemini]
 };
 
-// How an SM changes hands under DispatchMode::kSpatial, and how TBs that are out of place in a new
-// partition leave under kSlicer, which knows no kFlush.
+// How an SM changes hands under DispatchMode::kSpatial and kToken, and how TBs that are out of
+// place in a new partition leave under kSlicer, which knows no kFlush.
 enum class PreemptMode : std::uint8_t {
   kSwitch,  // save every TB of the SM
   kDrain,   // let every TB finish
@@ -68,6 +69,9 @@ struct ControlConfig {
   }
 };
 
+// The whole usage window of tokens, in units.
+inline constexpr std::uint16_t kTokenWhole = 1024;
+
 // Configuration inputs of the hardware: constant during a run.
 struct PolicyConfig {
   DispatchMode dispatch = DispatchMode::kPartitioned;
@@ -95,6 +99,14 @@ struct PolicyConfig {
   std::uint8_t slicer_sustain = 2;
   // What all kernels together may lose when each loses as much as the worst, in 2^-16 of one [D30].
   std::uint32_t slicer_loss = 6 * 65536 / 5;
+  // kToken: log2 of the cycles of the usage window; cycles of a token; what each kernel slot shall
+  // and may have of the window, in units of 1/1024 of it.
+  std::uint8_t token_window = 20;
+  std::uint32_t token_quota = 1u << 17;
+  std::array<std::uint16_t, kMaxKernels> token_request{};
+  std::array<std::uint16_t, kMaxKernels> token_limit = {kTokenWhole, kTokenWhole, kTokenWhole,
+                                                        kTokenWhole, kTokenWhole, kTokenWhole,
+                                                        kTokenWhole, kTokenWhole};
 };
 
 // What the host says of a kernel when it launches it.
@@ -228,6 +240,14 @@ struct Decision {
   std::array<std::uint32_t, kMaxKernels> share{};  // rK when decided, in units of 1/(SMs x LCM)
 };
 
+// Who has the GPU under kToken, as bits of kernel slots.
+struct TokenView {
+  std::uint8_t holder = 0;  // of the token: at most one
+  std::uint8_t user = 0;    // to whom this cycle counts: at most one
+  bool given = false;       // the holder has got a token, the first one or another
+  bool over = false;        // the user's token has expired: overuse
+};
+
 // The TB counts in force, for reports: partition[sm][kernel], 0 without partitions.
 using PartitionTable = std::array<std::array<std::uint8_t, kMaxKernels>, kMaxSms>;
 
@@ -255,6 +275,8 @@ class ControlPlane {
   // For checks: the part of an SM in which the driver told it to place the kernel's TBs, empty when
   // its plan has none for the kernel. Nothing when it has no plan, or nobody knows.
   virtual std::optional<PartitionRange> partition(SmId, KernelId) const { return std::nullopt; }
+  // For statistics, valid after EndCycle: who has the GPU under kToken.
+  virtual TokenView token() const { return {}; }
   // Quotas in force for the next reload, per SM and kernel; 0 = not limited.
   virtual std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const = 0;
 };

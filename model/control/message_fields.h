@@ -40,6 +40,8 @@ using QuotaVec = KernelVec<P, Bits<P::QuotaWidth>>;
 template <typename P>
 using IssuedVec = KernelVec<P, Bits<P::IssuedWidth>>;
 template <typename P>
+using TokenShareVec = KernelVec<P, Bits<P::TokenShareWidth>>;
+template <typename P>
 using KernelSms = KernelVec<P, Bits<P::NumSms>>;
 template <typename P>
 using KernelSlots = KernelVec<P, Bits<P::NumSlots>>;
@@ -110,7 +112,11 @@ struct PolicyFields {
       Is<Bits<16>>("slicer_delay", &Message::slicer_delay),
       Is<Bits<3>>("slicer_change", &Message::slicer_change),
       Is<Bits<4>>("slicer_sustain", &Message::slicer_sustain),
-      Is<Bits<P::LossWidth>>("slicer_loss", &Message::slicer_loss));
+      Is<Bits<P::LossWidth>>("slicer_loss", &Message::slicer_loss),
+      Is<Bits<P::TokenWindowWidth>>("token_window", &Message::token_window),
+      Is<Bits<P::TokenQuotaWidth>>("token_quota", &Message::token_quota),
+      Is<TokenShareVec<P>>("token_request", &Message::token_request),
+      Is<TokenShareVec<P>>("token_limit", &Message::token_limit));
 };
 
 // kernel_descriptor_t, whose need may be more than an SM has.
@@ -256,6 +262,16 @@ struct DecisionFields {
       Is<Bits<P::SmWidth>>("sm", &Message::sm), Is<Bits<P::TbIdWidth>>("tb", &Message::tb, HasTb),
       Is<Bits<P::KernelWidth>>("victim", &Message::victim, HasVictim),
       Is<Bits<P::TbCntWidth>>("victim_tbs", &Message::victim_tbs, HasVictim));
+};
+
+// token_t
+template <typename P>
+struct TokenFields {
+  using Message = TokenView;
+  static constexpr auto kFields =
+      std::make_tuple(Is<Bits<P::NumKernels>>("holder", &Message::holder),
+                      Is<Bits<P::NumKernels>>("user", &Message::user),
+                      Is<Bits<1>>("given", &Message::given), Is<Bits<1>>("over", &Message::over));
 };
 
 // context_view_t: what an SM hears of a KernelView; the warps of a TB are a port of their own.

@@ -64,6 +64,15 @@ package smk_pkg;
   parameter int unsigned LossWidth         /*verilator public_flat_rd*/ =
       SampleWidth + KernelCntWidth;
 
+  // The usage window of tokens: log2 of its units and of its buckets; log2 of a unit's cycles at
+  // most, which is also how many bits count them. Of a token's cycles; of log2 of the window's.
+  parameter int unsigned TokenUnitsLog2    /*verilator public_flat_rd*/ = 10;
+  parameter int unsigned TokenBucketsLog2  /*verilator public_flat_rd*/ = 3;
+  parameter int unsigned TokenUnitWidth    /*verilator public_flat_rd*/ = 14;
+  parameter int unsigned TokenQuotaWidth   /*verilator public_flat_rd*/ = 24;
+  parameter int unsigned TokenWindowWidth  /*verilator public_flat_rd*/ = 5;
+  parameter int unsigned TokenShareWidth   /*verilator public_flat_rd*/ = TokenUnitsLog2 + 1;
+
   typedef logic [SmWidth-1:0]       sm_id_t;
   typedef logic [KernelWidth-1:0]   kernel_id_t;
   typedef logic [WarpWidth-1:0]     warp_id_t;
@@ -114,6 +123,9 @@ package smk_pkg;
       grant_warps_t;
   typedef struct packed {logic [NumKernels-1:0][QuotaWidth-1:0] kernel;} quota_vec_t;
   typedef struct packed {logic [NumKernels-1:0][IssuedWidth-1:0] kernel;} issued_vec_t;
+  // Units of the usage window of each kernel slot; cycles of a token.
+  typedef struct packed {logic [NumKernels-1:0][TokenShareWidth-1:0] kernel;} token_share_vec_t;
+  typedef logic [TokenQuotaWidth-1:0] token_quota_t;
   typedef struct packed {logic [NumKernels-1:0][NumSlots-1:0] kernel;} kernel_slots_t;
   typedef struct packed {logic [NumSchedulers-1:0][KernelWidth-1:0] scheduler;} grant_kernels_t;
   typedef struct packed {logic [NumKernels-1:0][NumSchedulers-1:0] kernel;} kernel_schedulers_t;
@@ -136,7 +148,8 @@ package smk_pkg;
   typedef struct packed {logic [NumKernels-1:0][NeedWidth-1:0] kernel;} need_vec_t;
 
   typedef enum logic [2:0] {DispatchLeftover, DispatchEven, DispatchSpatial, DispatchOnDemand,
-                            DispatchPartitioned, DispatchTable, DispatchSlicer} dispatch_mode_e;
+                            DispatchPartitioned, DispatchTable, DispatchSlicer, DispatchToken}
+      dispatch_mode_e;
   typedef enum logic {WarpPolicyGto, WarpPolicyLrr} warp_policy_e;
   typedef enum logic {EpochSpent, EpochTick} epoch_end_e;
   typedef enum logic [1:0] {PreemptSwitch, PreemptDrain, PreemptFlush} preempt_mode_e;
@@ -167,6 +180,12 @@ package smk_pkg;
     logic [2:0]              slicer_change;   // IPC has changed by more than 2^-change of it ...
     logic [3:0]              slicer_sustain;  // ... in so many windows; 0: never
     logic [LossWidth-1:0]    slicer_loss;     // what all kernels together may lose
+    // Under DispatchToken: log2 of the cycles of the usage window, cycles of a token, and what each
+    // kernel slot shall and may have of the window, in units.
+    logic [TokenWindowWidth-1:0] token_window;
+    token_quota_t                token_quota;
+    token_share_vec_t            token_request;
+    token_share_vec_t            token_limit;
   } policy_t;
 
   // What the host says of a kernel; wide enough to ask for more than an SM has.
@@ -305,6 +324,14 @@ package smk_pkg;
     kernel_id_t       victim;
     tb_cnt_t          victim_tbs;
   } decision_t;
+
+  // Who has the GPU under DispatchToken: for statistics, from registers.
+  typedef struct packed {
+    kernel_mask_t holder;  // of the token: at most one
+    kernel_mask_t user;    // to whom this cycle counts: at most one
+    logic         given;   // the holder has got a token, the first one or another
+    logic         over;    // the user's token has expired: overuse
+  } token_t;
 
   // Where an SM finds the contexts of a kernel slot: registers of the driver. A context buffer has
   // 2^context_log2_lines lines, of which context_lines are used.

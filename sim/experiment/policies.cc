@@ -198,6 +198,8 @@ const char* Name(DispatchMode mode) {
       return "table";
     case DispatchMode::kSlicer:
       return "slicer";
+    case DispatchMode::kToken:
+      return "token";
   }
   return "?";
 }

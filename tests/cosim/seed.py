@@ -24,6 +24,7 @@ MODES = {
     "partitioned": "kPartitioned",
     "slicer": "kSlicer",
     "spatial": "kSpatial",
+    "token": "kToken",
 }
 SMALL = "parameter int unsigned NumSms            /*verilator public_flat_rd*/ = 2;"
 
