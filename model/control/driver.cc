@@ -7,6 +7,7 @@ Driver::Driver(const ControlConfig& config, const PolicyConfig& policy)
     : config_(config),
       policy_(policy),
       kernels_({config.limits, ShareWeights::Of(config.limits), config.num_kernels}),
+      tokens_({config.num_kernels}),
       assign_({config.num_sms}),
       drf_({config.num_sms, config.limits, ShareWeights::Of(config.limits),
             policy.kernels_per_sm < config.num_kernels}),
@@ -208,6 +209,32 @@ DriverSlicer::Inputs Driver::SlicerInputs(const Inputs& in, const Events& events
   return s;
 }
 
+TokenArbiter::Inputs Driver::TokenInputs() const {
+  TokenArbiter::Inputs t;
+  if (!Tokens()) return t;
+  t.enable = true;
+  t.window = policy_.token_window;
+  t.quota = policy_.token_quota;
+  t.request = policy_.token_request;
+  t.limit = policy_.token_limit;
+  t.demand = kernels_.active();
+  for (unsigned k = 0; k < config_.num_kernels; ++k) {
+    if (drf_.RunsOn(k).Any()) t.resident |= static_cast<KernelMask>(1u << k);
+  }
+  return t;
+}
+
+// Under kToken all SMs are the token's holder's.
+SmAssign::Inputs Driver::AssignInputs() const {
+  SmAssign::Inputs a;
+  a.start = state_.assign_pending || slicer_.state().assign || tokens_.state().assign;
+  a.members = Tokens() ? tokens_.state().token.holder : kernels_.members();
+  a.spatial = policy_.dispatch == DispatchMode::kSpatial || slicer_.state().spatial;
+  a.profile = policy_.quota_enable;
+  a.kernels_per_sm = policy_.kernels_per_sm;
+  return a;
+}
+
 void Driver::DriveWindow(unsigned sm) {
   const DriverSlicer::State& s = slicer_.state();
   DriverToSm& out = state_.to_sm[sm];
@@ -289,10 +316,8 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   SetDrfInputs(events, kernel_done_);
   SetQueueInputs(in, events);
   const QuotaCalculator::Inputs quota = QuotaInputs();
-  const SmAssign::Inputs assign{
-      state_.assign_pending || slicer_.state().assign, kernels_.members(),
-      policy_.dispatch == DispatchMode::kSpatial || slicer_.state().spatial, policy_.quota_enable,
-      policy_.kernels_per_sm};
+  const SmAssign::Inputs assign = AssignInputs();
+  const TokenArbiter::Inputs token = TokenInputs();
   const PartitionPlanner::Inputs planner = PlannerInputs();
   const DriverSlicer::Inputs slicer = SlicerInputs(in, events);
 
@@ -312,6 +337,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   queue_.Tick(queue_in_);
   planner_.Tick(planner);
   assign_.Tick(assign);
+  if (Tokens()) tokens_.Tick(token);
   HearProfile(in);
   slicer_.Tick(slicer);
   if (slicer_.enabled()) slicer_.Allow(assign_.state(), &seen_);
@@ -341,11 +367,12 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   awake_ = state_.look.Any() || state_.profile_valid != 0 || state_.some_finished ||
            state_.assign_pending || state_.need_changed != 0 || kernels_.state().done_pulse != 0 ||
            kernels_.state().expired_pulse != 0 || assign_.state().busy ||
-           assign_.state().changed.Any() || slicer_.busy() || planner_.state().busy ||
-           planner_.state().done || q.pending.Any() || q.ack.Any() || q.grant.Any() ||
-           (q.none | q.asked).Any() || quota_.busy() || drf_.busy() ||
-           dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events)) ||
-           stream_.Awake(StreamInputs()) || quota_.state().command_valid;
+           assign_.state().changed.Any() || (Tokens() && tokens_.Busy(TokenInputs())) ||
+           slicer_.busy() || planner_.state().busy || planner_.state().done || q.pending.Any() ||
+           q.ack.Any() || q.grant.Any() || (q.none | q.asked).Any() || quota_.busy() ||
+           drf_.busy() || dispatch_.state().pulses.any() ||
+           dispatch_.Awake(DispatchInputs(events)) || stream_.Awake(StreamInputs()) ||
+           quota_.state().command_valid;
 }
 
 }  // namespace smk

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of smk_driver: the GPU's SM driver, wired together.
 //
-// Purpose     Kernel table, SM assignment, DRF tracker, dispatch, partition planner, preempted
-//             queue and quota calculator; the command bus to the SMs.
+// Purpose     Kernel table, token arbiter, SM assignment, DRF tracker, dispatch, partition planner,
+//             preempted queue and quota calculator; the command bus to the SMs.
 // Paper       [SMK] Sec. 5.1, Fig. 3.
 // Idle        Nothing changes in a cycle without an input pulse or awake().
 // Doc         docs/blocks/driver.md
@@ -19,6 +19,7 @@
 #include "control/sm_assign.h"
 #include "control/tb_dispatch.h"
 #include "control/tb_stream.h"
+#include "control/token_arbiter.h"
 
 namespace smk {
 
@@ -72,6 +73,7 @@ class Driver {
   const PreemptedQueue& preempted_queue() const { return queue_; }
   const QuotaCalculator& quota_calculator() const { return quota_; }
   const DriverSlicer& slicer() const { return slicer_; }
+  const TokenArbiter& token_arbiter() const { return tokens_; }
 
  private:
   // What the SMs' registers say in this cycle, regrouped per receiver.
@@ -97,17 +99,21 @@ class Driver {
   void DriveWindow(unsigned sm);
   PartitionPlanner::Inputs PlannerInputs() const;
   DriverSlicer::Inputs SlicerInputs(const Inputs& in, const Events& events) const;
+  bool Tokens() const { return policy_.dispatch == DispatchMode::kToken; }
+  TokenArbiter::Inputs TokenInputs() const;
+  SmAssign::Inputs AssignInputs() const;
   // Which kernels may run on each SM, and whether that is about to change.
   const SmAssign::State& allowed() const { return slicer_.enabled() ? seen_ : assign_.state(); }
   bool AssignBusy() const {
     return state_.assign_pending || assign_.state().busy || slicer_.state().giving ||
-           slicer_.state().assign;
+           slicer_.state().assign || tokens_.state().assign;
   }
   void LogPlan(Cycle now, std::vector<Decision>* log) const;
 
   ControlConfig config_;
   PolicyConfig policy_;
   KernelTable kernels_;
+  TokenArbiter tokens_;
   SmAssign assign_;
   DrfTracker drf_;
   TbDispatch dispatch_;

@@ -71,6 +71,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     return taken_;
   }
   PartitionTable partitions() const override { return driver_.tb_dispatch().state().partition; }
+  TokenView token() const override { return driver_.token_arbiter().state().token; }
   std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
     return plans_.Of(sm, kernel);
   }

@@ -52,6 +52,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       next_tick_(request.policy.epoch_length),
       next_launch_(host.NextEvent()),
       in_turn_(memory.InTurn()),
+      has_tokens_(request.policy.dispatch == DispatchMode::kToken),
       issued_before_(request.machine.sms),
       work_done_(request.jobs.size()),
       job_stats_(request.jobs.size()),
@@ -96,6 +97,7 @@ void Gpu::StepCycle() {
   control_.EndCycle(now_);
   awake_sms_ = control_.awake_sms();
   driver_awake_ = control_.driver_awake();
+  if (has_tokens_) tokens_.Count(control_.token());
   if (request_.record_decisions) TakeDecisions();
 }
 
@@ -304,6 +306,7 @@ RunResult Gpu::Finish() {
   ChargeAll();
   RunResult result = std::move(measured_);
   result.cycles = now_;
+  if (has_tokens_) result.tokens = tokens_.Take();
   for (std::size_t i = 0; i < job_stats_.size(); ++i) {
     result.kernels[i].last_tb_end = job_stats_[i].last_tb_end;
   }

@@ -15,6 +15,7 @@
 #include "machine/run.h"
 #include "machine/run_checks.h"
 #include "machine/sm.h"
+#include "machine/token_meter.h"
 #include "memory/memory_port.h"
 
 namespace smk {
@@ -95,6 +96,8 @@ class Gpu : private MemoryListener {
   SmOutputs outputs_{};
   std::array<QuotaCheck, kMaxSms> quota_checks_{};
   Cycle last_tick_ = 0;
+  const bool has_tokens_;
+  TokenMeter tokens_;
   std::vector<Decision> decisions_;
   std::vector<EpochSample> epochs_;
   std::vector<std::array<std::uint64_t, kNumKernels>> issued_before_;  // by SM, at the last sample

@@ -154,6 +154,15 @@ struct CopyRecord {
   std::uint64_t bytes = 0;
 };
 
+// What one kernel slot had of the GPU under DispatchMode::kToken, over the whole run.
+struct TokenStats {
+  std::uint64_t tokens = 0;  // given to it
+  Cycle cycles = 0;          // in which it had the GPU: with a token, or overuse
+  // Of these, after the end of a token's quota: until another kernel had the GPU, or it had another
+  // token. The longest of them.
+  Cycle overuse_cycles = 0, overuse_max = 0;
+};
+
 // One launch: a whole kernel or a slice of it, in a kernel slot.
 struct LaunchRecord {
   Cycle start = 0, end = kNever;  // taken by the control plane; said to be done, kNever: not yet
@@ -209,6 +218,7 @@ struct RunResult {
   std::vector<KernelStats> kernels;  // by job, as in RunRequest::jobs
   std::vector<JobStats> jobs;
   CopyStats copies;
+  std::vector<TokenStats> tokens;  // by kernel slot, under DispatchMode::kToken
   std::vector<SmStats> sms;
   std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
   std::vector<LaunchRecord> launches;    // when anything else is recorded

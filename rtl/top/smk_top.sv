@@ -71,6 +71,8 @@ module smk_top #(
   output smk_pkg::decision_t            decision_o,
   output smk_pkg::total_share_vec_t     share_o,
   output smk_pkg::sm_tb_cnts_t          partition_o,
+  // Debug: who has the GPU under DispatchToken.
+  output smk_pkg::token_t               token_o,
   // Debug: quotas received, and whether they are in force.
   output smk_pkg::sm_quotas_t           quota_o,
   output smk_pkg::sm_mask_t             gated_o,
@@ -115,6 +117,7 @@ module smk_top #(
   smk_pkg::decision_t        decision;
   smk_pkg::total_share_vec_t share;
   smk_pkg::sm_tb_cnts_t      partition;
+  smk_pkg::token_t           token;
   smk_pkg::sm_quotas_t       quotas, quotas_left;
   smk_pkg::sm_mask_t         gated, reloads;
   smk_pkg::sm_kernel_id_t    grant_kernels;
@@ -157,7 +160,8 @@ module smk_top #(
     .awake_o            (driver_awake),
     .decision_o         (decision),
     .share_o            (share),
-    .partition_o        (partition)
+    .partition_o        (partition),
+    .token_o            (token)
   );
 
   for (genvar i = 0; i < NumSms; i++) begin : gen_sm
@@ -303,6 +307,7 @@ module smk_top #(
     assign decision_o     = decision;
     assign share_o        = share;
     assign partition_o    = partition;
+    assign token_o        = token;
     assign quota_o        = quotas;
     assign gated_o        = gated;
     assign quota_left_o   = quotas_left;
@@ -311,11 +316,12 @@ module smk_top #(
     assign with_quota_o   = with_quotas;
   end else begin : gen_no_debug
     logic unused_debug;
-    assign unused_debug = ^{decision, share, partition, quotas, gated, quotas_left, grant_kernels,
+    assign unused_debug = ^{decision, share, partition, token, quotas, gated, quotas_left, grant_kernels,
                             reloads, with_quotas};
     assign decision_o     = '0;
     assign share_o        = '0;
     assign partition_o    = '0;
+    assign token_o        = '0;
     assign quota_o        = '0;
     assign gated_o        = '0;
     assign quota_left_o   = '0;

@@ -66,7 +66,7 @@ Compared ResolvePolicies(const Options& options, const Experiment& experiment) {
   }
   if (options.preempt && !preempts) {
     throw InputError(
-        "--preempt: only the policies spatial and warped-slicer use it, none is compared");
+        "--preempt: only the policies spatial, warped-slicer and tokens use it, none is compared");
   }
   return compared;
 }

@@ -85,6 +85,10 @@ struct DriverPorts {
     Unpack<SmTbCnts<Package>>(model.partition_o, &table);
     return table;
   }
+  template <typename Model>
+  static TokenView Token(const Model& model) {
+    return Unpack<TokenFields<Package>>(model.token_o);
+  }
 
   // An SM's registers towards the driver.
   template <typename Model>

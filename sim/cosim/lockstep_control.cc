@@ -162,6 +162,7 @@ class LockstepControl final : public ControlPlane {
     return taken_;
   }
   PartitionTable partitions() const override { return rtl_->partitions(); }
+  TokenView token() const override { return rtl_->token(); }
   std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
     return rtl_->partition(sm, kernel);
   }
@@ -194,6 +195,8 @@ class LockstepControl final : public ControlPlane {
                                              got_probe_.to_sm(i));
     }
     comparer_.set_sm(kNoSm);
+    comparer_.SameFields<TokenFields>({"token", "token_arbiter"}, reference_->token(),
+                                      rtl_->token());
     comparer_.Same("tb_dispatch", "partition", true,
                    reference_->partitions() == rtl_->partitions());
     const std::vector<Decision>& want = reference_->TakeDecisions();

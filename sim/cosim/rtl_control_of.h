@@ -102,6 +102,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     return taken_;
   }
   PartitionTable partitions() const override { return driver_->partitions(); }
+  TokenView token() const override { return driver_->token(); }
   std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
     return plans_.Of(sm, kernel);
   }

@@ -66,6 +66,7 @@ class RtlDriver {
            sms(driver_->buffer_none_o) | sms(driver_->event_ack_o);
   }
   PartitionTable partitions() const { return Ports::Partitions(model()); }
+  TokenView token() const { return Ports::Token(model()); }
   void Record(PlanRecord* plans) const { Ports::Record(model(), plans); }
   DriverToSm ToSm(unsigned sm) const { return Ports::ToSm(model(), sm); }
 

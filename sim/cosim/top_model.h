@@ -135,6 +135,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
     return taken_;
   }
   PartitionTable partitions() const override { return Ports::Partitions(model()); }
+  TokenView token() const override { return Ports::Token(model()); }
   std::optional<PartitionRange> partition(SmId sm, KernelId kernel) const override {
     return plans_.Of(sm, kernel);
   }

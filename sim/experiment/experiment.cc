@@ -403,6 +403,7 @@ Policy ResolvePolicy(const std::string& text, const std::optional<std::string>& 
   std::vector<const Workload*> workloads;
   for (const auto& workload : experiment.workloads) workloads.push_back(workload.get());
   CheckTable(policy, workloads, experiment.machine.sm.limits);
+  CheckTokens(policy);
   return policy;
 }
 

@@ -120,6 +120,42 @@ Knob TableKnob() {
   return Chosen(knob);
 }
 
+using Shares = std::array<std::uint16_t, kMaxKernels>;
+
+// A share of the usage window for each kernel slot, the first ones first; the others have theirs
+// from the default. `whole`: all together are at most the window.
+Knob SharesKnob(const char* path, Shares PolicyConfig::*member, bool whole, const char* meaning) {
+  Knob knob;
+  knob.path = path;
+  knob.expected = fmt::format("up to {} of 0 to {}, with commas{}", kNumKernels, kTokenWhole,
+                              whole ? fmt::format(", at most {} together", kTokenWhole) : "");
+  knob.meaning = meaning;
+  knob.is_word = true;
+  knob.print = [=](const Configuration& c) {
+    const Shares& shares = c.policy.*member;
+    return fmt::format("{}", fmt::join(shares.begin(), shares.begin() + kNumKernels, ","));
+  };
+  knob.store = [=, expected = knob.expected](const std::string& what, const std::string& text,
+                                             Configuration* c) {
+    const std::vector<std::string> counts = Split(text, ',');
+    Shares shares = PolicyConfig{}.*member;
+    std::uint64_t sum = 0;
+    if (counts.size() > kNumKernels) {
+      throw InputError(
+          fmt::format("{}: expected {}, got {} values", what, expected, counts.size()));
+    }
+    for (std::size_t k = 0; k < counts.size(); ++k) {
+      shares[k] = static_cast<std::uint16_t>(ParseCount(what, counts[k], 0, kTokenWhole));
+      sum += shares[k];
+    }
+    if (whole && sum > kTokenWhole) {
+      throw InputError(fmt::format("{}: expected {}, got {}", what, expected, sum));
+    }
+    c->policy.*member = shares;
+  };
+  return knob;
+}
+
 constexpr std::uint64_t kMax16 = std::numeric_limits<std::uint16_t>::max();
 
 // Values of each part in the order of its hash in an id.
@@ -128,8 +164,8 @@ std::vector<Knob> MakeKnobs() {
       InEveryId("", Chosen(Word("policy.dispatch", &PolicyConfig::dispatch, {},
                                 "how thread blocks are placed"))),
       InEveryId("", Chosen(Word("policy.preempt", &PolicyConfig::preempt, {},
-                                "how an SM changes hands under spatial, and TBs leave a partition "
-                                "under warped-slicer"))),
+                                "how an SM changes hands under spatial and tokens, and TBs leave a "
+                                "partition under warped-slicer"))),
       InEveryId("", Alone(Word("policy.warp_policy", &PolicyConfig::warp_policy,
                                {WarpPolicy::kGto, WarpPolicy::kLrr},
                                "order of the warps on a scheduler"))),
@@ -168,6 +204,13 @@ std::vector<Knob> MakeKnobs() {
              "windows in a row with another IPC before a kernel is profiled again; 0: never"),
       Number("policy.slicer_loss", &PolicyConfig::slicer_loss, 0, 4 * 65536 - 1,
              "what all kernels together may lose before each gets its own SMs, in 1/65536"),
+      Number("policy.token_window", &PolicyConfig::token_window, 10, 24,
+             "the usage window under tokens has 2^N cycles"),
+      Number("policy.token_quota", &PolicyConfig::token_quota, 1, (1u << 24) - 1,
+             "cycles of a token"),
+      SharesKnob("policy.token_request", &PolicyConfig::token_request, true,
+                 "what each kernel slot shall have of the usage window, in 1/1024"),
+      SharesKnob("policy.token_limit", &PolicyConfig::token_limit, false, "what it may have"),
       InEveryId("table ", TableKnob()),
       InEveryId("", Alone(Number("control.preempted_depth", &ControlConfig::preempted_depth, 1,
                                  4096, "preempted TBs of a kernel that can wait"))),

@@ -51,6 +51,9 @@ std::vector<PolicyInfo> MakePolicies() {
        "partitions by water-filling of profiled kernels (--preempt)", Slicer()},
       {"warped-slicer+w", "[Warped-Slicer] Sec. 4, [SMK] Sec. 5.4",
        "warped-slicer and quotas for the warp schedulers", Slicer(true)},
+      {"tokens", "[Gemini] Sec. 3.5.1, in hardware",
+       "the whole GPU in turns, for a token's quota of cycles (--preempt)",
+       Config(DispatchMode::kToken)},
       {"table:A,B,...", "[Warped-Slicer] Sec. 4", "fixed number of TBs per SM for each kernel",
        Config(DispatchMode::kTable)},
   };
@@ -95,7 +98,7 @@ const std::vector<PolicyInfo>& Policies() {
 
 std::vector<std::string> DefaultPolicies() {
   std::vector<std::string> names = PolicyNames();
-  names.pop_back();
+  names.resize(names.size() - 2);  // the table needs counts, tokens need shares
   return names;
 }
 
@@ -152,13 +155,28 @@ PreemptMode ParsePreempt(std::string_view text) {
 }
 
 bool UsesPreempt(const PolicyConfig& config) {
-  return config.dispatch == DispatchMode::kSpatial || config.dispatch == DispatchMode::kSlicer;
+  return config.dispatch == DispatchMode::kSpatial || config.dispatch == DispatchMode::kSlicer ||
+         config.dispatch == DispatchMode::kToken;
+}
+
+void CheckTokens(const Policy& policy) {
+  if (policy.config.dispatch != DispatchMode::kToken) return;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    const unsigned request = policy.config.token_request[k], limit = policy.config.token_limit[k];
+    if (limit >= request) continue;
+    throw InputError(
+        fmt::format("--set policy.token_limit: expected at least the request of each kernel slot; "
+                    "slot {} has a "
+                    "request of {} and a limit of {}",
+                    k, request, limit));
+  }
 }
 
 void CheckPreempt(const Policy& policy) {
   if (!UsesPreempt(policy.config)) {
-    throw InputError(fmt::format(
-        "--preempt: only the policies spatial and warped-slicer use it, not {}", policy.name));
+    throw InputError(
+        fmt::format("--preempt: only the policies spatial, warped-slicer and tokens use it, not {}",
+                    policy.name));
   }
   if (policy.config.dispatch == DispatchMode::kSlicer &&
       policy.config.preempt == PreemptMode::kFlush) {

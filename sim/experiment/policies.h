@@ -29,7 +29,7 @@ struct Policy {
 // All policies, in the order in which they are shown.
 const std::vector<PolicyInfo>& Policies();
 
-// Names that `smk compare` runs when none are given: all but the fixed table.
+// Names that `smk compare` runs when none are given: all but tokens and the fixed table.
 std::vector<std::string> DefaultPolicies();
 
 // Looks up `text`; throws InputError for an unknown name or a malformed table. The counts of a
@@ -42,6 +42,9 @@ ResourceVector LeastNeed(const Workload& workload);
 // Throws InputError when the counts of a fixed table can never be resident together on one SM.
 void CheckTable(const Policy& policy, const std::vector<const Workload*>& workloads,
                 const ResourceVector& limits);
+
+// Throws InputError when a kernel slot shall have more of the usage window than it may.
+void CheckTokens(const Policy& policy);
 
 // Whether --preempt says something to the policy. CheckPreempt() throws InputError when it has not,
 // or is not given a mode that it has.

@@ -146,6 +146,14 @@ void Fields(Archive& archive, Copies& c, const CopyStats* /*tag*/) {
   archive(c.overlapped_cycles);
 }
 
+template <typename Archive, typename Tokens>
+void Fields(Archive& archive, Tokens& t, const TokenStats* /*tag*/) {
+  archive(t.tokens);
+  archive(t.cycles);
+  archive(t.overuse_cycles);
+  archive(t.overuse_max);
+}
+
 template <typename T>
 json WriteAll(const std::vector<T>& items) {
   json array = json::array();
@@ -180,6 +188,7 @@ json ToJson(const RunResult& result) {
   j["kernels"] = WriteAll(result.kernels);
   j["jobs"] = WriteAll(result.jobs);
   j["copies"] = WriteAll(std::vector<CopyStats>{result.copies}).front();
+  if (!result.tokens.empty()) j["tokens"] = WriteAll(result.tokens);
   j["sms"] = WriteAll(result.sms);
   j["launches"] = WriteAll(result.launches);
   j["copy_records"] = WriteAll(result.copy_records);
@@ -206,6 +215,7 @@ RunResult FromJson(const json& j) {
   ReadAll(j.at("jobs"), &result.jobs);
   Reader copies(j.at("copies"));
   Fields(copies, result.copies, static_cast<const CopyStats*>(nullptr));
+  if (j.contains("tokens")) ReadAll(j.at("tokens"), &result.tokens);
   ReadAll(j.at("sms"), &result.sms);
   ReadAll(j.at("launches"), &result.launches);
   ReadAll(j.at("copy_records"), &result.copy_records);

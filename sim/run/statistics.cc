@@ -122,6 +122,11 @@ std::vector<Statistic> RunStatistics() {
        [](R r, I) { return OrNull(r.metrics.antt); }},
       {"fairness", "", "fairness", [](R r, I) { return OrNull(r.metrics.fairness); }},
       {"preemptions", "", "see below", [](R r, I) { return StatisticsJson("preemptions", r); }},
+      {"tokens", "", "under policy `tokens`: one object per kernel slot, see below",
+       [](R r, I) {
+         return r.result.tokens.empty() ? ordered_json(ordered_json::value_t::discarded)
+                                        : ListOf("tokens", r, r.result.tokens.size());
+       }},
       {"dram", "", "see below", [](R r, I) { return StatisticsJson("dram", r); }},
       {"utilisation", "", "of the execution units, see below",
        [](R r, I) { return StatisticsJson("utilisation", r); }},
@@ -317,6 +322,24 @@ std::vector<Statistic> DramStatistics() {
   return all;
 }
 
+std::vector<Statistic> TokenStatistics() {
+  using R = const Results&;
+  using I = std::size_t;
+  return {
+      {"tokens", "tokens", "given to the kernel slot, over the whole run as all of these",
+       [](R r, I k) { return r.result.tokens.at(k).tokens; }},
+      {"cycles", "cycles", "in which it had the GPU: with a token, or by overuse",
+       [](R r, I k) { return r.result.tokens.at(k).cycles; }},
+      {"share", "", "`cycles` over those of the run",
+       [](R r, I k) { return HitRate(r.result.tokens.at(k).cycles, r.result.cycles); }},
+      {"overuse_cycles", "cycles",
+       "of these, from the end of a token's quota until another kernel had the GPU",
+       [](R r, I k) { return r.result.tokens.at(k).overuse_cycles; }},
+      {"overuse_max", "cycles", "the longest of them",
+       [](R r, I k) { return r.result.tokens.at(k).overuse_max; }},
+  };
+}
+
 std::vector<Statistic> UtilisationStatistics() {
   std::vector<Statistic> all;
   for (const Unit& unit : Units()) {
@@ -354,12 +377,17 @@ std::vector<Statistic> WallStatistics() {
 }  // namespace
 
 const std::vector<StatisticTable>& StatisticTables() {
-  static const std::vector<StatisticTable> kTables = {
-      {"run", RunStatistics()},   {"kernels", KernelStatistics()},
-      {"jobs", JobStatistics()},  {"clients", ClientStatistics()},
-      {"host", HostStatistics()}, {"preemptions", PreemptionStatistics()},
-      {"dram", DramStatistics()}, {"utilisation", UtilisationStatistics()},
-      {"sms", SmStatistics()},    {"wall", WallStatistics()}};
+  static const std::vector<StatisticTable> kTables = {{"run", RunStatistics()},
+                                                      {"kernels", KernelStatistics()},
+                                                      {"jobs", JobStatistics()},
+                                                      {"clients", ClientStatistics()},
+                                                      {"host", HostStatistics()},
+                                                      {"preemptions", PreemptionStatistics()},
+                                                      {"dram", DramStatistics()},
+                                                      {"tokens", TokenStatistics()},
+                                                      {"utilisation", UtilisationStatistics()},
+                                                      {"sms", SmStatistics()},
+                                                      {"wall", WallStatistics()}};
   return kTables;
 }
 

@@ -22,8 +22,8 @@ struct Statistic {
 
 // The statistics of one object of stats.json.
 struct StatisticTable {
-  std::string
-      object;  // "run", "kernels", "jobs", "clients", "host", "preemptions", "dram", "sms", "wall"
+  std::string object;  // "run", "kernels", "jobs", "clients", "host", "preemptions", "tokens",
+                       // "dram", "sms", "wall"
   std::vector<Statistic> statistics;
 };
 

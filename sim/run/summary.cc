@@ -106,6 +106,19 @@ std::string JobTable(const Results& results) {
   return table.ToString() + '\n';
 }
 
+// What each kernel slot had of the GPU, where it goes from one to the next.
+std::string TokenText(const RunResult& result) {
+  std::string text;
+  for (std::size_t k = 0; k < result.tokens.size(); ++k) {
+    const TokenStats& t = result.tokens[k];
+    if (t.tokens == 0) continue;
+    text += fmt::format(
+        "slot {}: {} tokens, {:.1f} % of the cycles; overuse {} cycles, at most {}\n", k, t.tokens,
+        100.0 * HitRate(t.cycles, result.cycles), t.overuse_cycles, t.overuse_max);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string Summary(const Results& results) {
@@ -115,6 +128,7 @@ std::string Summary(const Results& results) {
   text += fmt::format("STP {}   fairness {}   ANTT {}\n", Ratio(results.metrics.stp),
                       Ratio(results.metrics.fairness), Ratio(results.metrics.antt));
   text += fmt::format("units taken: {}\n", UtilisationText(results));
+  text += TokenText(result);
   text += fmt::format("preemptions {}", count);
   if (count != 0) {
     text += fmt::format(" ({:.1f} MB, {:.0f} cycles each)",

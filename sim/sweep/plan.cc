@@ -164,7 +164,7 @@ class Expander {
       experiment_ = &e;
       if (!e.preempt.empty() && used.count(e.preempt.front().line) == 0) {
         Refuse("preempt", e.preempt.front().line,
-               "only the policies spatial and warped-slicer use it; expected one of them");
+               "only the policies spatial, warped-slicer and tokens use it; expected one of them");
       }
     }
   }

@@ -25,7 +25,7 @@ using Fermi = DriverPair<Vfermi_driver, Vfermi_driver_smk_pkg>;
 constexpr DispatchMode kModes[] = {DispatchMode::kLeftover,    DispatchMode::kEven,
                                    DispatchMode::kSpatial,     DispatchMode::kOnDemand,
                                    DispatchMode::kPartitioned, DispatchMode::kTable,
-                                   DispatchMode::kSlicer};
+                                   DispatchMode::kSlicer,      DispatchMode::kToken};
 
 PolicyConfig PolicyOf(DispatchMode mode, Dice* dice) {
   PolicyConfig policy;
@@ -40,6 +40,14 @@ PolicyConfig PolicyOf(DispatchMode mode, Dice* dice) {
   policy.latency_scale = static_cast<std::uint8_t>(dice->Percent(60) ? 1 : 2 + dice->Below(7));
   policy.slicer_warmup = policy.slicer_settle = 20;
   policy.slicer_window = 30;
+  policy.token_window = static_cast<std::uint8_t>(10 + dice->Below(3));
+  policy.token_quota = 20 + dice->Below(1000);
+  for (auto& request : policy.token_request) {
+    request = static_cast<std::uint16_t>(dice->Below(kTokenWhole / kNumKernels));
+  }
+  for (auto& limit : policy.token_limit) {
+    limit = static_cast<std::uint16_t>(kTokenWhole / 4 + dice->Below(kTokenWhole));
+  }
   return policy;
 }
 

@@ -146,6 +146,8 @@ class DriverPair {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("awake", dut.awake_o, want.awake());
     lockstep_.Expect("tick", dut.tick_o, s.to_sm[0].tick);
+    ExpectMessage<TokenFields<Package>>(&lockstep_, "token", dut.token_o,
+                                        want.token_arbiter().state().token);
     ExpectMessage<SmTbCnts<Package>>(&lockstep_, "partition", dut.partition_o,
                                      want.tb_dispatch().state().partition);
     ExpectMessage<ContextViews<Package>>(&lockstep_, "views", dut.views_o, s.views);

@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, ControlPlane,
                          testing::Values(DispatchMode::kLeftover, DispatchMode::kEven,
                                          DispatchMode::kSpatial, DispatchMode::kOnDemand,
                                          DispatchMode::kPartitioned, DispatchMode::kTable,
-                                         DispatchMode::kSlicer),
+                                         DispatchMode::kSlicer, DispatchMode::kToken),
                          [](const auto& info) { return Name(info.param); });
 
 }  // namespace

@@ -23,7 +23,8 @@ class Room {
                                 !scenario_.policy.quota_enable &&
                                 scenario_.policy.latency_scale == 1 &&
                                 scenario_.policy.dispatch != DispatchMode::kSpatial &&
-                                scenario_.policy.dispatch != DispatchMode::kSlicer;
+                                scenario_.policy.dispatch != DispatchMode::kSlicer &&
+                                scenario_.policy.dispatch != DispatchMode::kToken;
     if (!all_everywhere) return;
     const bool moving = sm.stopped() != 0 || Preempting(sm);
     for (unsigned k = 0; k < scenario_.programs.size(); ++k) {

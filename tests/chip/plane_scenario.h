@@ -64,7 +64,7 @@ struct Scenario {
 
 inline const char* Name(DispatchMode mode) {
   constexpr const char* kNames[] = {"leftover",    "even",  "spatial", "ondemand",
-                                    "partitioned", "table", "slicer"};
+                                    "partitioned", "table", "slicer", "token"};
   return kNames[static_cast<unsigned>(mode)];
 }
 
@@ -133,6 +133,20 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   return policy;
 }
 
+// Tokens that are long enough for contexts to come back, and limits that leave nobody out for long.
+inline void SetTokens(std::uint64_t seed, PolicyConfig* policy) {
+  Random random(seed ^ 0x70cc);
+  policy->token_window = static_cast<std::uint8_t>(random.Between(10, 14));
+  policy->token_quota = static_cast<std::uint32_t>(random.Between(12'000, 40'000));
+  std::uint64_t left = kTokenWhole;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    policy->token_request[k] = static_cast<std::uint16_t>(random.Below(left + 1));
+    left -= policy->token_request[k];
+    policy->token_limit[k] = static_cast<std::uint16_t>(
+        std::max<std::uint64_t>(policy->token_request[k], random.Between(300, kTokenWhole)));
+  }
+}
+
 // Windows and waits so short that plans are made while the programs run.
 inline void SetSlicer(std::uint64_t seed, PolicyConfig* policy) {
   Random random(seed ^ 0x51ce);
@@ -172,6 +186,7 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
   }
   s.policy = RandomPolicy(&random, mode);
   if (mode == DispatchMode::kSlicer) SetSlicer(seed, &s.policy);
+  if (mode == DispatchMode::kToken) SetTokens(seed, &s.policy);
   // On demand on one SM, TBs of which two fit instead of one of the other kernel can preempt each
   // other for ever: the range of rK shrinks each time, and grows again when the second one follows.
   if (mode == DispatchMode::kOnDemand && s.config.num_sms == 1) s.config.num_sms = 2;

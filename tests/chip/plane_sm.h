@@ -226,7 +226,8 @@ class FakeSm {
     tb.need_warps = need.threads;
     taken_ += need;
     Require(FitsIn(taken_, scenario_.config.limits), Check::kResources, [&] { return Where(now); });
-    if (scenario_.policy.dispatch == DispatchMode::kSpatial) {
+    if (scenario_.policy.dispatch == DispatchMode::kSpatial ||
+        scenario_.policy.dispatch == DispatchMode::kToken) {
       for (const Tb& other : tbs_) {
         Require(!other.valid || other.kernel == tb.kernel, Check::kHosting,
                 [&] { return "two kernels " + Where(now); });

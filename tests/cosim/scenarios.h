@@ -55,6 +55,6 @@ inline void RunScenarios(
 constexpr DispatchMode kAllModes[] = {DispatchMode::kLeftover,    DispatchMode::kEven,
                                       DispatchMode::kSpatial,     DispatchMode::kOnDemand,
                                       DispatchMode::kPartitioned, DispatchMode::kTable,
-                                      DispatchMode::kSlicer};
+                                      DispatchMode::kSlicer,      DispatchMode::kToken};
 
 }  // namespace smk::plane

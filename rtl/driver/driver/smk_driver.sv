@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_driver: the GPU's SM driver, wired together.
 //
-// Purpose     Kernel table, SM assignment, preempted queue, quota calculator, and in
+// Purpose     Kernel table, token arbiter, SM assignment, preempted queue, quota calculator, and in
 //             smk_driver_decision dispatch, DRF tracker and partition planner; and the parts that
 //             gather events, keep profiled windows and give out the command bus to the SMs.
 // Paper       [SMK] Sec. 5.1, Fig. 3.
@@ -59,7 +59,9 @@ module smk_driver (
   // For logs: the decision of this cycle, rK, the partitions in force.
   output smk_pkg::decision_t            decision_o,
   output smk_pkg::total_share_vec_t     share_o,
-  output smk_pkg::sm_tb_cnts_t          partition_o
+  output smk_pkg::sm_tb_cnts_t          partition_o,
+  // For statistics: who has the GPU under DispatchToken.
+  output smk_pkg::token_t               token_o
 );
   `SMK_CHECK_CONFIG
 
@@ -136,10 +138,28 @@ module smk_driver (
   );
   assign kernel_done_o = kernel_done;
 
+  // Under DispatchToken all SMs are the token's holder's.
+  logic                  tokens, token_assigns, token_busy;
+  smk_pkg::kernel_mask_t resident;
+  assign tokens = policy_i.dispatch == smk_pkg::DispatchToken;
+  smk_token_arbiter u_token_arbiter (
+    .clk_i, .rst_ni,
+    .enable_i  (tokens),
+    .window_i  (policy_i.token_window),
+    .quota_i   (policy_i.token_quota),
+    .request_i (policy_i.token_request),
+    .limit_i   (policy_i.token_limit),
+    .demand_i  (active),
+    .resident_i(resident),
+    .assign_o  (token_assigns),
+    .token_o,
+    .busy_o    (token_busy)
+  );
+
   smk_sm_assign u_sm_assign (
     .clk_i, .rst_ni,
-    .start_i         (assign_pending_q || slicer_assigns),
-    .members_i       (members),
+    .start_i         (assign_pending_q || slicer_assigns || token_assigns),
+    .members_i       (tokens ? token_o.holder : members),
     .spatial_i       (policy_i.dispatch == smk_pkg::DispatchSpatial || slicer_spatial),
     .profile_i       (policy_i.quota_enable),
     .kernels_per_sm_i(policy_i.kernels_per_sm),
@@ -189,7 +209,8 @@ module smk_driver (
     .need_changed_i  (need_changed_q),
     .kernel_done_i   (kernel_done),
     .member_expired_i(member_expired),
-    .assign_busy_i   (assign_pending_q || assign_busy || slicer_gives || slicer_assigns),
+    .assign_busy_i   (assign_pending_q || assign_busy || slicer_gives || slicer_assigns ||
+                      token_assigns),
     .allowed_i       (allowed),
     .assign_changed_i(changed),
     .events_i        (sm_events_i),
@@ -225,6 +246,7 @@ module smk_driver (
     .command_o       (dispatch_command),
     .busy_o          (busy_sms),
     .planned_o       (planned),
+    .resident_o      (resident),
     .others_awake_i  (others_awake),
     .awake_o
   );
@@ -326,7 +348,7 @@ module smk_driver (
   assign others_awake     = told_q || quota_command_valid || dispatch_command_valid ||
                             assign_pending_q || need_changed_q != '0 || kernel_done != '0 ||
                             member_expired != '0 || assign_busy || assign_changed != '0 ||
-                            slicer_busy || queue_busy || quota_busy;
+                            slicer_busy || queue_busy || quota_busy || token_busy;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

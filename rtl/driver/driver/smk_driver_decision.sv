@@ -68,6 +68,8 @@ module smk_driver_decision (
   output smk_pkg::sm_mask_t         busy_o,
   output smk_pkg::sm_kernels_t      planned_o,
   output smk_pkg::sm_tb_cnts_t      partition_o,
+  // Kernels with TBs on some SM.
+  output smk_pkg::kernel_mask_t     resident_o,
   output smk_pkg::decision_t        decision_o,
   output smk_pkg::total_share_vec_t share_o,
   // Of the other blocks, and of all.
@@ -242,6 +244,10 @@ module smk_driver_decision (
     plan_order_q    <= order_i;
   end
 
+  always_comb begin
+    resident_o = '0;
+    for (int unsigned i = 0; i < smk_pkg::NumSms; i++) resident_o = resident_o | resident.sm[i];
+  end
   assign pulses_o       = pulses;
   assign dispatch_new_o = (NumKernels'(1) << pulses.kernel) & {NumKernels{pulses.dispatch_new}};
   assign dispatch_pop_o = (NumKernels'(1) << pulses.kernel) & {NumKernels{pulses.pop}};

@@ -56,6 +56,28 @@ TEST(Policies, OnlySomeArePreemptedInAnyWay) {
   EXPECT_NO_THROW(CheckPreempt(with("warped-slicer+w", PreemptMode::kDrain)));
   EXPECT_THROW(CheckPreempt(with("warped-slicer", PreemptMode::kFlush)), InputError);
   EXPECT_THROW(CheckPreempt(with("smk-p", PreemptMode::kDrain)), InputError);
+  EXPECT_NO_THROW(CheckPreempt(with("tokens", PreemptMode::kFlush)));
+}
+
+TEST(Policies, TokensHaveSharesOfTheirWindow) {
+  Policy tokens = FindPolicy("tokens", 2);
+  EXPECT_EQ(tokens.config.dispatch, DispatchMode::kToken);
+  const auto set = [&](const std::string& what) {
+    Configuration configuration;
+    Apply(ParseSettings({what}, {}).knobs, &configuration);
+    return configuration.policy;
+  };
+  const PolicyConfig shares = set("policy.token_request=205,358,461");
+  EXPECT_EQ(shares.token_request[0], 205);
+  EXPECT_EQ(shares.token_request[2], 461);
+  EXPECT_EQ(shares.token_request[3], 0);
+  EXPECT_THROW(set("policy.token_request=205,358,462"), InputError) << "more than the window";
+  EXPECT_THROW(set("policy.token_limit=1,2,3,4,5"), InputError) << "more than kernel slots";
+  EXPECT_THROW(set("policy.token_limit=1025"), InputError);
+  EXPECT_NO_THROW(CheckTokens(tokens));
+  tokens.config.token_request[1] = 500;
+  tokens.config.token_limit[1] = 499;
+  EXPECT_THROW(CheckTokens(tokens), InputError) << "a limit below the request";
 }
 
 TEST(Policies, UnknownNamesSuggestTheNearest) {

@@ -89,7 +89,8 @@ TEST_F(Words, ThatMeanNothingAreRefusedByTheirOption) {
   words.policies = "smk";
   words.preempt = "drain";
   EXPECT_EQ(Refused(),
-            "--preempt: only the policies spatial and warped-slicer use it; expected one of them");
+            "--preempt: only the policies spatial, warped-slicer and tokens use it; expected one "
+            "of them");
   words.preempt = "";
   words.workloads = "";
   EXPECT_EQ(Refused().rfind("sweep: no kernels given", 0), 0u) << Refused();

@@ -157,6 +157,9 @@ export const policyOrder = [
   'warped-slicer switch',
   'warped-slicer+w',
   'warped-slicer+w switch',
+  'tokens',
+  'tokens drain',
+  'tokens flush',
 ];
 
 export function inOrder(ids) {

@@ -12,6 +12,7 @@ const policyColours = {
   'smk-pw2': ['#7a4fa3', '#a07bd0'],
   'warped-slicer': ['#2f8f6b', '#3fa981'],
   'warped-slicer+w': ['#86b86a', '#9ac77f'],
+  tokens: ['#a3475b', '#c9687c'],
 };
 const otherColours = [
   ['#7d8c3a', '#9aab4d'],
