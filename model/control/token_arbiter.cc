@@ -112,11 +112,10 @@ void TokenArbiter::Tick(const Inputs& in) {
   const bool runs = step == Step::kHold && owns && others == 0;
   const bool over = state_.over;
   const bool holds = step == Step::kHold || step == Step::kRest;
+  const bool renewed = step == Step::kGive && state_.best.kernel == state_.token.holder;
   if (step == Step::kHold && state_.left == 0) {
     state_.over = true;
-  } else if (step == Step::kGive && state_.best.kernel == state_.token.holder) {
-    state_.over = false;
-  } else if (holds && others == 0) {
+  } else if (renewed || (holds && others == 0)) {
     state_.over = false;
   }
   const Claim best = Better(state_.seen, state_.best) ? state_.seen : state_.best;

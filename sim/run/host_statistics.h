@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream of jobs got of the GPU as a whole.
+// What a stream of jobs got of the GPU as a whole, and kernel slots by tokens.
 #pragma once
 
 #include <optional>
@@ -23,5 +23,6 @@ struct StreamTotals {
 StreamTotals TotalsOf(const Results& results);
 
 std::vector<Statistic> HostStatistics();
+std::vector<Statistic> TokenStatistics();
 
 }  // namespace smk::sim

@@ -322,24 +322,6 @@ std::vector<Statistic> DramStatistics() {
   return all;
 }
 
-std::vector<Statistic> TokenStatistics() {
-  using R = const Results&;
-  using I = std::size_t;
-  return {
-      {"tokens", "tokens", "given to the kernel slot, over the whole run as all of these",
-       [](R r, I k) { return r.result.tokens.at(k).tokens; }},
-      {"cycles", "cycles", "in which it had the GPU: with a token, or by overuse",
-       [](R r, I k) { return r.result.tokens.at(k).cycles; }},
-      {"share", "", "`cycles` over those of the run",
-       [](R r, I k) { return HitRate(r.result.tokens.at(k).cycles, r.result.cycles); }},
-      {"overuse_cycles", "cycles",
-       "of these, from the end of a token's quota until another kernel had the GPU",
-       [](R r, I k) { return r.result.tokens.at(k).overuse_cycles; }},
-      {"overuse_max", "cycles", "the longest of them",
-       [](R r, I k) { return r.result.tokens.at(k).overuse_max; }},
-  };
-}
-
 std::vector<Statistic> UtilisationStatistics() {
   std::vector<Statistic> all;
   for (const Unit& unit : Units()) {

@@ -64,7 +64,7 @@ struct Scenario {
 
 inline const char* Name(DispatchMode mode) {
   constexpr const char* kNames[] = {"leftover",    "even",  "spatial", "ondemand",
-                                    "partitioned", "table", "slicer", "token"};
+                                    "partitioned", "table", "slicer",  "token"};
   return kNames[static_cast<unsigned>(mode)];
 }
 
