@@ -179,7 +179,7 @@ struct WarpStart {
   KernelId kernel{0};
   TbId tb{0};
   bool restore = false;  // the TB continues from a saved context
-  TbBase base{};         // on an SM with partitions; 0 without
+  TbBase base{};         // where its registers and shared memory begin
 };
 
 // One line of a context on its way to or from memory.
@@ -209,7 +209,8 @@ struct SmOutputs {
   // left after it: bit kMaxKernels x scheduler + kernel.
   bool gated = false;
   std::uint32_t with_quota = 0;
-  bool samples = false;  // SmInputs::memory is looked at in the next cycle
+  bool samples = false;      // SmInputs::memory is looked at in the next cycle
+  bool place_waits = false;  // a TB that has come waits until there is a gap for it
 };
 
 // Why a dispatch decision came out as it did; one per line of decisions.csv.

@@ -26,6 +26,7 @@ Driver::Events Driver::Collect(const Inputs& in) {
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
     const SmToDriver& s = (*in.sm)[sm];
     if (s.command_credit) e.credit.Set(sm);
+    if (s.command_waits) e.waits.Set(sm);
     if (s.sample_valid) e.samples.Set(sm);
     if (!s.event.valid) continue;
     e.any.Set(sm);
@@ -160,6 +161,8 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.event_mask = events.any;
   t.settled_mask = events.settled;
   t.command_ready = state_.credit;
+  t.waiting = state_.waiting;
+  t.waits = events.waits;
   return t;
 }
 
@@ -360,6 +363,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
     if (state_.to_sm[sm].command_valid) state_.credit.Clear(sm);
   }
   state_.credit |= events.credit;
+  state_.waiting = (state_.waiting | events.waits) - events.credit;
   state_.quota_owns_bus =
       state_.quota_ready && !dispatch_.state().command_valid && !stream_.state().command_valid;
   DriveSms(in.host.tick);

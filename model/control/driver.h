@@ -37,6 +37,7 @@ class Driver {
     SmMask look{};  // SMs to which it says something
     KernelViews views{};
     SmMask credit{};              // SMs that can take another command
+    SmMask waiting{};             // SMs on which a TB waits for a gap
     bool assign_pending = false;  // the set of kernels changed
     KernelMask need_changed = 0;  // launched with another need
     // What the kernel table and the quota calculator hear one cycle later.
@@ -82,6 +83,7 @@ class Driver {
     SmMask settled;
     SmMask to_queue;
     SmMask credit;
+    SmMask waits;
     SmMask samples;
     std::array<std::uint8_t, kMaxKernels> finished{};
   };

@@ -373,6 +373,7 @@ struct SmToDriverFields {
   static constexpr bool HasCounts(const SmToDriver& s) { return s.sample_valid; }
   static constexpr auto kFields = std::make_tuple(
       Is<Bits<1>>("command_credit", &Message::command_credit, Always, "tb_table"),
+      Is<Bits<1>>("command_waits", &Message::command_waits, Always, "tb_places"),
       Is<SmEventFields<P>>("event", &Message::event),
       Is<Bits<1>>("buffer_request", &Message::buffer_request, Always, "preempt_engine"),
       Is<Bits<P::KernelWidth>>("buffer_kernel", &Message::buffer_kernel, HasKernel,
@@ -400,7 +401,8 @@ struct SmOutputsFields {
       Is<Bits<1>>("release_valid", &Message::release_valid),
       Is<Bits<P::SlotWidth>>("release_slot", &Message::release_slot, HasRelease),
       Is<Bits<1>>("release_kind", &Message::release_kind, HasRelease),
-      Is<Bits<1>>("samples", &Message::samples, Always, "sample_counters"));
+      Is<Bits<1>>("samples", &Message::samples, Always, "sample_counters"),
+      Is<Bits<1>>("place_waits", &Message::place_waits, Always, "tb_places"));
 };
 
 }  // namespace smk

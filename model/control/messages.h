@@ -81,6 +81,8 @@ struct DriverToSm {
 
 struct SmToDriver {
   bool command_credit = false;  // pulse: another command can come
+  // Pulse: the TB that the last command brought waits until another leaves; then comes the credit.
+  bool command_waits = false;
   SmEvent event{};
   bool buffer_request = false;  // pulse
   KernelId buffer_kernel{0};

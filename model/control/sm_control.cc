@@ -15,7 +15,8 @@ SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
     : config_(config),
       policy_(policy),
       table_({config.num_schedulers, config.limits.threads, config.limits.tbs}),
-      partitions_({config.num_kernels, config.limits}) {}
+      partitions_({config.num_kernels, config.limits}),
+      places_({config.limits.tbs, config.limits}) {}
 
 // The highest slot of the kernel, one per cycle until all are found or there is none. One that
 // waits for its context is a victim like any other: it is loaded first, and then it leaves.
@@ -235,10 +236,31 @@ void SmControl::Launch(const KernelViews& kernels, PartitionCounters::Inputs* pa
   partitions->read_slot = static_cast<std::uint8_t>(Index(t.launch_slot));
   partitions->read_need = kernels[k].need;
   table->launch_warps = static_cast<std::uint8_t>(kernels[k].need.threads);
-  table->launch_base = partitions_.state().base;
+  const bool partitioned = partitions_.state().partitioned;
+  table->found = partitioned || places_.found();
+  table->launch_base = partitioned ? partitions_.state().base : places_.base();
   // A slot is taken again only after the TB that finished there has been reported.
-  table->allowed_slots = partitions_.state().slots & ~state_.finish_pending;
+  table->allowed_slots = partitions_.state().slots & ~state_.finish_pending &
+                         (partitioned ? ~0u : places_.state().slots);
   table->allowed_warps = partitions_.state().warps;
+}
+
+// Where TBs lie without partitions. Hears of those that go, in the same cycle as the table.
+void SmControl::StepPlaces(const KernelViews& kernels, std::uint32_t gone, std::uint32_t pending) {
+  const TbTable::State& t = table_.state();
+  TbPlaces::Inputs places;
+  places.partitioned = partitions_.state().partitioned;
+  places.kernels = &kernels;
+  places.slot_valid = t.valid;
+  places.slot_kernel = &t.kernel;
+  places.gone = gone;
+  places.pending = pending;
+  places.launching = table_.launching();
+  places.look = t.step == TbTable::Step::kSlots;
+  places.chosen = t.step == TbTable::Step::kIndex;
+  places.kernel = static_cast<std::uint8_t>(Index(t.launch.kernel));
+  places.slot = static_cast<std::uint8_t>(Index(t.launch_slot));
+  places_.Tick(places);
 }
 
 void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
@@ -248,6 +270,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   PreemptEngine::Inputs engine;
   const TbTable::State& t = table_.state();
   const bool was_launching = table_.launching();
+  const std::uint32_t pending = state_.finish_pending;
   if (state_.changed != 0) --state_.changed;
   state_.used = state_.quotas;
   state_.quotas.load = false;
@@ -289,6 +312,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   out->release_valid = e.release_valid;
   out->release_slot = e.release_slot;
   out->release_kind = e.release_kind;
+  out->place_waits = places_.state().waiting;
 
   state_.to_driver.profile_valid = from_driver.tick;
   state_.to_driver.profile_issued = profile_.issued();
@@ -298,6 +322,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   std::uint32_t gone = state_.finished;
   if (state_.release) gone |= 1u << Index(table.release_slot);
   TellSchedulers(tb.warp_start, gone);
+  StepPlaces(kernels, gone, pending);
   table_.Tick(table, tb);
   partitions_.Tick(partitions);
   engine_.Tick(engine, e);
@@ -309,6 +334,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   // One credit for each command: at once, or when the TB that it brought is placed.
   const bool took = from_driver.command_valid && !table.dispatch_valid;
   state_.to_driver.command_credit = took || (was_launching && !table_.launching());
+  state_.to_driver.command_waits = places_.state().waits;
   state_.to_driver.buffer_request = engine_.state().request;
   state_.to_driver.buffer_withdraw = engine_.state().withdraw;
   state_.to_driver.buffer_kernel = t.kernel[engine_.state().slot];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of smk_sm_control: the control logic of one SM, wired together.
 //
-// Purpose     TB table, partition counters, preemption engine, warp schedulers and profile
+// Purpose     TB table, partition counters, TB places, preemption engine, warp schedulers and profile
 //             counters, the command port from the driver and the one event register towards it;
 //             and the registers between them.
 // Paper       [SMK] Fig. 3.
@@ -15,6 +15,7 @@
 #include "control/quota_scheduler.h"
 #include "control/sample_counters.h"
 #include "control/sm_link.h"
+#include "control/tb_places.h"
 #include "control/tb_table.h"
 
 namespace smk {
@@ -80,6 +81,7 @@ class SmControl {
   bool awake() const { return busy_ || (state_.samples && state_.sample_stalls); }
   const TbTable& tb_table() const { return table_; }
   const PartitionCounters& partition_counters() const { return partitions_; }
+  const TbPlaces& tb_places() const { return places_; }
   const PreemptEngine& preempt_engine() const { return engine_; }
 
  private:
@@ -96,6 +98,7 @@ class SmControl {
   void Judge(PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine);
   void Launch(const KernelViews& kernels, PartitionCounters::Inputs* partitions,
               TbTable::Inputs* table) const;
+  void StepPlaces(const KernelViews& kernels, std::uint32_t gone, std::uint32_t pending);
   void SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in,
                  PreemptEngine::Inputs* engine_in);
   Masks WarpsOf(std::uint32_t slots) const;
@@ -105,6 +108,7 @@ class SmControl {
   PolicyConfig policy_;
   TbTable table_;
   PartitionCounters partitions_;
+  TbPlaces places_;
   PreemptEngine engine_;
   std::array<QuotaScheduler, kMaxSchedulers> schedulers_;
   ProfileCounters profile_;

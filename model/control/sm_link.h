@@ -25,8 +25,8 @@ constexpr bool Speaks(const DriverToSm& d) {
          d.sample_begin || d.sample_end;
 }
 constexpr bool Speaks(const SmToDriver& s) {
-  return s.command_credit || s.event.valid || s.buffer_request || s.buffer_withdraw ||
-         s.profile_valid || s.sample_valid;
+  return s.command_credit || s.command_waits || s.event.valid || s.buffer_request ||
+         s.buffer_withdraw || s.profile_valid || s.sample_valid;
 }
 
 class SmLink {

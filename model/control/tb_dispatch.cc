@@ -15,6 +15,7 @@ unsigned Lowest(KernelMask mask) { return static_cast<unsigned>(__builtin_ctz(ma
 bool TbDispatch::Happens(const Inputs& in) const {
   SmMask changed = in.assign->changed;
   if (!Streams(*in.policy)) changed |= in.event_mask | in.queue->state().ack;
+  changed |= in.waits;
   return changed.Any() || (in.need_changed | in.member_expired | in.kernel_done) != 0 ||
          state_.pulses.dispatch || state_.pulses.cancel || state_.pulses.preempt;
 }
@@ -103,8 +104,7 @@ KernelMask TbDispatch::Waiting(const Inputs& in) const {
 
 // SMs that may host the kernel and on which no TB is on its way out.
 SmMask TbDispatch::Usable(const Inputs& in, unsigned kernel) const {
-  return SmsWithBit(in.assign->allowed, kernel, config_.num_sms) - state_.busy -
-         state_.reservations;
+  return SmsWithBit(in.assign->allowed, kernel, config_.num_sms) - Busy(in) - state_.reservations;
 }
 
 SmMask TbDispatch::Candidates(const Inputs& in, unsigned kernel) const {
@@ -126,7 +126,7 @@ SmMask TbDispatch::SmsToEvict(const Inputs& in) const {
     if ((in.active >> k & 1) == 0) continue;
     mask |= in.drf->RunsOn(k) - SmsWithBit(in.assign->allowed, k, config_.num_sms);
   }
-  return mask - state_.busy - state_.reservations;
+  return mask - Busy(in) - state_.reservations;
 }
 
 bool TbDispatch::HasCandidates(const Inputs& in) const {
@@ -138,7 +138,7 @@ bool TbDispatch::HasCandidates(const Inputs& in) const {
 }
 
 bool TbDispatch::HasWork(const Inputs& in) const {
-  if (in.assign_busy || (state_.reservations - state_.busy).Any()) return true;
+  if (in.assign_busy || (state_.reservations - Busy(in)).Any()) return true;
   return HasCandidates(in) || (!Partitioned(*in.policy) && SmsToEvict(in).Any());
 }
 
@@ -170,7 +170,7 @@ void TbDispatch::Send(const SmCommand& command) {
 
 // First cycle of a decision: what it is about, and on which SMs.
 void TbDispatch::Mask(const Inputs& in) {
-  const SmMask settled_reservations = state_.reservations - state_.busy;
+  const SmMask settled_reservations = state_.reservations - Busy(in);
   const SmMask evict = Partitioned(*in.policy) ? SmMask() : SmsToEvict(in);
   state_.step = Step::kSm;
   state_.reserved = settled_reservations.Any();
@@ -222,6 +222,7 @@ void TbDispatch::Evict(const Inputs& in) {
     state_.step = Step::kIdle;
     return;
   }
+  if (!in.command_ready.Test(state_.sm)) return;
   state_.kernel = static_cast<std::uint8_t>(Lowest(in.drf->ResidentOn(state_.sm)));
   act_.leaving = SmMask::Of(state_.sm);
   SmCommand command;
@@ -250,8 +251,10 @@ void TbDispatch::LookAt(const Inputs& in) {
   state_.step = Step::kFit;
 }
 
-// Preempted TBs go before new ones.
+// Preempted TBs go before new ones. Without a credit the decision waits: the SM may turn out to
+// have a TB that waits.
 void TbDispatch::Dispatch(const Inputs& in) {
+  if (!in.command_ready.Test(state_.sm)) return;
   const unsigned k = state_.kernel;
   const KernelTable::Slot& slot = in.kernels->slot[k];
   SmCommand command;

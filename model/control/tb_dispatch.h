@@ -4,8 +4,8 @@
 // Purpose     The dispatch decision in every mode: on demand with victim search and the test of the
 //             range of rK (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table,
 //             spatial.
-// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5], [D13],
-//             [D14].
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D13], [D14],
+//             [D73].
 // Interface   Reads the registers of the driver's other blocks; command: stream towards the SMs.
 // Latency     A dispatch is decided 4 cycles after Idle sees work, an eviction 2; a preemption of n
 //             TBs 15 + n. At least 4, 2 and 15 times latency_scale. A decision that is overtaken by
@@ -46,7 +46,9 @@ class TbDispatch {
     KernelMask member_expired = 0;  // its place is given away: partitions with it are void
     SmMask event_mask{};            // SMs with any event
     SmMask settled_mask{};          // SMs with a kSettled event
-    SmMask command_ready{};         // registered by each SM
+    SmMask command_ready{};         // SMs that can take a command
+    SmMask waiting{};               // SMs on which a TB waits for a gap
+    SmMask waits{};                 // on which that begins
   };
   enum class Step : std::uint8_t {
     kIdle,
@@ -198,6 +200,8 @@ class TbDispatch {
   void Wait(const Inputs& in, Step before);
   unsigned WaitingTbs(const Inputs& in, unsigned kernel) const;
   KernelMask Waiting(const Inputs& in) const;
+  // SMs with TBs on their way out, or with one that has no place yet.
+  SmMask Busy(const Inputs& in) const { return state_.busy | in.waiting; }
   SmMask Usable(const Inputs& in, unsigned kernel) const;
   // SMs on which something might still be done for the kernel.
   SmMask Candidates(const Inputs& in, unsigned kernel) const;

@@ -78,7 +78,8 @@ void TbDispatch::TestRange(const Inputs& in) {
     return GiveUp(DecisionReason::kRangeNotReduced);
   }
   if (!buffers) return GiveUp(DecisionReason::kQueueFull);
-  Preempt();
+  // The SM may turn out to have a TB that waits.
+  if (in.command_ready.Test(state_.sm)) Preempt();
 }
 
 void TbDispatch::Preempt() {

@@ -57,8 +57,9 @@ void TbTable::Tick(const Inputs& in, const Outputs& out) {
       state_.step = Step::kNone;
   }
   state_.running |= out.activate;
-  if (state_.step == Step::kChoose) Choose(in.allowed_slots);
-  if (state_.step != Step::kNone && state_.step != Step::kStart) {
+  const bool waits = state_.step == Step::kChoose && !in.found;
+  if (state_.step == Step::kChoose && in.found) Choose(in.allowed_slots);
+  if (state_.step != Step::kNone && state_.step != Step::kStart && !waits) {
     state_.step = static_cast<Step>(static_cast<unsigned>(state_.step) + 1);
   }
   for (std::uint32_t m = in.finished; m != 0; m &= m - 1) Free(__builtin_ctz(m));

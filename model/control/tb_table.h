@@ -8,7 +8,8 @@
 //             release, loaded: pulses. activate: pulse when the last warp of a new TB is placed, or
 //             a restored TB's context is loaded. load: pulse when the last warp of a restored TB is
 //             placed.
-// Latency     Slot 2 cycles after dispatch, first warp 6; a TB of W warps is active after W + 5.
+// Latency     With a place at once: slot 2 cycles after dispatch, first warp 6; a TB of W warps is
+//             active after W + 5.
 // Throughput  One TB per W + 6 cycles.
 // Reset       Empty.
 // Doc         docs/blocks/tb_table.md
@@ -30,6 +31,7 @@ class TbTable {
     bool dispatch_valid = false;
     SmCommand dispatch{};
     // For the kernel being launched, when they are looked at; launch_warps: warps per TB.
+    bool found = true;  // there is a place for it
     std::uint32_t allowed_slots = 0;
     std::uint64_t allowed_warps = 0;
     std::uint8_t launch_warps = 0;

@@ -297,6 +297,11 @@ void Gpu::Measure() {
   const MemoryStats memory = memory_.stats();
   row_hits_before_ = memory.row_hits;
   row_misses_before_ = memory.row_misses;
+  place_waits_before_ = place_wait_cycles_before_ = 0;
+  for (const auto& sm : sms_) {
+    place_waits_before_ += sm->place_waits();
+    place_wait_cycles_before_ += sm->place_wait_cycles();
+  }
 }
 
 RunResult Gpu::Finish() {
@@ -388,6 +393,13 @@ void Gpu::AddKernelStats(RunResult* result) {
   const MemoryStats memory = memory_.stats();
   result->dram_row_hits = memory.row_hits - row_hits_before_;
   result->dram_row_misses = memory.row_misses - row_misses_before_;
+  result->place_waits = result->place_wait_cycles = 0;
+  for (const auto& sm : sms_) {
+    result->place_waits += sm->place_waits();
+    result->place_wait_cycles += sm->place_wait_cycles();
+  }
+  result->place_waits -= place_waits_before_;
+  result->place_wait_cycles -= place_wait_cycles_before_;
 }
 
 // Of all schedulers of the SM since the beginning of the run.

@@ -120,6 +120,7 @@ class Gpu : private MemoryListener {
   std::vector<std::array<std::uint64_t, kNumStalls>> scheduler_cycles_before_;  // by SM
   std::vector<std::array<std::uint64_t, kNumSimStalls>> sim_stalls_before_;
   std::uint64_t row_hits_before_ = 0, row_misses_before_ = 0;
+  std::uint64_t place_waits_before_ = 0, place_wait_cycles_before_ = 0;
   RunResult measured_;
 };
 

@@ -6,18 +6,22 @@
 namespace smk {
 
 void PlaceCheck::Claim(unsigned slot, const TbBase& base, const ResourceVector& need,
-                       const PartitionRange& part, Cycle now) {
+                       const std::optional<PartitionRange>& part, Cycle now) {
   const unsigned registers = base.registers, shared_memory = base.shared_memory;
   tbs_[slot] = {{registers, registers + need.registers},
                 {shared_memory, shared_memory + need.shared_memory}};
-  Check(slot, "registers", &Tb::registers, {0, limits_.registers},
-        {part.registers_base, part.registers_limit}, now);
-  Check(slot, "shared memory", &Tb::shared_memory, {0, limits_.shared_memory},
-        {part.shared_memory_base, part.shared_memory_limit}, now);
+  std::optional<Range> registers_part, shared_memory_part;
+  if (part) {
+    registers_part = {part->registers_base, part->registers_limit};
+    shared_memory_part = {part->shared_memory_base, part->shared_memory_limit};
+  }
+  Check(slot, "registers", &Tb::registers, {0, limits_.registers}, registers_part, now);
+  Check(slot, "shared memory", &Tb::shared_memory, {0, limits_.shared_memory}, shared_memory_part,
+        now);
 }
 
 void PlaceCheck::Check(unsigned slot, const char* what, Range Tb::*range, const Range& sm,
-                       const Range& part, Cycle now) const {
+                       const std::optional<Range>& part, Cycle now) const {
   const Range& mine = tbs_[slot].*range;
   const auto fail = [&](const std::string& how) {
     RunChecks::Fail(now, Index(sm_),
@@ -31,7 +35,7 @@ void PlaceCheck::Check(unsigned slot, const char* what, Range Tb::*range, const 
       fail("overlap " + taken.Text() + " of that in slot " + std::to_string(other));
     }
   }
-  if (!mine.In(part)) fail("lie outside the partition of its kernel " + part.Text());
+  if (part && !mine.In(*part)) fail("lie outside the partition of its kernel " + part->Text());
 }
 
 }  // namespace smk

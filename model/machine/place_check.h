@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 
 #include "base/ids.h"
@@ -11,16 +12,16 @@
 
 namespace smk {
 
-// Registers and shared memory of the TBs on one SM with partitions: each TB lies inside the SM and
-// inside its kernel's partition, and no two have anything in common. Stands beside the check that
-// TBs do not take more than the SM has, and is counted with it.
+// Registers and shared memory of the TBs on one SM: each TB lies inside the SM and, where there are
+// partitions, inside that of its kernel, and no two have anything in common. Stands beside the
+// check that TBs do not take more than the SM has, and is counted with it.
 class PlaceCheck {
  public:
   PlaceCheck(SmId sm, const ResourceVector& limits) : sm_(sm), limits_(limits) {}
 
-  // A TB takes the slot: it begins at `base`, and its kernel's partition is `part`.
+  // A TB takes the slot: it begins at `base`; its kernel's partition is `part`, if it has one.
   void Claim(unsigned slot, const TbBase& base, const ResourceVector& need,
-             const PartitionRange& part, Cycle now);
+             const std::optional<PartitionRange>& part, Cycle now);
   // The slot is free again.
   void Free(unsigned slot) { tbs_[slot] = {}; }
 
@@ -40,8 +41,8 @@ class PlaceCheck {
   struct Tb {
     Range registers, shared_memory;
   };
-  void Check(unsigned slot, const char* what, Range Tb::*range, const Range& sm, const Range& part,
-             Cycle now) const;
+  void Check(unsigned slot, const char* what, Range Tb::*range, const Range& sm,
+             const std::optional<Range>& part, Cycle now) const;
 
   SmId sm_;
   ResourceVector limits_;

@@ -192,7 +192,7 @@ struct TbRecord {
   // C completed, S saved, F flushed, E ended with its job's work, R running at the end of the run
   char outcome = 'C';
   JobId job{0};
-  std::optional<TbBase> base;  // where it lay, on an SM with partitions
+  std::optional<TbBase> base;  // where it lay
 };
 
 // One sample per SM and step of the timeline, for timelines and reports; by kernel slot.
@@ -229,6 +229,8 @@ struct RunResult {
   // By SM and job: TBs that the partition of the job's kernel slot holds at the end.
   std::vector<std::vector<std::uint8_t>> partitions;
   std::uint64_t checks = 0;  // checks that were evaluated and held
+  // TBs that waited for a gap in an SM's memories though there was enough in all, and how long.
+  std::uint64_t place_waits = 0, place_wait_cycles = 0;
   // Cycles that the statistics are of.
   Cycle measured_cycles() const {
     const Cycle to = std::min(measured_to, cycles);

@@ -195,6 +195,11 @@ void Sm::End(Cycle now, const SmOutputs* out) {
   std::uint8_t grants = 0;
   if (out != nullptr) {
     if (out->release_valid) Release(*out, now);
+    if (__builtin_expect(out->place_waits, 0)) {
+      if (!place_waits_now_) ++place_waits_;
+      ++place_wait_cycles_;
+    }
+    place_waits_now_ = out->place_waits;
     if (out->tb_stop != tb_stop_) SetStopped(out->tb_stop, now);
     grants = ApplyGrants(*out, now);
     if (out->gated) skips_ = true;

@@ -114,6 +114,9 @@ class Sm {
   const StallAccount& stalls() const { return stalls_; }
   const Lsu& lsu() const { return lsu_; }
   const ContextTraffic& context_traffic() const { return traffic_; }
+  // TBs that waited for a gap in its memories, and how long, since the beginning of the run.
+  std::uint64_t place_waits() const { return place_waits_; }
+  std::uint64_t place_wait_cycles() const { return place_wait_cycles_; }
   const ResourceVector& taken() const { return taken_; }
   unsigned resident_tbs(KernelId kernel) const { return resident_[Index(kernel)]; }
 
@@ -257,6 +260,8 @@ class Sm {
   Cycle next_finish_ = kNever;
   ResourceVector taken_{};
   PlaceCheck places_;
+  bool place_waits_now_ = false;
+  std::uint64_t place_waits_ = 0, place_wait_cycles_ = 0;
   std::array<std::uint8_t, kNumKernels> resident_{};
   unsigned ended_kernels_ = 0;          // kernel slots, see EndKernel()
   unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several

@@ -88,13 +88,11 @@ void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
   if (launch.spec->idempotence != Idempotence::kNo) inputs_.tb_flushable |= bit;
 }
 
-// The TB's registers and shared memory, on an SM with partitions.
+// The TB's registers and shared memory.
 void Sm::ClaimPlace(const WarpStart& start, const ResourceVector& need, Cycle now) {
   if (gpu_.control == nullptr) return;
-  const std::optional<PartitionRange> part = gpu_.control->partition(id_, start.kernel);
-  if (!part) return;
   const unsigned slot = Index(start.tb_slot);
-  places_.Claim(slot, start.base, need, *part, now);
+  places_.Claim(slot, start.base, need, gpu_.control->partition(id_, start.kernel), now);
   blocks_[slot].base = start.base;
 }
 

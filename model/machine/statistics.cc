@@ -79,6 +79,13 @@ const std::vector<RunCounter>& RunCounters() {
         "checks of the run that were evaluated and held; one that does not hold ends the run with "
         "`FAIL`"},
        &R::checks},
+      {{"place_waits", "TBs",
+        "that waited on their SM until others had left: registers and shared memory sufficed, but "
+        "no gap was large enough",
+        6},
+       &R::place_waits},
+      {{"place_wait_cycles", "cycles", "for which they waited, from the first look on", 6},
+       &R::place_wait_cycles},
   };
   return kCounters;
 }

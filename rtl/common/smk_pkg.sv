@@ -349,7 +349,7 @@ package smk_pkg;
     logic [SharedCntWidth-1:0]   shared_memory;
   } tb_base_t;
 
-  // Occupies a warp slot. The payload counts only with valid; the base only on an SM with partitions.
+  // Occupies a warp slot. The payload counts only with valid.
   typedef struct packed {
     logic        valid;
     warp_id_t    warp;

@@ -49,7 +49,8 @@ module smk_top #(
   // Per scheduler: a warp is granted in this cycle, and which.
   output smk_pkg::sm_grants_t           grant_valid_o,
   output smk_pkg::sm_grant_warps_t      grant_warp_o,
-  // A warp is placed: slot, number within its TB, kernel, TB, whether its context is loaded.
+  // A warp is placed: slot, number within its TB, kernel, TB, whether its context is loaded, and
+  // where its TB's registers and shared memory begin.
   output smk_pkg::sm_warp_starts_t      warp_start_o,
   // Pulse per TB slot: the TB runs. Level: nothing of it is fetched or granted.
   output smk_pkg::sm_slots_t            tb_activate_o,
@@ -81,7 +82,9 @@ module smk_top #(
   output smk_pkg::sm_kernel_id_t        grant_kernel_o,
   output smk_pkg::sm_mask_t             reload_o,
   // Debug: per kernel, the schedulers on which it has some quota left after this cycle.
-  output smk_pkg::sm_memory_t           with_quota_o
+  output smk_pkg::sm_memory_t           with_quota_o,
+  // Debug: a TB that has come waits until there is a gap for it.
+  output smk_pkg::sm_mask_t             place_waits_o
 );
   `SMK_CHECK_CONFIG
 
@@ -90,6 +93,7 @@ module smk_top #(
   // Registers between the driver and the SMs.
   smk_pkg::sm_events_t      sm_events         /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        sm_command_credit  /*verilator public_flat_rd*/;
+  smk_pkg::sm_mask_t        sm_command_waits   /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        sm_buffer_request /*verilator public_flat_rd*/;
   smk_pkg::sm_kernel_id_t   sm_buffer_kernel  /*verilator public_flat_rd*/;
   smk_pkg::sm_mask_t        sm_buffer_withdraw /*verilator public_flat_rd*/;
@@ -119,7 +123,7 @@ module smk_top #(
   smk_pkg::sm_tb_cnts_t      partition;
   smk_pkg::token_t           token;
   smk_pkg::sm_quotas_t       quotas, quotas_left;
-  smk_pkg::sm_mask_t         gated, reloads;
+  smk_pkg::sm_mask_t         gated, reloads, place_waits;
   smk_pkg::sm_kernel_id_t    grant_kernels;
   smk_pkg::sm_memory_t       with_quotas;
 
@@ -136,6 +140,7 @@ module smk_top #(
     .kernel_done_o,
     .sm_events_i        (sm_events),
     .sm_command_credit_i (sm_command_credit),
+    .sm_command_waits_i  (sm_command_waits),
     .sm_buffer_request_i(sm_buffer_request),
     .sm_buffer_kernel_i (sm_buffer_kernel),
     .sm_buffer_withdraw_i(sm_buffer_withdraw),
@@ -181,7 +186,7 @@ module smk_top #(
     smk_pkg::kernel_id_t       link_buffer_kernel;
     smk_pkg::issued_vec_t      link_profile_issued;
     logic                      link_command_valid, link_buffer_valid, link_event_ack, link_tick;
-    logic                      link_command_credit, link_buffer_request, link_profile_valid;
+    logic                      link_command_credit, link_command_waits, link_buffer_request, link_profile_valid;
     logic                      link_buffer_none, link_buffer_withdraw;
     logic                      link_sample_begin, link_sample_end, link_sample_stalls;
     smk_pkg::kernel_id_t       link_sample_kernel;
@@ -203,6 +208,7 @@ module smk_top #(
       .driver_sample_kernel_i (sample_kernel.sm[i]),
       .driver_sample_stalls_i (sample_stalls),
       .driver_command_credit_o(sm_command_credit[i]),
+      .driver_command_waits_o (sm_command_waits[i]),
       .driver_event_o         (sm_event),
       .driver_buffer_request_o(sm_buffer_request[i]),
       .driver_buffer_kernel_o (buffer_kernel),
@@ -224,6 +230,7 @@ module smk_top #(
       .sm_sample_kernel_o     (link_sample_kernel),
       .sm_sample_stalls_o     (link_sample_stalls),
       .sm_command_credit_i    (link_command_credit),
+      .sm_command_waits_i     (link_command_waits),
       .sm_event_i             (link_event),
       .sm_buffer_request_i    (link_buffer_request),
       .sm_buffer_kernel_i     (link_buffer_kernel),
@@ -270,12 +277,14 @@ module smk_top #(
       .release_valid_o (release_valid_o[i]),
       .release_slot_o  (release_slot_o.sm[i]),
       .release_kind_o  (release_kind),
+      .place_waits_o   (place_waits[i]),
       .samples_o       (samples_o[i]),
       .quota_left_o    (quota_left),
       .grant_kernel_o  (grant_kernel),
       .reload_o        (reloads[i]),
       .with_quota_o    (with_quota),
       .command_credit_o(link_command_credit),
+      .command_waits_o (link_command_waits),
       .event_o         (link_event),
       .buffer_request_o(link_buffer_request),
       .buffer_kernel_o (link_buffer_kernel),
@@ -314,10 +323,11 @@ module smk_top #(
     assign grant_kernel_o = grant_kernels;
     assign reload_o       = reloads;
     assign with_quota_o   = with_quotas;
+    assign place_waits_o  = place_waits;
   end else begin : gen_no_debug
     logic unused_debug;
     assign unused_debug = ^{decision, share, partition, token, quotas, gated, quotas_left, grant_kernels,
-                            reloads, with_quotas};
+                            reloads, with_quotas, place_waits};
     assign decision_o     = '0;
     assign share_o        = '0;
     assign partition_o    = '0;
@@ -328,6 +338,7 @@ module smk_top #(
     assign grant_kernel_o = '0;
     assign reload_o       = '0;
     assign with_quota_o   = '0;
+    assign place_waits_o  = '0;
   end
 
   // What is on its way wakes both ends.

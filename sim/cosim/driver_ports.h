@@ -95,6 +95,7 @@ struct DriverPorts {
   static void Hear(unsigned sm, const SmToDriver& in, Model* model) {
     PackAt<SmEvents<Package>>(sm, in.event, &model->sm_events_i);
     PackAt<SmFlags<Package>>(sm, in.command_credit, &model->sm_command_credit_i);
+    PackAt<SmFlags<Package>>(sm, in.command_waits, &model->sm_command_waits_i);
     PackAt<SmFlags<Package>>(sm, in.buffer_request, &model->sm_buffer_request_i);
     PackAt<SmKernelId<Package>>(sm, in.buffer_kernel, &model->sm_buffer_kernel_i);
     PackAt<SmFlags<Package>>(sm, in.buffer_withdraw, &model->sm_buffer_withdraw_i);

@@ -30,6 +30,7 @@ class RtlDriver {
   void Hear(unsigned sm, const Tables& tables, const Profile& profile, const Sample& sample) {
     CopyAt<SmEvents<Package>>(sm, tables.event_o, &driver_->sm_events_i);
     CopyAt<SmFlags<Package>>(sm, tables.command_credit_o, &driver_->sm_command_credit_i);
+    CopyAt<SmFlags<Package>>(sm, tables.command_waits_o, &driver_->sm_command_waits_i);
     CopyAt<SmFlags<Package>>(sm, tables.buffer_request_o, &driver_->sm_buffer_request_i);
     CopyAt<SmKernelId<Package>>(sm, tables.buffer_kernel_o, &driver_->sm_buffer_kernel_i);
     CopyAt<SmFlags<Package>>(sm, tables.buffer_withdraw_o, &driver_->sm_buffer_withdraw_i);

@@ -96,11 +96,12 @@ class RtlSm {
   bool sends() const {
     return Unpack<SmEventFields<Package>>(tables_->event_o).valid ||
            (tables_->buffer_request_o | tables_->buffer_withdraw_o | profile_->report_valid_o |
-            sample_->valid_o | tables_->command_credit_o) != 0;
+            sample_->valid_o | tables_->command_credit_o | tables_->command_waits_o) != 0;
   }
   SmToDriver ToDriver() const {
     SmToDriver d;
     d.command_credit = tables_->command_credit_o != 0;
+    d.command_waits = tables_->command_waits_o != 0;
     d.event = Unpack<SmEventFields<Package>>(tables_->event_o);
     d.buffer_request = tables_->buffer_request_o != 0;
     d.buffer_kernel = static_cast<KernelId>(tables_->buffer_kernel_o);
@@ -216,6 +217,7 @@ void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs
   out->release_valid = t.release_valid_o != 0;
   out->release_slot = static_cast<TbSlot>(t.release_slot_o);
   out->release_kind = static_cast<TbRelease>(t.release_kind_o);
+  out->place_waits = t.place_waits_o != 0;
 }
 
 // Every scheduler, with what the tables say in this cycle.

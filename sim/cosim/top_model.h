@@ -116,6 +116,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
   bool driver_awake() const override {
     bool sending = model().driver_awake_o != 0 ||
                    Sms(root().smk_top__DOT__sm_command_credit).Any() ||
+                   Sms(root().smk_top__DOT__sm_command_waits).Any() ||
                    Sms(root().smk_top__DOT__sm_buffer_request).Any() ||
                    Sms(root().smk_top__DOT__sm_buffer_withdraw).Any() ||
                    Sms(root().smk_top__DOT__sm_profile_valid).Any() ||
@@ -149,6 +150,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
     const auto& r = root();
     SmToDriver d;
     UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_command_credit, &d.command_credit);
+    UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_command_waits, &d.command_waits);
     UnpackAt<SmEvents<Package>>(sm, r.smk_top__DOT__sm_events, &d.event);
     UnpackAt<SmFlags<Package>>(sm, r.smk_top__DOT__sm_buffer_request, &d.buffer_request);
     UnpackAt<SmKernelId<Package>>(sm, r.smk_top__DOT__sm_buffer_kernel, &d.buffer_kernel);
@@ -201,6 +203,7 @@ class TopControl final : public ControlPlane, public ControlProbe {
     UnpackAt<SmSlotId<Package>>(sm, top.release_slot_o, &out->release_slot);
     UnpackAt<SmFlags<Package>>(sm, top.release_flushed_o, &out->release_kind);
     UnpackAt<SmFlags<Package>>(sm, top.samples_o, &out->samples);
+    UnpackAt<SmFlags<Package>>(sm, top.place_waits_o, &out->place_waits);
     UnpackAt<SmFlags<Package>>(sm, top.gated_o, &out->gated);
     if (out->gated) ReadQuotas(sm, out);
   }

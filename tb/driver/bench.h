@@ -33,6 +33,8 @@ struct BenchSm {
   std::optional<PreemptMode> evict_mode;  // of the last kEvict
   bool ready = true;                      // gives the credit of a command back
   bool owes = false;                      // has taken a command and not yet given its credit back
+  bool waits = false;                     // says that the TB that came waits for a gap, once
+  bool waited = false;                    // has said so of the last command
   bool asks = false;                      // waits for a buffer
   bool withdrawn = false;                 // or for the answer that there is none
   unsigned asks_for = 0;                  // kernel
@@ -55,7 +57,7 @@ class DriverBenchOf {
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
       input |= registers_[sm].buffer_request || registers_[sm].buffer_withdraw ||
                registers_[sm].profile_valid || registers_[sm].sample_valid ||
-               registers_[sm].command_credit;
+               registers_[sm].command_credit || registers_[sm].command_waits;
     }
     if (lazy && !input && !driver_.awake()) return;
     Driver::Inputs in;
@@ -206,6 +208,10 @@ class DriverBenchOf {
   bool PutEvent(unsigned i) {
     registers_[i].event = SmEvent{};
     registers_[i].command_credit = sms_[i].owes && sms_[i].ready;
+    registers_[i].command_waits =
+        sms_[i].owes && !sms_[i].ready && sms_[i].waits && !sms_[i].waited;
+    sms_[i].waited = sms_[i].owes && (sms_[i].waited || registers_[i].command_waits);
+    sms_[i].waits = false;
     sms_[i].owes = sms_[i].owes && !registers_[i].command_credit;
     auto& outbox = sms_[i].outbox;
     if (outbox.empty() || (awaits_ack_[i] && NeedsAck(outbox.front().kind))) return false;

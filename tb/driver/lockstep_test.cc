@@ -150,7 +150,7 @@ TEST(DriverLockstep, NothingChangesInAnIdleCycle) {
     rates.finish = 2000;
     PolicyConfig policy;
     policy.dispatch = mode;
-    DriverTraffic<Gtx980> traffic(Gtx980::Config(), policy, rates, 1);
+    DriverTraffic<Gtx980> traffic(Gtx980::Config(), policy, rates, 3);
     Gtx980& driver = traffic.bench().driver();
     driver.skip_idle = true;
     for (unsigned cycle = 0; cycle < 6000; ++cycle) traffic.Cycle();
@@ -347,6 +347,7 @@ TEST(DriverLockstep, FindsEachBrokenRule) {
       [](HostInputs* host, Registers*) { host->launch.context_base += 128; },
       [](HostInputs* host, Registers*) { host->launch_kernel = KernelId{0}; },
       [](HostInputs*, Registers* sms) { (*sms)[0].command_credit = false; },
+      [](HostInputs*, Registers* sms) { (*sms)[0].command_waits = false; },
       [](HostInputs*, Registers* sms) {
         for (SmToDriver& sm : *sms) sm.event.counted = false;
       },
@@ -369,11 +370,11 @@ TEST(DriverLockstep, FindsEachBrokenRule) {
     // The last four are about TBs that leave: many do when partitions change. Victims that leave,
     // and those that are not found, are two rules.
     const auto number = &rule - broken;
-    const DispatchMode mode = number < 8 ? DispatchMode::kOnDemand : DispatchMode::kPartitioned;
+    const DispatchMode mode = number < 9 ? DispatchMode::kOnDemand : DispatchMode::kPartitioned;
     DriverRates rates = DriverRates::Lively();
     if (number == 1) rates.most_tbs = 20;  // a grid that ends soon
-    if (number == 6) rates.spare_victims = 0;
-    if (number >= 8) rates.finish = 200;
+    if (number == 7) rates.spare_victims = 0;
+    if (number >= 9) rates.finish = 200;
     // Not in every life is somebody preempted.
     std::string mismatch;
     for (unsigned life = 1; life <= 8 && mismatch.empty(); ++life) {

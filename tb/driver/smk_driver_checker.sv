@@ -15,6 +15,7 @@ module smk_driver_checker (
   input smk_pkg::sm_mask_t             event_to_queue,
   input smk_pkg::sm_events_t           sm_events_i,
   input smk_pkg::sm_mask_t             sm_command_credit_i,
+  input smk_pkg::sm_mask_t             sm_command_waits_i,
   input smk_pkg::sm_mask_t             sm_buffer_request_i,
   input smk_pkg::sm_mask_t             sm_buffer_withdraw_i,
   input smk_pkg::sm_mask_t             sm_profile_valid_i,
@@ -115,7 +116,7 @@ module smk_driver_checker (
   `SMK_ASSERT(TickIsTaken_A, 1'b1 |=> tick_o == $past(tick_i))
   // Nothing changes in an idle cycle.
   `SMK_ASSERT(IdleHolds_A, !awake_o && !launch_fire && !tick_i && event_valid == '0 &&
-              (sm_command_credit_i | sm_buffer_request_i | sm_buffer_withdraw_i) == '0 && sm_profile_valid_i == '0 |=> !awake_o &&
+              (sm_command_credit_i | sm_command_waits_i | sm_buffer_request_i | sm_buffer_withdraw_i) == '0 && sm_profile_valid_i == '0 |=> !awake_o &&
               $stable({active, members, need, remaining, queue_count, queue_free, allowed,
                        planned, partition_o, share_o}))
 endmodule

@@ -45,7 +45,11 @@ class DriverTraffic {
   template <typename... Args>
   DriverTraffic(const ControlConfig& config, const PolicyConfig& policy, const DriverRates& rates,
                 unsigned seed, Args... args)
-      : rates_(rates), random_(seed), config_(config), bench_(config, policy, args...) {}
+      : rates_(rates),
+        mode_(policy.dispatch),
+        random_(seed),
+        config_(config),
+        bench_(config, policy, args...) {}
 
   // One cycle; false when all kernels have been launched and are done.
   bool Cycle() {
@@ -135,9 +139,14 @@ class DriverTraffic {
       }
     }
   }
+  // A TB may wait for a gap where TBs of several needs lie without partitions.
+  bool MayWait() const {
+    return mode_ == DispatchMode::kOnDemand || mode_ == DispatchMode::kLeftover;
+  }
   void Act(unsigned sm) {
     BenchSm& s = bench_.sm(sm);
     s.ready = !Now(rates_.busy);
+    s.waits = MayWait() && Pick(8) == 0;
     if (!s.tbs.empty() && Now(rates_.finish)) {
       const unsigned index = Pick(static_cast<unsigned>(s.tbs.size()));
       // A TB that has its buffer stays until it is saved.
@@ -181,6 +190,7 @@ class DriverTraffic {
   }
 
   DriverRates rates_;
+  DispatchMode mode_;
   std::mt19937 random_;
   ControlConfig config_;
   DriverBenchOf<D> bench_;

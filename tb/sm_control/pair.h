@@ -110,6 +110,7 @@ class SmControlPair {
     ExpectMessage<ContextRequestFields<Package>>(&lockstep_, "context", dut.context_o,
                                                  want.context);
     lockstep_.Expect("samples", dut.samples_o, want.samples);
+    lockstep_.Expect("place_waits", dut.place_waits_o, want.place_waits);
     lockstep_.Expect("release_valid", dut.release_valid_o, want.release_valid);
     CompareQuotas(want);
     if (!want.release_valid) return;
@@ -141,6 +142,7 @@ class SmControlPair {
     const SmToDriver& to_driver = s.to_driver;
     const DutType& dut = lockstep_.dut();
     lockstep_.Expect("command_credit", dut.command_credit_o, to_driver.command_credit);
+    lockstep_.Expect("command_waits", dut.command_waits_o, to_driver.command_waits);
     ExpectMessage<SmEventFields<Package>>(&lockstep_, "event", dut.event_o, to_driver.event);
     lockstep_.Expect("buffer_request", dut.buffer_request_o, to_driver.buffer_request);
     lockstep_.Expect("buffer_withdraw", dut.buffer_withdraw_o, to_driver.buffer_withdraw);

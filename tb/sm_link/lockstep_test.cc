@@ -63,6 +63,7 @@ class Bench {
     Pack<Bits<Package::KernelWidth>>(in.down.sample_kernel, &dut.driver_sample_kernel_i);
     dut.driver_sample_stalls_i = in.down.sample_stalls;
     dut.sm_command_credit_i = in.up.command_credit;
+    dut.sm_command_waits_i = in.up.command_waits;
     Pack<SmEventFields<Package>>(in.up.event, &dut.sm_event_i);
     dut.sm_buffer_request_i = in.up.buffer_request;
     Pack<Bits<Package::KernelWidth>>(in.up.buffer_kernel, &dut.sm_buffer_kernel_i);
@@ -94,6 +95,7 @@ class Bench {
       check->Expect("sm_sample_stalls", dut.sm_sample_stalls_o, want.down.sample_stalls);
     }
     check->Expect("driver_command_credit", dut.driver_command_credit_o, want.up.command_credit);
+    check->Expect("driver_command_waits", dut.driver_command_waits_o, want.up.command_waits);
     ExpectMessage<SmEventFields<Package>>(check, "driver_event", dut.driver_event_o, want.up.event);
     check->Expect("driver_buffer_request", dut.driver_buffer_request_o, want.up.buffer_request);
     if (want.up.buffer_request) {
@@ -172,6 +174,7 @@ Inputs RandomInputs(Dice* dice, unsigned busy) {
   d.sample_stalls = dice->Percent(50);
   SmToDriver& s = in.up;
   s.command_credit = dice->Percent(busy);
+  s.command_waits = dice->Percent(busy);
   s.event.valid = dice->Percent(busy);
   s.event.kind = static_cast<EventKind>(dice->Below(5));
   s.event.kernel = Kernel<P>(dice);
@@ -233,6 +236,7 @@ TEST(SmLinkLockstep, FindsEachBrokenRule) {
       [](Inputs* in) { in->down.event_ack = in->down.tick; },
       [](Inputs* in) { in->down.tick = in->down.event_ack; },
       [](Inputs* in) { in->up.command_credit = false; },
+      [](Inputs* in) { in->up.command_waits = false; },
       [](Inputs* in) { in->up.event.counted = !in->up.event.counted; },
       [](Inputs* in) { in->up.buffer_kernel = KernelId{0}; },
       [](Inputs* in) { in->up.buffer_withdraw = false; },

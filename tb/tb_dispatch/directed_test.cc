@@ -116,7 +116,7 @@ TEST(TbDispatchTest, PlansWithAnyLatencyScale) {
   }
 }
 
-TEST(TbDispatchTest, CommandHoldsUntilTheSmTakesIt) {
+TEST(TbDispatchTest, ADecisionWaitsForTheCreditOfItsSm) {
   DriverBench bench(ConfigOf(1), PolicyOf(DispatchMode::kLeftover));
   bench.sm(0).ready = false;
   bench.Launch(0, {16, 0, 4, 1}, 99);
@@ -124,13 +124,54 @@ TEST(TbDispatchTest, CommandHoldsUntilTheSmTakesIt) {
   for (int i = 0; i < 20; ++i) {
     bench.Cycle();
     const TbDispatch::State& s = bench.driver().tb_dispatch().state();
-    ASSERT_TRUE(s.command_valid);
-    ASSERT_EQ(s.command.tb, TbId{1}) << "the first one had the SM's credit";
+    ASSERT_EQ(s.step, TbDispatch::Step::kFit) << "the first one had the SM's credit";
+    ASSERT_FALSE(s.command_valid);
   }
   EXPECT_EQ(bench.Resident(0, 0), 1u);
   bench.sm(0).ready = true;
   Rest(&bench);
   EXPECT_EQ(bench.Resident(0, 0), 4u);
+}
+
+// Its SM gives no credit; the decision that waits for it begins anew without that SM.
+TEST(TbDispatchTest, AnSmOnWhichATbWaitsHoldsUpNobody) {
+  DriverBench bench(ConfigOf(2), PolicyOf(DispatchMode::kOnDemand));
+  bench.sm(0).ready = false;
+  bench.Launch(0, {16, 0, 4, 1}, 99);
+  for (int i = 0; i < 40; ++i) bench.Cycle();
+  EXPECT_EQ(bench.Resident(0, 0), 1u);
+  EXPECT_LT(bench.Resident(0, 1), 4u) << "the next one is for the first SM";
+  bench.sm(0).waits = true;
+  for (int i = 0; i < 100; ++i) bench.Cycle();
+  EXPECT_EQ(bench.Resident(0, 0), 1u);
+  EXPECT_EQ(bench.Resident(0, 1), 4u);
+  EXPECT_TRUE(bench.driver().state().waiting.Test(0));
+  bench.sm(0).ready = true;
+  Rest(&bench);
+  EXPECT_EQ(bench.Resident(0, 0), 4u);
+  EXPECT_FALSE(bench.driver().state().waiting.Any());
+}
+
+TEST(TbDispatchTest, NobodyIsPreemptedOnAnSmOnWhichATbWaits) {
+  for (const bool waits : {false, true}) {
+    DriverBench bench(ConfigOf(2), PolicyOf(DispatchMode::kOnDemand));
+    bench.Launch(0, {16, 0, 4, 1}, 9);
+    Rest(&bench);
+    bench.sm(0).ready = !waits;
+    bench.Finish(0, 0);
+    for (int i = 0; i < 40; ++i) bench.Cycle();
+    EXPECT_EQ(bench.Resident(0, 0), 4u) << "the ninth";
+    bench.sm(0).waits = waits;
+    for (int i = 0; i < 10; ++i) bench.Cycle();
+    bench.log().clear();
+    bench.Launch(1, {16, 0, 4, 1}, 1);
+    for (int i = 0; i < 200; ++i) bench.Cycle();
+    std::vector<SmId> preempted;
+    for (const Decision& d : bench.log()) {
+      if (d.reason == DecisionReason::kPreempt) preempted.push_back(d.sm);
+    }
+    EXPECT_EQ(preempted, std::vector<SmId>{SmId{static_cast<std::uint8_t>(waits ? 1 : 0)}});
+  }
 }
 
 TEST(TbDispatchTest, PreemptedTbsGoBeforeNewOnes) {

@@ -15,6 +15,7 @@ module formal_dispatch_fit (
   input smk_pkg::kernel_sms_t      look_sms_i,
   input smk_pkg::kernel_sms_t      allowed_i,
   input smk_pkg::kernel_mask_t     waiting_i,
+  input smk_pkg::sm_mask_t         ready_i,
   input smk_pkg::resource_vector_t look_taken_i,
   input smk_pkg::tb_cnt_t          look_resident_i,
   input logic                      look_planned_i,
@@ -26,11 +27,13 @@ module formal_dispatch_fit (
   smk_pkg::kernel_mask_t kernel_of, picked;
   smk_pkg::sm_mask_t     sm;
   smk_pkg::tb_need_t     room;
-  logic                  dispatch, cancel, repartition, partition_full, no_room, search;
+  logic                  dispatch, cancel, repartition, partition_full, no_room, search, stays, goes;
+  // But for the SM's credit.
+  assign goes = dispatch || stays;
   assign picked = smk_pkg::NumKernels'(1) << kernel_i;
   smk_dispatch_fit u_dut (
     .clk_i, .rst_ni, .on_demand_i, .partitioned_i, .at_look_i, .at_fit_i, .need_i, .look_sms_i,
-    .allowed_i, .waiting_i, .look_taken_i, .look_resident_i, .look_planned_i, .look_tbs_i,
+    .allowed_i, .waiting_i, .ready_i, .look_taken_i, .look_resident_i, .look_planned_i, .look_tbs_i,
     .is_reserved_i,
     .kernel_of_i     (picked),
     .kernel_o        (kernel),
@@ -43,7 +46,8 @@ module formal_dispatch_fit (
     .repartition_o   (repartition),
     .partition_full_o(partition_full),
     .no_room_o       (no_room),
-    .search_o        (search)
+    .search_o        (search),
+    .stays_o         (stays)
   );
 
   // What Look was given; what a TB of each kernel needed in the cycle before.
@@ -93,20 +97,23 @@ module formal_dispatch_fit (
   // Reserved room is used if a TB of the kernel still waits and fits, or given back.
   assign serves = waiting_q && allowed_q && fits;
   `PROVE(ReservedRoomIsServed_A, !looked_q || !at_fit_i || !is_reserved_i ||
-         (dispatch == serves && cancel == !serves &&
+         (goes == serves && cancel == !serves &&
           {repartition, partition_full, no_room, search} == '0))
   // Fig. 7: into the kernel's partition while it has room; without a partition, plan one.
   logic in_partition, free;
   assign in_partition = looked_q && at_fit_i && !is_reserved_i && allowed_q && partitioned_i;
   `PROVE(PartitionDecides_A, !in_partition ||
-         (dispatch == (planned_q && below) && partition_full == (planned_q && !below) &&
+         (goes == (planned_q && below) && partition_full == (planned_q && !below) &&
           repartition == !planned_q && {cancel, no_room, search} == '0))
   // Fig. 4: where it fits; else a victim is searched, on demand.
   assign free = looked_q && at_fit_i && !is_reserved_i && allowed_q && !partitioned_i;
   `PROVE(RoomDecides_A, !free ||
-         (dispatch == fits && search == (!fits && on_demand_i) &&
+         (goes == fits && search == (!fits && on_demand_i) &&
           no_room == (!fits && !on_demand_i) && {cancel, repartition, partition_full} == '0))
+  // A TB goes with its SM's credit, and stays without.
+  `PROVE(GoesWithCredit_A, !looked_q || (dispatch == (goes && (sm_q & ready_i) != '0) &&
+         stays == (goes && !dispatch)))
   // Nothing in other cycles, nor for an SM that may not host the kernel any more.
   `PROVE(NothingElse_A, !looked_q || (at_fit_i && (is_reserved_i || allowed_q)) ||
-         {dispatch, cancel, repartition, partition_full, no_room, search} == '0)
+         {goes, cancel, repartition, partition_full, no_room, search} == '0)
 endmodule

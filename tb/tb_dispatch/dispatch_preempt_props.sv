@@ -20,6 +20,7 @@ module formal_dispatch_preempt (
   input smk_pkg::buffer_cnt_vec_t  queue_free_i,
   input smk_pkg::kernel_sms_t      allowed_i,
   input smk_pkg::sm_mask_t         busy_i,
+  input smk_pkg::sm_mask_t         ready_i,
   input smk_pkg::sm_mask_t         reserved_i,
   input smk_pkg::sm_kernel_id_t    reserved_for_i,
   // Answers of the tracker.
@@ -49,7 +50,7 @@ module formal_dispatch_preempt (
   assign kernel_of = NumKernels'(1) << kernel_q;
   smk_dispatch_preempt u_dut (
     .clk_i, .rst_ni, .overtaken_i, .due_i, .due_early_i, .active_i, .remaining_i, .queue_count_i,
-    .queue_free_i, .allowed_i, .busy_i, .reserved_i, .reserved_for_i, .victim_sm_i,
+    .queue_free_i, .allowed_i, .busy_i, .ready_i, .reserved_i, .reserved_for_i, .victim_sm_i,
     .victim_taken_i, .victim_resident_i, .victim_kernel_i, .range_shrinks_i,
     .step_i            (step_q),
     .kernel_of_i       (kernel_of),
@@ -237,7 +238,7 @@ module formal_dispatch_preempt (
          range_starts == (its_own == '0) && range_stops == (victim_tbs == its_tbs)))
   // Preempted is only when the range of rK shrinks and the victim's kernel has so many buffers free.
   `PROVE(PreemptsIfItHelps_A, !preempt || (at_range && range_shrinks_i && due_i && !overtaken_i &&
-         32'(free_q.kernel[who]) >= 32'(victim_tbs)))
+         32'(free_q.kernel[who]) >= 32'(victim_tbs) && (victim_sm & ready_i) != '0))
   `PROVE(StaysIfItDoesNot_A, (!not_reduced || (at_range && !range_shrinks_i)) &&
          (!queue_full || (at_range && 32'(free_q.kernel[who]) < 32'(victim_tbs))))
 endmodule

@@ -36,6 +36,10 @@ const BrokenRule kBroken[] = {
      [](DispatchView* v) { v->in.assign_busy = false; }},
     {"a command waits for its SM", DispatchMode::kTable,
      [](DispatchView* v) { v->in.command_ready = SmMask::First(kMaxSms); }},
+    {"nothing is decided of an SM on which a TB waits", DispatchMode::kOnDemand,
+     [](DispatchView* v) { v->in.waiting = SmMask(); }},
+    {"a TB that begins to wait voids a decision", DispatchMode::kOnDemand,
+     [](DispatchView* v) { v->in.waits = SmMask(); }},
     {"left-over serves the oldest", DispatchMode::kLeftover,
      [](DispatchView* v) {
        for (auto& slot : v->kernels.slot) slot.order = static_cast<std::uint8_t>(3 - slot.order);

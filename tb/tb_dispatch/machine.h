@@ -35,7 +35,7 @@ class DispatchMachine {
     if (++cycle_ % 256 == 0) ChangePhase();
     Host();
     events_ = {};
-    ready_ = SmMask();
+    ready_ = waits_ = SmMask();
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) StepSm(sm);
     const bool plan = dispatch.command.op == CommandOp::kPartition;
     const SmMask sms = plan ? dispatch.plan_sms : SmMask::Of(dispatch.command_sm);
@@ -64,6 +64,10 @@ class DispatchMachine {
     assign_pending_ = launch_new || out.member_expired != 0;
     need_changed_ =
         launch_new ? static_cast<KernelMask>(1u << Index(host_.launch_kernel)) : KernelMask{0};
+    for (const unsigned sm : waiting_) {
+      if (dice_.Percent(10)) waiting_.Clear(sm);
+    }
+    waiting_ |= waits_;
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
       if (queue_.state().grant.Test(sm)) sms_[sm].buffer = queue_.state().grant_buffer;
       if (queue_.state().ack.Test(sm)) sms_[sm].awaits_ack = false;
@@ -209,9 +213,23 @@ class DispatchMachine {
     return event;
   }
 
+  // Whether the SM can take a command. If not, its last TB may wait for a gap, for some time.
+  void Answer(unsigned i) {
+    if (waiting_.Test(i)) return;
+    if (dice_.Percent(ready_rate_)) {
+      ready_.Set(i);
+    } else if (CanWait() && dice_.Percent(2)) {
+      waits_.Set(i);
+    }
+  }
+  bool CanWait() const {
+    return policy_.dispatch == DispatchMode::kOnDemand ||
+           policy_.dispatch == DispatchMode::kLeftover;
+  }
+
   void StepSm(unsigned i) {
     Sm& sm = sms_[i];
-    if (dice_.Percent(ready_rate_)) ready_.Set(i);
+    Answer(i);
     Load(&sm);
     if (finishing.Test(i)) Finish(&sm);
     Leave(&sm);
@@ -329,6 +347,8 @@ class DispatchMachine {
       if (events_[sm].kind == EventKind::kSettled) t.settled_mask.Set(sm);
     }
     t.command_ready = ready_;
+    t.waiting = waiting_;
+    t.waits = waits_;
     return t;
   }
   DrfTracker::Inputs DrfInputs(const TbDispatch::State& d, KernelMask kernel_done) const {
@@ -379,7 +399,7 @@ class DispatchMachine {
   std::array<ResourceVector, kMaxKernels> needs_{};
   KernelTable::Inputs host_{};
   std::array<SmEvent, kMaxSms> events_{};
-  SmMask ready_;
+  SmMask ready_, waiting_, waits_;
   bool assign_pending_ = false;
   KernelMask need_changed_ = 0;
   std::optional<std::pair<unsigned, unsigned>> directed_;

@@ -55,8 +55,10 @@ class DispatchPair {
     Compare(in);
     machine_.End(before);
     ++cycle_;
+    if (model_.state().step == before.step && IsDue(before, *in.policy)) ++stayed_;
     if (model_.state().step == Step::kMask) {
       begun_ = cycle_;
+      stayed_ = 0;
       if (before.step == Step::kIdle) left_idle_ = cycle_;
     }
     return log_.empty() ? std::nullopt : std::optional<Decision>(log_.front());
@@ -233,7 +235,15 @@ class DispatchPair {
                       resident[before.victim][before.sm] == before.victim_tbs);
   }
 
-  // Cycles of a decision, by what comes of it: neither earlier nor later.
+  // It has come to its last step and may act: what it waits for is the SM's credit.
+  static bool IsDue(const TbDispatch::State& s, const PolicyConfig& policy) {
+    if (s.step == Step::kSm) return s.searching || s.wait <= 2 * policy.latency_scale;
+    if (s.step == Step::kFit) return s.searching || s.wait == 0;
+    return s.step == Step::kRange && s.search.range_steps + 1u >= TbDispatch::kRangeSteps &&
+           s.wait == 0;
+  }
+  // Cycles of a decision, by what comes of it, but for those in which it waited for a credit:
+  // neither earlier nor later.
   void CheckLatency(const Inputs& in) {
     const Decision& d = log_.front();
     const unsigned scale = in.policy->latency_scale;
@@ -258,7 +268,7 @@ class DispatchPair {
         break;
     }
     // One that began anew has waited for latency_scale in part already.
-    const std::uint64_t cycles = cycle_ + 1 - begun_;
+    const std::uint64_t cycles = cycle_ + 1 - begun_ - stayed_;
     if (scale != 1 && begun_ != left_idle_) {
       lockstep().Expect("enough cycles of the decision", cycles >= steps, true);
     } else if (steps > 4) {
@@ -279,7 +289,7 @@ class DispatchPair {
   TbDispatch model_, broken_;
   std::vector<Decision> log_;
   std::map<DecisionReason, unsigned> reasons_;
-  std::uint64_t cycle_ = 0, left_idle_ = 0, begun_ = 0;
+  std::uint64_t cycle_ = 0, left_idle_ = 0, begun_ = 0, stayed_ = 0;
   bool work_ = false;
 };
 

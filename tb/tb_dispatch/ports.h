@@ -93,6 +93,8 @@ class DispatchPorts {
     Pack<Bits<kSms>>(in.event_mask, &dut.events_valid_i);
     Pack<Bits<kSms>>(in.settled_mask, &dut.settled_i);
     Pack<Bits<kSms>>(in.command_ready, &dut.command_ready_i);
+    Pack<Bits<kSms>>(in.waiting, &dut.waiting_i);
+    Pack<Bits<kSms>>(in.waits, &dut.waits_i);
     Pack<Bits<kSms>>(in.queue->state().ack, &dut.queue_ack_i);
     Pack<SmKernels<Package>>(in.assign->allowed, &dut.allowed_i);
     for (unsigned sm = 0; sm < kSms; ++sm) {

@@ -110,13 +110,20 @@ module formal_tb_dispatch (
   for (genvar k = 0; k < smk_pkg::NumKernels; k++) begin : gen_queued
     assign queued[k] = queue_count_i.kernel[k] != '0;
   end
+  // An SM may refuse a command for some cycles, but has a credit when one is decided, and no TB waits
+  // for a gap: in how many cycles that ends is not this block's.
+  smk_pkg::sm_mask_t ready;
+  assign ready = command_valid ? command_ready_i : '1;
   smk_tb_dispatch u_dut (
     .clk_i, .rst_ni, .assign_busy_i, .assign_changed_i, .order_i, .remaining_i, .next_tb_i,
-    .member_expired_i, .events_valid_i, .settled_i, .command_ready_i, .queue_count_i,
+    .member_expired_i, .events_valid_i, .settled_i, .queue_count_i,
     .queue_free_i, .queue_ack_i, .queue_front_i, .plan_done_i, .plan_range_i, .pick_sm_i,
     .pick_kernel_i, .victim_sm_i, .victim_taken_i, .victim_resident_i, .victim_kernel_i,
     .range_shrinks_i, .resident_i,
     .policy_i          (policy),
+    .command_ready_i   (ready),
+    .waiting_i         ('0),
+    .waits_i           ('0),
     .queued_i          (queued),
     .allowed_i         (allowed),
     .active_i          (active_q),

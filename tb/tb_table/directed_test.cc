@@ -69,6 +69,22 @@ class Bench {
   TbTable table_;
 };
 
+TEST(TbTableTest, ATbWithoutAPlaceHasNoSlotUntilThereIsOne) {
+  Bench bench;
+  bench.Dispatch(7, 2);
+  TbTable::Inputs in;
+  in.found = false;
+  for (int cycle = 0; cycle < 20; ++cycle) bench.Step(in);
+  EXPECT_TRUE(bench.launching());
+  EXPECT_EQ(bench.state().valid, 0u);
+  bench.Step({});
+  EXPECT_EQ(bench.state().valid, 1u) << "later than the contract";
+  for (int cycle = 0; cycle < 3; ++cycle) {
+    EXPECT_FALSE(bench.Step({}).warp_start.valid) << "earlier than the contract";
+  }
+  EXPECT_TRUE(bench.Step({}).warp_start.valid) << "four cycles after the place";
+}
+
 TEST(TbTableTest, TheFirstWarpComesSixCyclesAfterTheDispatchAndTheSlotAfterTwo) {
   Bench bench;
   EXPECT_FALSE(bench.Dispatch(7, 2).warp_start.valid);

@@ -71,6 +71,7 @@ class Bench {
     dut.dispatch_tb_i = Index(in.dispatch.tb);
     dut.dispatch_restore_i = in.dispatch.restore;
     dut.dispatch_buffer_i = in.dispatch.buffer;
+    dut.found_i = in.found;
     Pack<Slots>(in.allowed_slots, &dut.allowed_slots_i);
     dut.allowed_warps_i = in.allowed_warps;
     dut.launch_warps_i = in.launch_warps;
@@ -90,6 +91,8 @@ class Bench {
     const Dut& dut = lockstep_.dut();
     const TbTable::State& s = want.state();
     lockstep_.Expect("launching", dut.launching_o, want.launching());
+    lockstep_.Expect("look", dut.look_o, s.step == TbTable::Step::kSlots);
+    lockstep_.Expect("chosen", dut.chosen_o, s.step == TbTable::Step::kIndex);
     if (want.launching()) {
       lockstep_.Expect("launch_kernel", dut.launch_kernel_o, Index(s.launch.kernel));
     }
@@ -128,6 +131,14 @@ class Bench {
     lockstep_.Expect("stop_warps", dut.stop_warps_o, stop_warps_);
     std::uint32_t gone = in.finished;
     if (in.release_valid) gone |= 1u << Index(in.release_slot);
+    lockstep_.Expect("gone", dut.gone_o, gone);
+    for (unsigned k = 0; k < Package::NumKernels; ++k) {
+      std::uint32_t slots = 0;
+      for (unsigned slot = 0; slot < kSlots; ++slot) {
+        slots |= (Index(s.kernel[slot]) == k ? 1u : 0u) << slot;
+      }
+      ExpectAt<KernelSlots<Package>>(&lockstep_, "slots_of", k, dut.slots_of_o, slots);
+    }
     const std::uint32_t stopped = ask.stop_slots | (s.valid & ~s.running) | gone;
     leave_warps_ = stop_warps_ = 0;
     std::array<std::uint64_t, kMaxKernels> of_kernel{};
@@ -162,6 +173,7 @@ class Traffic {
     Inputs in;
     in.allowed_slots = static_cast<std::uint32_t>((scarce_ ? dice_.Sparse(2) : ~0ull) &
                                                   ((std::uint64_t{1} << AnyBench::kSlots) - 1));
+    in.found = !dice_.Percent(stall_);
     in.allowed_warps = dice_.Percent(stall_) ? dice_.Sparse(6) : ~0ull;
     if (AnyBench::kConfig.num_warps < 64) {
       in.allowed_warps &= (std::uint64_t{1} << AnyBench::kConfig.num_warps % 64) - 1;
@@ -319,6 +331,7 @@ TEST(TbTableLockstep, ASlotIsTakenExactlyFromTheCycleAfterItWasFreedOn) {
 TEST(TbTableLockstep, FindsEachBrokenRule) {
   const std::function<void(Inputs*)> broken[] = {
       [](Inputs* in) { in->allowed_slots = ~0u; },
+      [](Inputs* in) { in->found = true; },
       [](Inputs* in) { in->allowed_warps = ~0ull; },
       [](Inputs* in) { in->dispatch.restore = false; },
       [](Inputs* in) { in->finished &= 0xfffe; },

@@ -10,6 +10,7 @@ module formal_tb_table (
   input smk_pkg::tb_id_t      dispatch_tb_i,
   input logic                 dispatch_restore_i,
   input smk_pkg::buffer_t     dispatch_buffer_i,
+  input logic                 found_i,
   input smk_pkg::slot_mask_t  allowed_slots_i,
   input smk_pkg::warp_mask_t  allowed_warps_i,
   input smk_pkg::thread_cnt_t launch_warps_i,
@@ -33,17 +34,23 @@ module formal_tb_table (
   smk_pkg::kernel_id_t    launch_kernel, read_kernel, context_kernel;
   smk_pkg::warp_start_t   warp_start;
   smk_pkg::slot_mask_t    activate, load, valid, running;
-  smk_pkg::kernel_slots_t kernel_slots;
+  smk_pkg::kernel_slots_t kernel_slots, slots_of;
+  logic                   look, chosen;
+  smk_pkg::slot_mask_t    goes;
   smk_pkg::warp_mask_t    leave_warps, stop_warps;
   smk_pkg::tb_id_t        read_tb;
   smk_pkg::buffer_t       context_buffer;
   smk_tb_table u_dut (
     .clk_i, .rst_ni, .dispatch_valid_i, .dispatch_kernel_i, .dispatch_tb_i, .dispatch_restore_i,
-    .dispatch_buffer_i, .allowed_slots_i, .allowed_warps_i, .launch_warps_i, .launch_base_i,
+    .dispatch_buffer_i, .found_i, .allowed_slots_i, .allowed_warps_i, .launch_warps_i, .launch_base_i,
     .finished_i,
     .release_valid_i, .release_slot_i, .loaded_valid_i, .loaded_slot_i, .stop_slots_i,
     .read_slot_i, .context_slot_i,
     .launching_o     (launching),
+    .look_o          (look),
+    .chosen_o        (chosen),
+    .slots_of_o      (slots_of),
+    .gone_o          (goes),
     .launch_slot_o   (launch_slot),
     .launch_kernel_o (launch_kernel),
     .warp_start_o    (warp_start),
@@ -71,11 +78,12 @@ module formal_tb_table (
   smk_pkg::thread_cnt_t placed_q, launch_warps_q;
   smk_pkg::kernel_id_t  kernel_q;
   smk_pkg::tb_id_t      tb_q;
-  // Cycles since it came, up to 6: the slot is chosen in the 2nd, warps start from the 6th on.
+  // Cycles since it came, up to 6, but for those without a place: the slot is chosen in the 2nd, warps
+  // start from the 6th on.
   logic [2:0]           since_q;
   logic                 choose, starts;
   smk_pkg::buffer_t     buffer_q;
-  assign choose     = launching_q && since_q == 3'd2;
+  assign choose     = launching_q && since_q == 3'd2 && found_i;
   assign starts     = launching_q && since_q == 3'd6;
   assign free_slots = allowed_slots_i & ~here_q;
   assign last_warp  = warp_start.valid && placed_q + 1'b1 == launch_warps_i;
@@ -98,7 +106,7 @@ module formal_tb_table (
       waits_q <= (waits_q | (restore_q ? launched : '0)) & ~loaded;
       if (last_warp) launching_q <= 1'b0;
       if (warp_start.valid) placed_q <= placed_q + 1'b1;
-      if (since_q != 3'd6) since_q <= since_q + 1'b1;
+      if (since_q != 3'd6 && (since_q != 3'd2 || found_i)) since_q <= since_q + 1'b1;
       if (dispatch_valid_i) begin
         launching_q <= 1'b1;
         since_q     <= 3'd1;

@@ -121,7 +121,7 @@ class Rig {
                           (a.release_slot == b.release_slot && a.release_kind == b.release_kind));
     return grants && start && context && release && a.tb_activate == b.tb_activate &&
            a.tb_stop == b.tb_stop && a.quota_left == b.quota_left && a.gated == b.gated &&
-           a.with_quota == b.with_quota && a.samples == b.samples;
+           a.with_quota == b.with_quota && a.samples == b.samples && a.place_waits == b.place_waits;
   }
 
   // Stepped: the same outputs. Skipped: the other instance says nothing either.

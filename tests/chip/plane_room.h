@@ -26,7 +26,8 @@ class Room {
                                 scenario_.policy.dispatch != DispatchMode::kSlicer &&
                                 scenario_.policy.dispatch != DispatchMode::kToken;
     if (!all_everywhere) return;
-    const bool moving = sm.stopped() != 0 || Preempting(sm);
+    // While a TB waits there for a gap, nobody else comes.
+    const bool moving = sm.stopped() != 0 || sm.place_waits() || Preempting(sm);
     for (unsigned k = 0; k < scenario_.programs.size(); ++k) {
       const Current& c = ledger->at(k);
       const bool wants = c.active && c.away != 0 && !moving;

@@ -72,11 +72,13 @@ class FakeSm {
     DriveContext(out, now);
     stop_ = out.tb_stop;
     samples_ = out.samples;
+    place_waits_ = out.place_waits;
   }
 
   const SmInputs& inputs() const { return in_; }
   const std::array<Tb, kMaxTbSlots>& tbs() const { return tbs_; }
   std::uint32_t stopped() const { return stop_; }
+  bool place_waits() const { return place_waits_; }  // a TB waits for a gap
   std::uint64_t grants() const { return grants_; }
   bool empty() const { return taken_.tbs == 0; }
   const ResourceVector& taken() const { return taken_; }
@@ -290,6 +292,7 @@ class FakeSm {
   ResourceVector taken_{};
   std::uint32_t stop_ = 0;
   bool samples_ = false;
+  bool place_waits_ = false;
   std::uint64_t grants_ = 0;
   unsigned granted_on_0_ = kMaxKernels;
 };

@@ -139,6 +139,7 @@ TEST(BadStimulus, FinishOfAnEmptySlotIsFound) {
 struct FakeTables {
   std::uint64_t event_o = 0;
   bool command_credit_o = false;
+  bool command_waits_o = false;
   bool buffer_request_o = false;
   bool buffer_withdraw_o = false;
   std::uint8_t buffer_kernel_o = 0;

@@ -75,6 +75,7 @@ void CheckPorts() {
   EXPECT_TRUE(IsAsWideAs<KernelDescriptorFields<P>>(Driver::launch_i));
   EXPECT_TRUE(IsAsWideAs<SmEvents<P>>(Driver::sm_events_i));
   EXPECT_TRUE(IsAsWideAs<SmFlags<P>>(Driver::sm_command_credit_i));
+  EXPECT_TRUE(IsAsWideAs<SmFlags<P>>(Driver::sm_command_waits_i));
   EXPECT_TRUE(IsAsWideAs<SmKernelId<P>>(Driver::sm_buffer_kernel_i));
   EXPECT_TRUE(IsAsWideAs<SmIssued<P>>(Driver::sm_profile_issued_i));
   EXPECT_TRUE(IsAsWideAs<SmSamples<P>>(Driver::sm_sample_issued_i));

@@ -53,11 +53,17 @@ class MicroKernel {
     AddAccess(line);
     if (idempotence == Idempotence::kUntilStore) parts_.nodes.back().ends_idempotence = true;
   }
-  void Loop(unsigned trips) {
+  // So often, or for each TB between this and `most` times.
+  void Loop(unsigned trips, unsigned most = 0) {
     OpenChain();
     loop_ = parts_.control.size();
     TripSource source;
     source.low = static_cast<std::uint16_t>(trips);
+    if (most > trips) {
+      source.kind = TripSource::Kind::kUniform;
+      source.per_tb = true;
+      source.range = most - trips + 1;
+    }
     parts_.trips.push_back(source);
     parts_.control.push_back(Control(ControlOp::Kind::kLoop));
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On an SM with partitions the machine checks where every TB lies; a wrong base ends the run.
+// The machine checks where every TB lies; a wrong base ends the run.
 #include "machine/place_check.h"
 
 #include <gmock/gmock.h>
@@ -164,14 +164,76 @@ TEST(PlaceCheck, AFreeSlotIsInNobodysWay) {
   EXPECT_THROW(check.Claim(2, {4, 12}, {8, 8, 1, 1}, part, 3), CheckFailure);
 }
 
-TEST_F(PlaceChecks, AnSmWithoutPartitionsHasNoPlaces) {
+TEST_F(PlaceChecks, EveryTbHasAPlaceInEveryMode) {
+  for (const DispatchMode mode : {DispatchMode::kLeftover, DispatchMode::kSpatial,
+                                  DispatchMode::kOnDemand, DispatchMode::kPartitioned}) {
+    run.request.policy.dispatch = mode;
+    std::set<unsigned> bases;
+    const RunResult result = Run([](WarpStart*) {});
+    for (const TbRecord& tb : result.tbs) {
+      ASSERT_TRUE(tb.base);
+      bases.insert(tb.base->registers);
+    }
+    EXPECT_GT(bases.size(), 4u) << static_cast<unsigned>(mode);
+  }
+}
+
+TEST_F(PlaceChecks, ATbOnTheRegistersOfAnotherIsFoundWithoutPartitions) {
   run.request.policy.dispatch = DispatchMode::kLeftover;
-  const RunResult result = Run([](WarpStart* start) {
-    EXPECT_EQ(start->base.registers, 0u);
-    EXPECT_EQ(start->base.shared_memory, 0u);
-    start->base.registers = 1000;
-  });
-  for (const TbRecord& tb : result.tbs) EXPECT_FALSE(tb.base);
+  EXPECT_THAT(What([](WarpStart* start) { start->base.registers = 0; }), HasSubstr("overlap [0, "));
+  EXPECT_THAT(What([](WarpStart* start) { start->base.registers = 1000; }),
+              HasSubstr("lie outside the SM"));
+}
+
+// As in Warped-Slicer's Fig. 2a: small TBs that end in any order leave gaps in which a larger one
+// of the next kernel does not fit, though together they are large enough.
+RunResult Fragments(DispatchMode mode, unsigned registers = 80) {
+  MicroKernel small, large;
+  small.name = "small";
+  large.name = "large";
+  small.threads = large.threads = 128;
+  small.registers = 32;
+  large.registers = registers;
+  small.tbs = 64;
+  large.tbs = 16;
+  for (MicroKernel* kernel : {&small, &large}) {
+    kernel->Loop(20, 400);
+    kernel->Op(OpClass::kAlu, 1, {1});
+    kernel->End();
+  }
+  MicroRun run;
+  run.repeat = false;
+  run.request.policy.dispatch = mode;
+  run.request.cycles = 200'000;
+  const std::unique_ptr<ControlPlane> control =
+      MakeReferenceControl(run.Control(), run.request.policy);
+  const RunResult result = run.Run({small, large}, control.get());
+  EXPECT_EQ(result.kernels[0].tbs_completed, 64u);
+  EXPECT_EQ(result.kernels[1].tbs_completed, 16u) << "nobody waits for ever";
+  return result;
+}
+
+TEST(PlaceWaits, FirstComeFirstServedFragmentsAnSm) {
+  const RunResult result = Fragments(DispatchMode::kLeftover);
+  EXPECT_GT(result.place_waits, 0u);
+  EXPECT_GT(result.place_wait_cycles, result.place_waits);
+}
+
+TEST(PlaceWaits, SoDoesDispatchOnDemand) {
+  std::uint64_t waits = 0;
+  for (const unsigned registers : {56, 72, 88, 104, 120}) {
+    waits += Fragments(DispatchMode::kOnDemand, registers).place_waits;
+  }
+  EXPECT_GT(waits, 0u);
+}
+
+TEST(PlaceWaits, NobodyWaitsWithPartitionsOrOnAnSmOfOneKernel) {
+  for (const DispatchMode mode :
+       {DispatchMode::kEven, DispatchMode::kPartitioned, DispatchMode::kSpatial}) {
+    const RunResult result = Fragments(mode);
+    EXPECT_EQ(result.place_waits, 0u) << static_cast<unsigned>(mode);
+    EXPECT_EQ(result.place_wait_cycles, 0u);
+  }
 }
 
 }  // namespace

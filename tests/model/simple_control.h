@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "control/control_plane.h"
@@ -120,6 +121,7 @@ class SimpleControl : public ControlPlane {
     bool valid = false, stopped = false, restore = false;
     unsigned kernel = 0, buffer = 0;
     std::uint32_t id = 0;
+    TbBase base{};
     std::vector<unsigned> warps;  // slots
   };
   struct Sm {
@@ -154,9 +156,7 @@ class SimpleControl : public ControlPlane {
   void Dispatch(Sm* sm) {
     for (std::size_t i = 0; i < away_.size(); ++i) {
       const Away a = away_[i];
-      if (now_ < a.from || !FitsIn(sm->taken + kernels_[a.kernel].launch.need, config_.limits)) {
-        continue;
-      }
+      if (now_ < a.from || !Fits(*sm, kernels_[a.kernel].launch.need)) continue;
       away_.erase(away_.begin() + static_cast<std::ptrdiff_t>(i));
       Claim(sm, a.kernel, a.id, a.restore, a.buffer);
       return;
@@ -167,11 +167,39 @@ class SimpleControl : public ControlPlane {
       if (!kernel.running || kernel.next_tb == kernel.launch.first_tb + kernel.launch.tb_count) {
         continue;
       }
-      if (!FitsIn(sm->taken + kernel.launch.need, config_.limits)) continue;
+      if (!Fits(*sm, kernel.launch.need)) continue;
       turn_ = k + 1;
       Claim(sm, k, kernel.next_tb++, false, 0);
       return;
     }
+  }
+
+  // The first gap for so much of one memory; above its limit without one.
+  std::uint16_t FirstGap(const Sm& sm, unsigned amount, std::uint16_t ResourceVector::*of,
+                         std::uint16_t TbBase::*base) const {
+    unsigned at = 0;
+    for (bool moved = true; moved;) {
+      moved = false;
+      for (const Tb& tb : sm.tbs) {
+        if (!tb.valid) continue;
+        const unsigned begin = tb.base.*base, end = begin + kernels_[tb.kernel].launch.need.*of;
+        if (begin >= at + amount || end <= at) continue;
+        at = end;
+        moved = true;
+      }
+    }
+    return static_cast<std::uint16_t>(at);
+  }
+  TbBase FirstGaps(const Sm& sm, const ResourceVector& need) const {
+    return {
+        FirstGap(sm, need.registers, &ResourceVector::registers, &TbBase::registers),
+        FirstGap(sm, need.shared_memory, &ResourceVector::shared_memory, &TbBase::shared_memory)};
+  }
+  bool Fits(const Sm& sm, const ResourceVector& need) const {
+    if (!FitsIn(sm.taken + need, config_.limits)) return false;
+    const TbBase base = FirstGaps(sm, need);
+    return base.registers + need.registers <= config_.limits.registers &&
+           base.shared_memory + need.shared_memory <= config_.limits.shared_memory;
   }
 
   void Claim(Sm* sm, unsigned kernel, std::uint32_t id, bool restore, unsigned buffer) {
@@ -182,8 +210,9 @@ class SimpleControl : public ControlPlane {
     for (const Tb& tb : sm->tbs) {
       for (const unsigned w : tb.warps) used[w] = true;
     }
+    const TbBase base = FirstGaps(*sm, need);
     Tb& tb = sm->tbs[slot];
-    tb = Tb{true, false, restore, kernel, buffer, id, {}};
+    tb = Tb{true, false, restore, kernel, buffer, id, base, {}};
     for (unsigned w = 0; tb.warps.size() < need.threads; ++w) {
       if (!used[w]) tb.warps.push_back(w);
     }
@@ -208,7 +237,7 @@ class SimpleControl : public ControlPlane {
                          KernelId{static_cast<std::uint8_t>(tb.kernel)},
                          TbId{tb.id},
                          tb.restore,
-                         {}};
+                         tb.base};
       sm->age.push_back(tb.warps[sm->step++]);
     } else if (sm->step < warps + lines) {
       Transfer(sm, tb, slot, sm->step - warps, in, out);

@@ -32,6 +32,7 @@ module smk_driver (
   // Of the SMs.
   input  smk_pkg::sm_events_t           sm_events_i,
   input  smk_pkg::sm_mask_t             sm_command_credit_i,
+  input  smk_pkg::sm_mask_t             sm_command_waits_i,
   input  smk_pkg::sm_mask_t             sm_buffer_request_i,
   input  smk_pkg::sm_kernel_id_t        sm_buffer_kernel_i,
   input  smk_pkg::sm_mask_t             sm_buffer_withdraw_i,
@@ -194,7 +195,7 @@ module smk_driver (
 
   // Dispatcher, the TBs that stream, tracker and planner.
   logic                 stream_valid, quota_waits;
-  smk_pkg::sm_mask_t    stream_takes, stream_sm, credit;
+  smk_pkg::sm_mask_t    stream_takes, stream_sm, credit, waiting;
   smk_pkg::sm_command_t stream_command;
   logic              others_awake;
   smk_pkg::sm_mask_t dispatch_command_ready;
@@ -230,6 +231,8 @@ module smk_driver (
     .plan_each_i     (plan_each),
     .credit_i        (credit),
     .command_credit_i(sm_command_credit_i),
+    .waiting_i       (waiting),
+    .waits_i         (sm_command_waits_i),
     .launch_i        (launch_fire),
     .quota_waits_i   (quota_waits),
     .stream_takes_o  (stream_takes),
@@ -333,6 +336,8 @@ module smk_driver (
     .quota_command_i   (quota_command),
     .credit_o          (credit),
     .credit_i          (sm_command_credit_i),
+    .waits_i           (sm_command_waits_i),
+    .waiting_o         (waiting),
     .quota_owns_o      (quota_owns),
     .quota_waits_o     (quota_waits)
   );
@@ -368,6 +373,9 @@ module smk_driver (
   `SMK_ASSERT(DispatchOfActive_A, dispatch_command_valid && !quota_owns &&
               dispatch_command.op == smk_pkg::CommandDispatch |->
               (active >> dispatch_command.kernel & NumKernels'(1)) != '0)
+  // TBs of one need only cannot leave gaps that are too small: under spatial sharing nobody waits.
+  `SMK_ASSERT(SpatialNeverWaits_M, policy_i.dispatch == smk_pkg::DispatchSpatial
+              |-> sm_command_waits_i == '0)
   // An idle driver says nothing to the SMs.
   `SMK_ASSERT(IdleIsSilent_A, !awake_o |-> command_valid_o == '0 && event_ack_o == '0 &&
               (buffer_valid_o | buffer_none_o) == '0 && !tick_o && !sample_begin_o &&

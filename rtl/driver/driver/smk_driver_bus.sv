@@ -35,6 +35,9 @@ module smk_driver_bus (
   // SMs that can take another command, now and from the next cycle on.
   output smk_pkg::sm_mask_t    credit_o,
   input  smk_pkg::sm_mask_t    credit_i,
+  // A TB begins to wait for a gap; SMs on which one waits: until the credit comes.
+  input  smk_pkg::sm_mask_t    waits_i,
+  output smk_pkg::sm_mask_t    waiting_o,
   // The command is a quota; one waits for the bus.
   output logic                 quota_owns_o,
   output logic                 quota_waits_o
@@ -44,7 +47,8 @@ module smk_driver_bus (
   // The quota's SM has had a credit in the last cycle, and it has not been used.
   logic              quota_ready_q;
   logic              quota_owns, quota_waits;
-  smk_pkg::sm_mask_t credit_q, offer, fire;
+  smk_pkg::sm_mask_t credit_q, waiting_q, offer, fire;
+  assign waiting_o        = waiting_q;
   assign quota_waits      = quota_valid_i && credit_q[quota_sm_i];
   assign quota_waits_o    = quota_waits;
   assign quota_owns       = quota_ready_q && !dispatch_valid_i && !stream_valid_i;
@@ -69,9 +73,11 @@ module smk_driver_bus (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       credit_q      <= '1;
+      waiting_q     <= '0;
       quota_ready_q <= 1'b0;
     end else begin
       quota_ready_q <= quota_waits && !dispatch_valid_i && !quota_owns;
+      waiting_q     <= (waiting_q | waits_i) & ~credit_i;
       credit_q      <= (credit_q & ~`SMK_CUT(CreditUsed, fire | stream_takes_i)) | credit_i;
     end
   end
@@ -83,6 +89,9 @@ module smk_driver_bus (
   `SMK_ASSERT(QuotaHasCredit_A, quota_ready_q |-> quota_waits)
   // An SM gives back a credit that was used.
   `SMK_ASSERT(CreditWasUsed_M, (credit_i & credit_q) == '0)
+  // Who waits has no credit.
+  `SMK_ASSERT(WaitsWithoutCredit_M, (waits_i & credit_q) == '0)
+  `SMK_ASSERT(WaitingWithoutCredit_A, (waiting_q & credit_q) == '0)
   // An offered command holds until it is sent.
   `SMK_ASSERT_STREAM(CommandHolds_A, offer != '0, fire != '0, {offer, command_o})
   // A TB that streams is sent alone, with a credit of its own.

@@ -53,6 +53,9 @@ module smk_driver_decision (
   // TBs that stream: the SM, one cycle later the TB, and another later the command.
   input  smk_pkg::sm_mask_t         credit_i,
   input  smk_pkg::sm_mask_t         command_credit_i,
+  // SMs on which a TB waits for a gap; on which that begins.
+  input  smk_pkg::sm_mask_t         waiting_i,
+  input  smk_pkg::sm_mask_t         waits_i,
   input  logic                      launch_i,
   input  logic                      quota_waits_i,
   output smk_pkg::sm_mask_t         stream_takes_o,
@@ -152,7 +155,7 @@ module smk_driver_decision (
   smk_tb_dispatch u_tb_dispatch (
     .clk_i, .rst_ni, .policy_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i,
     .need_i, .remaining_i, .next_tb_i, .need_changed_i, .kernel_done_i, .member_expired_i,
-    .events_valid_i, .settled_i, .command_ready_i, .queued_i, .queue_count_i, .queue_free_i,
+    .events_valid_i, .settled_i, .waiting_i, .waits_i, .command_ready_i, .queued_i, .queue_count_i, .queue_free_i,
     .queue_ack_i, .queue_front_i, .command_valid_o, .command_sms_o, .command_o,
     .queue_kernel_o,
     .busy_o, .planned_o, .partition_o,

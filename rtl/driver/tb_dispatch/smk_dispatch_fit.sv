@@ -3,7 +3,7 @@
 //
 // Purpose     The part of smk_tb_dispatch that looks at the candidate SM and compares: amounts in
 //             the modes without partitions, TBs in those with.
-// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; deviation [D5].
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7.
 // Interface   at_look_i, at_fit_i: the step is taken in this cycle. kernel_of_i, look_*: answers of
 //             smk_drf_tracker and smk_dispatch_partitions for step Look.
 // Latency     Look loads the registers, Fit is combinational from them.
@@ -26,6 +26,8 @@ module smk_dispatch_fit (
   input  smk_pkg::kernel_sms_t      look_sms_i,
   input  smk_pkg::kernel_sms_t      allowed_i,
   input  smk_pkg::kernel_mask_t     waiting_i,
+  // SMs that can take a command.
+  input  smk_pkg::sm_mask_t         ready_i,
   input  smk_pkg::resource_vector_t look_taken_i,
   input  smk_pkg::tb_cnt_t          look_resident_i,
   input  logic                      look_planned_i,
@@ -44,7 +46,9 @@ module smk_dispatch_fit (
   output logic                      repartition_o,
   output logic                      partition_full_o,
   output logic                      no_room_o,
-  output logic                      search_o
+  output logic                      search_o,
+  // A TB would be dispatched, but for the SM's credit.
+  output logic                      stays_o
 );
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
   localparam int unsigned NumSms      = smk_pkg::NumSms;
@@ -132,8 +136,12 @@ module smk_dispatch_fit (
   assign partition_full_o = in_partition && planned_q && !below;
   assign no_room_o        = free && !fits && !on_demand_i;
   assign search_o         = free && !fits && on_demand_i;
-  assign dispatch_o       = (at_fit_i && is_reserved_i && serve) || (free && fits) ||
+  logic goes, ready;
+  assign goes             = (at_fit_i && is_reserved_i && serve) || (free && fits) ||
                             (in_partition && planned_q && below);
+  assign ready            = (sm_q & ready_i) != '0;
+  assign dispatch_o       = goes && ready;
+  assign stays_o          = goes && !ready;
 
   assign kernel_o       = kernel_q;
   // Kept inverted, so that synthesis does not make one register of the two.

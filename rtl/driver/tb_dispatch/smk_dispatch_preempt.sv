@@ -32,6 +32,8 @@ module smk_dispatch_preempt (
   // SMs that may host each kernel, and what is remembered of them.
   input  smk_pkg::kernel_sms_t      allowed_i,
   input  smk_pkg::sm_mask_t         busy_i,
+  // SMs that can take a command.
+  input  smk_pkg::sm_mask_t         ready_i,
   input  smk_pkg::sm_mask_t         reserved_i,
   input  smk_pkg::sm_kernel_id_t    reserved_for_i,
   // VictimSm: the SM with the highest rSM without the candidate. VictimLook: what is on it.
@@ -217,10 +219,11 @@ module smk_dispatch_preempt (
   assign room_coming_o = at_count && room_coming_q && due_early_i;
   assign no_victim_o   = at_count && !room_coming_q && !(found_q && enough) &&
                          (!found_q || `SMK_CUT(AllGone, all_gone)) && due_early_i;
-  // Range: preempt if the range shrinks, and buffers are free.
+  // Range: preempt if the range shrinks, and buffers are free, once the SM can be told.
   assign not_reduced_o = at_range && !range_shrinks_i;
   assign queue_full_o  = at_range && range_shrinks_i && !buffers_q;
-  assign preempt_o     = at_range && range_shrinks_i && buffers_q;
+  assign preempt_o     = at_range && range_shrinks_i && buffers_q &&
+                         (victim_sm_q & ready_i) != '0;
 
   assign victim_sms_o   = victim_sms_q;
   assign victim_sm_o    = victim_sm_q;

@@ -22,6 +22,9 @@ module smk_dispatch_steps (
   input  logic                         work_i,
   input  logic                         found_i,
   input  logic                         is_evict_i,
+  // It has somebody to evict still; a dispatch waits for the SM's credit.
+  input  logic                         evicts_i,
+  input  logic                         fit_stays_i,
   input  logic                         search_i,
   input  logic                         counted_i,
   input  smk_pkg::dispatch_act_t       act_i,
@@ -76,15 +79,15 @@ module smk_dispatch_steps (
     unique case (step_q)
       smk_pkg::StIdle: if (work_i && !happened_q) step_d = smk_pkg::StMask;
       smk_pkg::StMask: step_d = found_i ? smk_pkg::StSm : smk_pkg::StIdle;
-      // An eviction waits until it is due.
+      // An eviction waits until it is due, and for its SM's credit.
       smk_pkg::StSm: begin
         if (!is_evict_i) step_d = smk_pkg::StLook;
         else if (act_i.evict) step_d = smk_pkg::StSend;
-        else if (due_to_evict_q) step_d = smk_pkg::StIdle;  // nobody is left to evict
+        else if (due_to_evict_q && !evicts_i) step_d = smk_pkg::StIdle;  // nobody is left to evict
       end
       smk_pkg::StLook: step_d = smk_pkg::StFit;
       smk_pkg::StFit: begin
-        if (due_to_dispatch_q) step_d = smk_pkg::StIdle;
+        if (due_to_dispatch_q && !fit_stays_i) step_d = smk_pkg::StIdle;
         if (act_i.dispatch) step_d = smk_pkg::StSend;
         if (act_i.repartition) step_d = plan_kept_i ? smk_pkg::StSendPlan : smk_pkg::StPlan;
         if (search_i) step_d = smk_pkg::StVictimSm;

@@ -4,14 +4,14 @@
 // Purpose     The dispatch decision in every mode: on demand with victim search and the test of the
 //             range of rK (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table,
 //             spatial.
-// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D5], [D13], [D14].
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D13], [D14], [D73].
 // Interface   Reads the registers of the driver's other blocks; asks smk_drf_tracker in steps of
 //             their own. command: stream to SM command_sm_o. pulses_o, decision_o: payloads count
 //             only with their bit, decision_o.tb only with dispatches, its victim only with
 //             preemptions. victims_o: of which kernel TBs leave each SM, one bit or none.
 // Latency     A dispatch is decided 4 cycles after Idle sees work, an eviction 2; a preemption of n
 //             TBs 15 + n. At least 4, 2 and 15 times latency_scale. A decision that is overtaken by
-//             an event begins anew; waiting for the planner or for an SM comes on top.
+//             an event begins anew; waiting for the planner or for an SM's credit comes on top.
 // Throughput  One decision at a time.
 // Reset       No partition, nothing tried.
 // Model       model/control/tb_dispatch.h   Doc  docs/blocks/tb_dispatch.md
@@ -38,6 +38,9 @@ module smk_tb_dispatch (
   input  smk_pkg::sm_mask_t          events_valid_i,
   input  smk_pkg::sm_mask_t          settled_i,
   input  smk_pkg::sm_mask_t          command_ready_i,
+  // SMs on which a TB waits for a gap, and pulses: on which that begins.
+  input  smk_pkg::sm_mask_t          waiting_i,
+  input  smk_pkg::sm_mask_t          waits_i,
   // smk_preempted_queue: kernels with TBs waiting, how many, context buffers free per kernel, TBs queued
   // just now.
   input  smk_pkg::kernel_mask_t      queued_i,
@@ -169,7 +172,7 @@ module smk_tb_dispatch (
     .at_sm_i       (step == smk_pkg::StSm),
     .waiting_i     (waiting),
     .tried_i       (tried),
-    .busy_i        (busy_o),
+    .busy_i        (busy_o | waiting_i),
     .reserved_i    (reserved),
     .reserved_for_i(reserved_for),
     .work_o        (work),
@@ -182,7 +185,8 @@ module smk_tb_dispatch (
     .look_sms_o    (look_sm_o),
     .allowed_o     (allowed_of)
   );
-  assign act.evict = step == smk_pkg::StSm && !overtaken && is_evict && due_to_evict && evicts;
+  assign act.evict = step == smk_pkg::StSm && !overtaken && is_evict && due_to_evict && evicts &&
+                     (evict_sm & command_ready_i) != '0;
   assign work_o    = step != smk_pkg::StIdle || work || steps_busy || others_work_i;
 
   // Look and Fit: is there room, or has the kernel a partition with room?
@@ -190,7 +194,7 @@ module smk_tb_dispatch (
   smk_pkg::tb_need_t     room;
   smk_pkg::tb_cnt_t      look_tbs;
   smk_pkg::kernel_id_t   send_kernel;
-  logic                  look_planned, search, send_first, plan_kept, all_ready;
+  logic                  look_planned, search, send_first, plan_kept, all_ready, fit_stays;
   smk_dispatch_partitions u_partitions (
     .clk_i, .rst_ni, .assign_changed_i, .member_expired_i, .need_changed_i, .plan_done_i,
     .plan_kernels_i, .plan_range_i, .planned_o, .partition_o, .plan_anywhere_i, .allowed_i, .active_i,
@@ -221,6 +225,7 @@ module smk_tb_dispatch (
     .look_sms_i      (look_sm_o),
     .allowed_i       (allowed_of),
     .waiting_i       (waiting),
+    .ready_i         (command_ready_i),
     .look_planned_i  (look_planned),
     .look_tbs_i      (look_tbs),
     .is_reserved_i   (is_reserved),
@@ -234,6 +239,7 @@ module smk_tb_dispatch (
     .repartition_o   (act.repartition),
     .partition_full_o(act.partition_full),
     .no_room_o       (act.no_room),
+    .stays_o         (fit_stays),
     .search_o        (search)
   );
   assign act.send_plan = step == smk_pkg::StSendPlan && due;
@@ -260,7 +266,8 @@ module smk_tb_dispatch (
     .kernel_of_i   (kernel_of),
     .room_i        (room),
     .allowed_i     (allowed_of),
-    .busy_i        (busy_o),
+    .busy_i        (busy_o | waiting_i),
+    .ready_i       (command_ready_i),
     .reserved_i    (reserved),
     .reserved_for_i(reserved_for),
     .victim_sm_o   (victim_sm),
@@ -324,12 +331,14 @@ module smk_tb_dispatch (
     .clk_i, .rst_ni, .active_i, .plan_done_i,
     .latency_scale_i  (policy_i.latency_scale),
     .happens_i        ((!streams && (events_valid_i != '0 || queue_ack_i != '0)) ||
-                       assign_changed_i != '0 ||
+                       assign_changed_i != '0 || waits_i != '0 ||
                        need_changed_i != '0 || member_expired_i != '0 || kernel_done_i != '0 ||
                        pulses_o.dispatch || pulses_o.cancel || pulses_o.preempt),
     .work_i           (work),
     .found_i          (found),
     .is_evict_i       (is_evict),
+    .evicts_i         (evicts),
+    .fit_stays_i      (fit_stays),
     .search_i         (search),
     .counted_i        (counted),
     .act_i            (act),
@@ -368,6 +377,10 @@ module smk_tb_dispatch (
               |-> is_reserved && reserved_for.sm[step_sm] == kernel)
   // The candidate still has a TB when it comes to dispatch: it only waits for this block.
   `SMK_ASSERT(CandidateWaits_A, act.dispatch |-> waiting[kernel])
+  // A command is decided only with its SM's credit: nobody waits for an SM on which a TB waits.
+  `SMK_ASSERT(ActHasCredit_A, act.dispatch || act.evict || act.preempt
+              |-> command_ready_i[step_sm] && !waiting_i[step_sm])
+  `SMK_ASSERT(WaitingHasNoCredit_M, (waiting_i & command_ready_i) == '0)
   // Idle: without work and without a pulse, nothing changes.
   `SMK_ASSERT(IdleKeepsState_A, step == smk_pkg::StIdle && !work
               |=> step == smk_pkg::StIdle && $stable(sm_q) && !command_valid_o)

@@ -29,6 +29,8 @@ module smk_partition_counters (
   input  smk_pkg::kernel_slots_t    kernel_slots_i,
   // Resident TBs are looked at, and these are out of place under the new plan (pulses).
   output logic                      judging_o,
+  // There are partitions.
+  output logic                      partitioned_o,
   output smk_pkg::slot_mask_t       misaligned_o,
   // TB slots in which a TB of this kernel may be placed; warp slots of the one in this slot, which
   // needs so much, and where its registers and shared memory begin (0 without partitions).
@@ -226,6 +228,7 @@ module smk_partition_counters (
     end
   end
 
+  assign partitioned_o = partitioned_q;
   assign slots_o = slots_q;
   assign warps_o = warps_q;
   assign base_o  = base_q;

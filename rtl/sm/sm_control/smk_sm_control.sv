@@ -66,6 +66,8 @@ module smk_sm_control (
   output logic                              release_valid_o,
   output smk_pkg::tb_slot_t                 release_slot_o,
   output smk_pkg::tb_release_e              release_kind_o,
+  // For statistics: a TB that has come waits until there is a gap for it.
+  output logic                              place_waits_o,
   // memory_i is looked at in the next cycle.
   output logic                              samples_o,
   // Debug, while quotas are in force: quota left on scheduler 0 (registers), the kernel that it
@@ -75,8 +77,10 @@ module smk_sm_control (
   output logic                              reload_o,
   // Debug: per kernel, the schedulers on which it has some quota left after this cycle.
   output smk_pkg::kernel_schedulers_t       with_quota_o,
-  // To the driver, registers: another command may come; what happened to a TB.
+  // To the driver, registers: another command may come, or the TB of the last one waits for a gap;
+  // what happened to a TB.
   output logic                              command_credit_o,
+  output logic                              command_waits_o,
   output smk_pkg::sm_event_t                event_o,
   // To the driver, registers: a context buffer is wanted, is not wanted any more; of this kernel.
   output logic                              buffer_request_o,
@@ -128,6 +132,8 @@ module smk_sm_control (
     .views_i,
     .needs_i,
     .command_credit_o,
+    .command_waits_o,
+    .place_waits_o,
     .event_o,
     .buffer_request_o,
     .buffer_withdraw_o,

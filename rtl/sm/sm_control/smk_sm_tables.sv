@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_sm_tables: the control logic of one SM but for the warp schedulers and the profile counters.
 //
-// Purpose     Wires TB table, partition counters and preemption engine, and the parts that choose
+// Purpose     Wires TB table, partition counters, TB places and preemption engine, and the parts that choose
 //             victims, report to the driver, keep quotas, look up kernels and tell the schedulers of
 //             warps. Holds the command port, and registers between the blocks.
 // Paper       [SMK] Fig. 3.
@@ -32,6 +32,7 @@ module smk_sm_tables (
   input  smk_pkg::need_vec_t                needs_i,
   // To the driver. Another command can come.
   output logic                              command_credit_o,
+  output logic                              command_waits_o,
   output smk_pkg::sm_event_t                event_o,
   output logic                              buffer_request_o,
   output logic                              buffer_withdraw_o,
@@ -50,6 +51,8 @@ module smk_sm_tables (
   output logic                              release_valid_o,
   output smk_pkg::tb_slot_t                 release_slot_o,
   output smk_pkg::tb_release_e              release_kind_o,
+  // For statistics: a TB that has come waits until there is a gap for it.
+  output logic                              place_waits_o,
   // To the schedulers: warps that are stopped, that are freed, and that start (which warp of which
   // kernel on every scheduler, the pulse on one); quotas received, whether they are in force, and a
   // reload at once.
@@ -84,12 +87,14 @@ module smk_sm_tables (
   smk_pkg::tb_slot_t         launch_slot, engine_slot, report_slot;
   smk_pkg::kernel_id_t       launch_kernel, event_kernel, context_kernel;
   smk_pkg::tb_need_t         launch_need;
-  smk_pkg::tb_base_t         launch_base;
+  smk_pkg::tb_base_t         launch_base, partition_base, place_base;
+  logic                      partitioned, look, chosen, found;
+  smk_pkg::slot_mask_t       gone, place_slots;
   smk_pkg::tb_id_t           event_tb;
   smk_pkg::buffer_t          context_buffer, slot_buffer, engine_event_buffer;
   smk_pkg::context_view_t    view;
   smk_pkg::slot_mask_t       valid, running, load_slots, leaving, counted, stop_next;
-  smk_pkg::kernel_slots_t    kernel_slots, staying_slots;
+  smk_pkg::kernel_slots_t    kernel_slots, slots_of, staying_slots;
   smk_pkg::warp_mask_t       allowed_warps, leave_warps, stop_warps;
   smk_pkg::slot_mask_t       partition_slots, misaligned, victims, leave, finish_pending;
   smk_pkg::tb_cnt_t          shortfall;
@@ -171,7 +176,9 @@ module smk_sm_tables (
     .start_scheduler_i(start_scheduler)
   );
 
-  // A TB gets its warps, registers and shared memory among those of its partition.
+  // A TB gets its warps, registers and shared memory among those of its partition, or without
+  // partitions where there is room.
+  assign launch_base = partitioned ? partition_base : place_base;
   smk_tb_table u_tb_table (
     .clk_i, .rst_ni, .warp_start_o,
     .dispatch_valid_i  (take_dispatch),
@@ -180,10 +187,14 @@ module smk_sm_tables (
     .dispatch_restore_i(command_i.restore),
     .dispatch_buffer_i (command_i.buffer),
     .launching_o       (launching),
+    .look_o            (look),
+    .chosen_o          (chosen),
+    .found_i           (found || partitioned),
     .placed_o          (placed),
     .launch_slot_o     (launch_slot),
     .launch_kernel_o   (launch_kernel),
-    .allowed_slots_i   (partition_slots & ~finish_pending),
+    .allowed_slots_i   (partition_slots & ~finish_pending &
+                        (place_slots | {smk_pkg::NumSlots{partitioned}})),
     .allowed_warps_i   (allowed_warps),
     .launch_warps_i    (launch_need.threads),
     .launch_base_i     (launch_base),
@@ -198,6 +209,8 @@ module smk_sm_tables (
     .valid_o           (valid),
     .running_o         (running),
     .kernel_slots_o    (kernel_slots),
+    .slots_of_o        (slots_of),
+    .gone_o            (gone),
     .leave_warps_o     (leave_warps),
     .stop_slots_i      (stop_next),
     .stop_warps_o      (stop_warps),
@@ -218,6 +231,7 @@ module smk_sm_tables (
     .command_last_i  (command_i.last),
     .kernel_slots_i  (staying_slots),
     .judging_o       (judging),
+    .partitioned_o   (partitioned),
     .misaligned_o    (misaligned),
     .read_i          (launching),
     .read_kernel_i   (launch_kernel),
@@ -225,7 +239,27 @@ module smk_sm_tables (
     .read_need_i     (launch_need),
     .slots_o         (partition_slots),
     .warps_o         (allowed_warps),
-    .base_o          (launch_base)
+    .base_o          (partition_base)
+  );
+
+  smk_tb_places u_tb_places (
+    .clk_i, .rst_ni, .needs_i,
+    .partitioned_i(partitioned),
+    .slot_valid_i (valid),
+    .slots_of_i   (slots_of),
+    .gone_i       (gone),
+    .pending_i    (finish_pending),
+    .launching_i  (launching),
+    .look_i       (look),
+    .chosen_i     (chosen),
+    .kernel_i     (launch_kernel),
+    .slot_i       (launch_slot),
+    .need_i       (launch_need),
+    .found_o      (found),
+    .slots_o      (place_slots),
+    .base_o       (place_base),
+    .waiting_o    (place_waits_o),
+    .waits_o      (command_waits_o)
   );
 
   smk_preempt_engine u_preempt_engine (

@@ -31,6 +31,7 @@ module smk_sm_link #(
   input  smk_pkg::kernel_id_t  driver_sample_kernel_i,
   input  logic                 driver_sample_stalls_i,
   output logic                 driver_command_credit_o,
+  output logic                 driver_command_waits_o,
   output smk_pkg::sm_event_t   driver_event_o,
   output logic                 driver_buffer_request_o,
   output smk_pkg::kernel_id_t  driver_buffer_kernel_o,
@@ -53,6 +54,7 @@ module smk_sm_link #(
   output smk_pkg::kernel_id_t  sm_sample_kernel_o,
   output logic                 sm_sample_stalls_o,
   input  logic                 sm_command_credit_i,
+  input  logic                 sm_command_waits_i,
   input  smk_pkg::sm_event_t   sm_event_i,
   input  logic                 sm_buffer_request_i,
   input  smk_pkg::kernel_id_t  sm_buffer_kernel_i,
@@ -92,13 +94,13 @@ module smk_sm_link #(
     .payload_o(sm_buffer_o),
     .busy_o   (busy[1])
   );
-  smk_relay #(.Stages(Stages), .PulseWidth(6)) u_pulses (
+  smk_relay #(.Stages(Stages), .PulseWidth(7)) u_pulses (
     .clk_i, .rst_ni,
     .pulse_i  ({driver_event_ack_i, driver_tick_i, driver_buffer_none_i, driver_sample_end_i,
-                sm_command_credit_i, sm_buffer_withdraw_i}),
+                sm_command_credit_i, sm_command_waits_i, sm_buffer_withdraw_i}),
     .payload_i(1'b0),
     .pulse_o  ({sm_event_ack_o, sm_tick_o, sm_buffer_none_o, sm_sample_end_o,
-                driver_command_credit_o, driver_buffer_withdraw_o}),
+                driver_command_credit_o, driver_command_waits_o, driver_buffer_withdraw_o}),
     .payload_o(unused_valid),
     .busy_o   (busy[2])
   );

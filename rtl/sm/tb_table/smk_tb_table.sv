@@ -8,7 +8,8 @@
 // Interface   dispatch_*, finished_i, release_*, loaded_*: pulses (S5), dispatch only while
 //             !launching_o. warp_start_o: pulse, combinational from allowed_warps_i. read_*,
 //             context_*: read ports, combinational from the slot. leave_*, stop_warps_o: registers.
-// Latency     Slot 2 cycles after dispatch, first warp 6; a TB of W warps is active after W + 5.
+// Latency     With a place at once: slot 2 cycles after dispatch, first warp 6; a TB of W warps is
+//             active after W + 5.
 // Throughput  One TB per W + 6 cycles.
 // Reset       Empty; what a slot held is not reset.
 // Model       model/control/tb_table.h   Doc  docs/blocks/tb_table.md
@@ -24,13 +25,17 @@ module smk_tb_table (
   input  smk_pkg::tb_id_t        dispatch_tb_i,
   input  logic                   dispatch_restore_i,
   input  smk_pkg::buffer_t       dispatch_buffer_i,
-  // The TB being launched, and what its kernel may use and needs: slots 2 cycles after dispatch,
-  // warps, and where its registers and shared memory begin, from the 6th on.
+  // The TB being launched, and what its kernel may use and needs: slots from 2 cycles after dispatch
+  // on, when there is a place (found_i); warps, and where its registers and shared memory begin, from
+  // 4 cycles later on. Pulses: its place is looked for; it has its slot.
   output logic                   launching_o,
+  output logic                   look_o,
+  output logic                   chosen_o,
   // Its last warp starts.
   output logic                   placed_o,
   output smk_pkg::tb_slot_t      launch_slot_o,
   output smk_pkg::kernel_id_t    launch_kernel_o,
+  input  logic                   found_i,
   input  smk_pkg::slot_mask_t    allowed_slots_i,
   input  smk_pkg::warp_mask_t    allowed_warps_i,
   input  smk_pkg::thread_cnt_t   launch_warps_i,
@@ -51,6 +56,9 @@ module smk_tb_table (
   output smk_pkg::slot_mask_t    valid_o,
   output smk_pkg::slot_mask_t    running_o,
   output smk_pkg::kernel_slots_t kernel_slots_o,
+  // The slots whose TB is, or was last, of each kernel; TBs that go at the end of this cycle.
+  output smk_pkg::kernel_slots_t slots_of_o,
+  output smk_pkg::slot_mask_t    gone_o,
   // One cycle late: warps of the TBs that go; warps of these stopped TBs and of all that do not
   // run.
   output smk_pkg::warp_mask_t    leave_warps_o,
@@ -92,7 +100,7 @@ module smk_tb_table (
   smk_pkg::buffer_t    buffer_q;
   smk_pkg::warp_id_t   warp_d, warp_q;
   assign launching = step_q != StNone;
-  assign choose    = step_q == StChoose;
+  assign choose    = step_q == StChoose && found_i;
 
   // Launch: one warp per cycle into the lowest free warp slot.
   smk_pkg::warp_mask_t free_warps, start;
@@ -175,11 +183,12 @@ module smk_tb_table (
   // Slots of each kernel.
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      kernel_slots_o.kernel[k] = valid_q;
+      slots_of_o.kernel[k] = '1;
       for (int unsigned b = 0; b < KernelWidth; b++) begin
-        kernel_slots_o.kernel[k] = kernel_slots_o.kernel[k] &
+        slots_of_o.kernel[k] = slots_of_o.kernel[k] &
             (((k >> b) % 2 == 1) ? slot_kernel_q.plane[b] : ~slot_kernel_q.plane[b]);
       end
+      kernel_slots_o.kernel[k] = slots_of_o.kernel[k] & valid_q;
     end
   end
 
@@ -189,9 +198,9 @@ module smk_tb_table (
     unique case (step_q)
       // No TB is launched.
       StNone:   step_d = dispatch_valid_i ? StSlots : StNone;
-      // The kernel's TB slots are looked up, and one is chosen.
+      // The kernel's TB slots and a place are looked up, and one is chosen once there is a place.
       StSlots:  step_d = StChoose;
-      StChoose: step_d = StIndex;
+      StChoose: if (choose) step_d = StIndex;
       // The warp slots of this slot are found in three steps.
       StIndex:  step_d = StFirst;
       StFirst:  step_d = StWarps;
@@ -245,6 +254,9 @@ module smk_tb_table (
   end
 
   assign launching_o      = launching;
+  assign look_o           = step_q == StSlots;
+  assign chosen_o         = step_q == StIndex;
+  assign gone_o           = gone;
   assign placed_o         = last_warp;
   assign launch_slot_o    = slot_q;
   assign launch_kernel_o  = kernel_q;
@@ -283,6 +295,7 @@ module smk_tb_table (
   `SMK_ASSERT(LoadedWaits_M, (loaded & (running_q | ~valid_q)) == '0)
   // A TB has at least one warp, and not more than its allowance.
   `SMK_ASSERT(LaunchHasWarps_M, step_q == StStart |-> launch_warps_i != '0)
-  // A launch really waits for warp slots in our tests.
+  // A launch really waits for a place, and for warp slots, in our tests.
+  `SMK_COVER(LaunchWaitsForPlace_C, step_q == StChoose && !choose)
   `SMK_COVER(LaunchWaits_C, step_q == StStart && !start_valid)
 endmodule
