@@ -35,9 +35,9 @@ struct SchedulerInfo {
 struct SchedulerChoice {
   std::string text;  // as typed: kernelet-random:7, kernel-merge:4
   SchedulerInfo info;
-  std::uint64_t seed = 1;          // of kernelet-random
-  MergeSplit split;                // of kernel-merge; none: stealing
-  std::uint32_t quota_ms = 0;      // of static-quota; 0: as the specification says
+  std::uint64_t seed = 1;      // of kernelet-random
+  MergeSplit split;            // of kernel-merge; none: stealing
+  std::uint32_t quota_ms = 0;  // of static-quota; 0: as the specification says
 };
 
 // All of them, in the order in which they are shown.

@@ -19,8 +19,9 @@ class Serve : public ServeCommand {
 };
 
 TEST_F(Serve, ExecutesEveryJobOnce) {
-  for (const char* scheduler : {"sequential", "in-order", "kernelet", "kernelet-opt",
-                                "kernelet-random:7", "kernel-merge", "kernel-merge:3", "kernel-merge:sms:1"}) {
+  for (const char* scheduler :
+       {"sequential", "in-order", "kernelet", "kernelet-opt", "kernelet-random:7", "kernel-merge",
+        "kernel-merge:3", "kernel-merge:sms:1"}) {
     const auto stats = Stats(std::string("--scheduler ") + scheduler);
     EXPECT_EQ(stats["host"]["scheduler"], scheduler);
     EXPECT_EQ(stats["host"]["jobs"], 8);
