@@ -15,9 +15,10 @@ import sys
 import tempfile
 import tomllib
 
-from liberty_tables import Table, read
-
 CELLS = pathlib.Path(__file__).resolve().parents[3] / "synth/cells"
+sys.path.insert(0, str(CELLS))
+from liberty_tables import Table, read  # noqa: E402
+
 LIBRARY, MODELS = CELLS / "smk45.lib", CELLS / "smk45.v"
 MAKE = CELLS / "make_cells.py"
 DELAYS = ("cell_rise", "cell_fall")

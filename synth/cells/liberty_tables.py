@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a Liberty file, as far as tests of a library need it: groups, attributes, tables."""
+"""Reads a Liberty file, as far as scripts/power and the tests of a library need it: groups, attributes, tables."""
 
 import re
 
@@ -54,12 +54,16 @@ def read(text):
 
 
 class Table:
-    """Values over slew and load, with lines between the points."""
+    """Values over slew and load, with lines between the points; over slew alone, the same for every load."""
 
     def __init__(self, library, group):
         template = next(t for t in library.groups if t.name == group.name and t.kind.endswith("_template"))
-        self.axes = [_numbers(template.attributes[f"index_{axis}"][0]) for axis in (1, 2)]
+        self.axes = [_numbers(template.attributes[f"index_{axis}"][0])
+                     for axis in (1, 2) if f"index_{axis}" in template.attributes]
         self.rows = [_numbers(row) for row in group.attributes["values"]]
+        if len(self.axes) == 1:
+            self.axes.append([0.0, 1.0])
+            self.rows = [[value, value] for value in self.rows[0]]
 
     def at(self, slew, load):
         (i, a), (j, b) = (_place(axis, value) for axis, value in zip(self.axes, (slew, load)))
