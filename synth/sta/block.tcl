@@ -5,9 +5,9 @@
 #   SMK_OUT=/tmp/out sta -exit -no_splash synth/sta/block.tcl
 #
 # SMK_PERIOD is in the library's unit of time, and so is SMK_UNCERTAINTY of the clock, which may be
-# missing. Writes into SMK_OUT the worst path of all (timing.txt) and from register to register
-# (registers.txt), the shortest from register to register (hold.txt), and the pins whose slew is
-# above the library's limit (slew.txt).
+# missing, as may SMK_SPEF, the wires of a layout. Writes into SMK_OUT the worst path of all
+# (timing.txt) and from register to register (registers.txt), the shortest from register to register
+# (hold.txt), and the pins whose slew is above the library's limit (slew.txt).
 #
 # What is assumed of a block's surroundings: one ideal clock, the library's default wire load, and
 #   10 % of the period  spent outside before an input and behind an output,
@@ -29,7 +29,8 @@ proc constrain {period} {
   set outside [expr {0.1 * $period}]
   foreach port [all_inputs] {
     set name [get_full_name $port]
-    regsub {\[[0-9]+\]$} $name {} word
+    # Bit 3 of a port is "port[3]", and port_3_ behind a layout.
+    regsub {(\[[0-9]+\]|_[0-9]+_)$} $name {} word
     if {$name eq "clk_i" || [string match *_CLK $word]} continue
     if {[lsearch -exact $constant_inputs $word] >= 0} {
       set_false_path -from $port
@@ -97,6 +98,9 @@ foreach netlist $::env(SMK_NETLISTS) {
   file delete $::env(SMK_OUT)/copy.v
 }
 link_design $::env(SMK_TOP)
+if {[info exists ::env(SMK_SPEF)]} {
+  read_spef $::env(SMK_SPEF)
+}
 constrain $::env(SMK_PERIOD)
 report_checks -path_delay max -digits 4 > $::env(SMK_OUT)/timing.txt
 report_checks -path_delay max -digits 4 -from [all_registers -clock_pins] \
