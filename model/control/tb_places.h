@@ -6,7 +6,7 @@
 //             TB waits until another one leaves.
 // Paper       none ([SMK] 6.1: both memories are linearly addressed); deviations [D70] to [D73].
 // Interface   look: pulse, a TB of this kernel comes. found: its place is known, in these slots
-//             (allowed); chosen: pulse, it takes this slot. base follows. All outputs are registers.
+//             (allowed); chosen: pulse, it takes this slot. base follows. Outputs are registers.
 // Latency     found 1 cycle after look, or after a walk over the slots: slots + 5 cycles, and as
 //             many for each TB that is in the way at most. base 2 cycles after chosen.
 // Throughput  One TB at a time.

@@ -46,10 +46,10 @@ module smk_tb_places_checker (
       if (slots_of.kernel[k][slot]) need_of = needs.kernel[k];
     end
   endfunction
-  function automatic logic apart(input logic [15:0] base, input logic [15:0] need,
+  function automatic logic apart(input logic [15:0] from, input logic [15:0] need,
                                  input logic [15:0] other_base, input logic [15:0] other_need);
-    apart = need == '0 || other_need == '0 || base + need <= other_base ||
-            other_base + other_need <= base;
+    apart = need == '0 || other_need == '0 || from + need <= other_base ||
+            other_base + other_need <= from;
   endfunction
 
   // The TB whose base has just been told, beside all others.

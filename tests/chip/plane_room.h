@@ -41,10 +41,11 @@ class Room {
 
  private:
   // Twice the time to fill the whole GPU: one decision at a time, and an SM takes its next TB when
-  // all warps of the one before are placed.
+  // all warps of the one before are placed, and the driver knows it.
   Cycle Patience() const {
     const ControlConfig& c = scenario_.config;
-    return 200 + 2 * c.num_sms * (c.limits.tbs * 10 + c.limits.threads);
+    const unsigned way = c.link_stages + c.link_spread;
+    return 200 + 2 * c.num_sms * (c.limits.tbs * (10 + 2 * way) + c.limits.threads);
   }
 
   // On demand, an SM is kept free of decisions until the victims have left: one may have to be

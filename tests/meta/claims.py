@@ -34,7 +34,7 @@ def tests_in_sources():
 
 def tests_in_ctest(build_dir):
     out = subprocess.run(
-        ["ctest", "--test-dir", build_dir, "--show-only=json-v1"], check=True, stdout=subprocess.PIPE
+        ["ctest", "--test-dir", build_dir, "-C", "long", "--show-only=json-v1"], check=True, stdout=subprocess.PIPE
     ).stdout
     return {test["name"] for test in json.loads(out)["tests"]}
 

@@ -115,7 +115,7 @@ TEST_F(Outputs, EachStatisticIsSomewhereNotZero) {
         "lbm+sgemm --cycles 40k --policy spatial --preempt flush --arrive sgemm@10k",
         "sgemm+lbm --cycles 40k --arrive lbm@10k --set policy.epoch_length=1000",
         "tiny.toml --cycles 30k --policy isolated --no-repeat", "hot --cycles 20k",
-        "sgemm --cycles 2k --until done --warm-up 100"}) {
+        "sgemm --cycles 2k --until done --warm-up 100", "histo+sad --cycles 40k --policy smk"}) {
     Walk(Stats(arguments), "", [&](const std::string& name, const ordered_json& value) {
       const bool there = !value.is_null() && value != 0 && value != "" && value != false;
       nonzero[name] = nonzero[name] || there;
@@ -291,7 +291,7 @@ TEST_F(Outputs, ListsAreComplete) {
     EXPECT_NE(Smk("list kernels").out.find(name), std::string::npos);
     EXPECT_GT(kernel["kernels"].size(), 0u) << name;
   }
-  EXPECT_EQ(ordered_json::parse(Smk("list policies --json").out).size(), 11u);
+  EXPECT_EQ(ordered_json::parse(Smk("list policies --json").out).size(), 12u);
   EXPECT_GE(ordered_json::parse(Smk("list machines --json").out).size(), 2u);
   const auto fermi = ordered_json::parse(Smk("list kernels --json --machine fermi").out);
   EXPECT_NE(fermi, kernels) << "occupancy is that of the machine";

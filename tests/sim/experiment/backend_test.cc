@@ -154,33 +154,44 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
   // Profiles of several windows that end within the run, and plans that are in force at once.
   const std::vector<std::string> profiles = {"policy.slicer_warmup=60", "policy.slicer_settle=30",
                                              "policy.slicer_window=60", "policy.slicer_sustain=1"};
+  // Tokens that change hands within the run.
+  const std::vector<std::string> tokens = {"policy.token_quota=300", "policy.token_window=12",
+                                           "policy.token_request=50,100"};
+  enum class Under { kQuotas, kSlicer, kTokens };
   const auto run = [&](ControlKind kind, const std::string& kernels, const std::string& more,
-                       bool slicer) {
+                       Under under) {
     std::vector<std::string> sets = {"policy.epoch_length=200"};
-    if (slicer) sets.insert(sets.end(), profiles.begin(), profiles.end());
+    if (under == Under::kSlicer) sets.insert(sets.end(), profiles.begin(), profiles.end());
+    if (under == Under::kTokens) sets.insert(sets.end(), tokens.begin(), tokens.end());
     if (!more.empty()) sets.push_back(more);
-    if (slicer) return Numbers(Run(kind, sets, "warped-slicer", kernels, "switch"));
+    if (under == Under::kTokens) return Numbers(Run(kind, sets, "tokens", kernels));
+    if (under == Under::kSlicer)
+      return Numbers(Run(kind, sets, "warped-slicer", kernels, "switch"));
     return Numbers(Run(kind, sets, "smk-pw", kernels));
   };
   for (const Knob* knob : SettableKnobs()) {
     const bool slicer = knob->path.rfind("policy.slicer_", 0) == 0;
-    // A delay of 1 is none.
-    const std::string value = knob->path == "policy.slicer_delay" ? "300" : OtherValue(*knob);
+    const bool token = knob->path.rfind("policy.token_", 0) == 0;
+    const Under under = token ? Under::kTokens : slicer ? Under::kSlicer : Under::kQuotas;
+    // A delay of 1 is none, and in a token of one cycle nothing is done.
+    const std::string value = knob->path == "policy.slicer_delay"  ? "300"
+                              : knob->path == "policy.token_quota" ? "900"
+                                                                   : OtherValue(*knob);
     const std::string set = knob->path + "=" + value;
     const bool needs_quotas = knob->path == "policy.epoch_end" || knob->path == "policy.quota_gate";
-    const std::string& kernels = slicer ? sampled : needs_quotas ? waits : ends;
+    const std::string& kernels = slicer ? sampled : needs_quotas || token ? waits : ends;
     // The length of a link is for a run to choose, the size of the control logic is not.
     const bool link = knob->path.rfind("control.link_", 0) == 0;
     SCOPED_TRACE(set);
     if (knob->section() == "control" && !link) {
-      EXPECT_THAT(Refusal([&] { run(ControlKind::kRtl, kernels, set, slicer); }),
+      EXPECT_THAT(Refusal([&] { run(ControlKind::kRtl, kernels, set, under); }),
                   StartsWith("rtl: control.preempted_depth must be a power of two"));
       continue;
     }
-    const auto changed = run(ControlKind::kReference, kernels, set, slicer);
-    EXPECT_EQ(run(ControlKind::kLockstep, kernels, set, slicer), changed);
+    const auto changed = run(ControlKind::kReference, kernels, set, under);
+    EXPECT_EQ(run(ControlKind::kLockstep, kernels, set, under), changed);
     if (knob->section() != "policy" && knob->path != "control.link_stages") continue;
-    EXPECT_NE(changed, run(ControlKind::kReference, kernels, "", slicer)) << "it matters here";
+    EXPECT_NE(changed, run(ControlKind::kReference, kernels, "", under)) << "it matters here";
   }
 }
 

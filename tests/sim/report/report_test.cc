@@ -127,7 +127,7 @@ TEST_F(ReportCommandTest, RefusesWhatItCannotRead) {
   Sql("s.db", "DELETE FROM runs");
   Refuses("report s.db", "holds no runs yet");
   Sql("s.db", "PRAGMA user_version = 7");
-  Refuses("report s.db", "version 7, this smk knows version 5");
+  Refuses("report s.db", "version 7, this smk knows version 6");
   Write("zero.db", "");
   Refuses("report zero.db", "holds no runs yet");
 }

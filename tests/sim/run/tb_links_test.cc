@@ -187,7 +187,7 @@ TEST_F(TbLinksOfRuns, EverySavedTbHasADecision) {
     EXPECT_EQ(next.sm, stay.sm);
     EXPECT_GE(next.start, stay.end);
   }
-  EXPECT_GT(saved, 50u);
+  EXPECT_GT(saved, 30u);
   EXPECT_GT(replaced, saved * 9 / 10);
 }
 

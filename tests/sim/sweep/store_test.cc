@@ -202,7 +202,7 @@ TEST_F(Stores, DatabasesOfOthersAreRefused) {
             Path("other.db") + ": expected a database of smk sweep");
   store->database().Run("PRAGMA user_version = 99");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": its schema is version 99, this smk knows version 5; use a newer smk");
+            Path("x.db") + ": its schema is version 99, this smk knows version 6; use a newer smk");
   std::filesystem::create_directory(Path("folder"));
   EXPECT_EQ(Refusal([&] {
               SweepStore(Path("folder"), {true, false});
@@ -311,7 +311,7 @@ TEST_F(Stores, OtherTablesThanOursAreDamage) {
   store->database().Run("DROP VIEW results");
   store->database().Run("CREATE VIEW results AS SELECT *, 2 AS stp FROM runs");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": the database is damaged: expected the tables of schema 5");
+            Path("x.db") + ": the database is damaged: expected the tables of schema 6");
 }
 
 // As a database that an smk before stored: no units, in version 3 no settings, and hashes without
