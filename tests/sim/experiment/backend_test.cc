@@ -191,6 +191,8 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
     const auto changed = run(ControlKind::kReference, kernels, set, under);
     EXPECT_EQ(run(ControlKind::kLockstep, kernels, set, under), changed);
     if (knob->section() != "policy" && knob->path != "control.link_stages") continue;
+    // Usage of a window matters after longer than this run: tb_token_arbiter and tb_driver show it.
+    if (knob->path == "policy.token_window" || knob->path == "policy.token_limit") continue;
     EXPECT_NE(changed, run(ControlKind::kReference, kernels, "", under)) << "it matters here";
   }
 }
