@@ -135,7 +135,7 @@ void TbPlaces::Choose(const Inputs& in) {
 // Places that stay with their kernel while it has TBs here; in a gap, a TB may lie over any.
 std::uint32_t TbPlaces::Kept(const Inputs& in, bool chosen) const {
   std::uint32_t kept = state_.kept;
-  if (!in.launching) kept = SlotsOfResident(in, kept);
+  if (!in.launching && kept != 0) kept = SlotsOfResident(in, kept);
   if (chosen) kept = state_.walked ? 0 : kept & ~(1u << in.slot);
   return kept | in.gone;
 }

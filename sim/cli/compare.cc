@@ -65,8 +65,7 @@ Compared ResolvePolicies(const Options& options, const Experiment& experiment) {
     policies.push_back(std::move(policy));
   }
   if (options.preempt && !preempts) {
-    throw InputError(
-        "--preempt: only the policies spatial, warped-slicer and tokens use it, none is compared");
+    throw InputError(fmt::format("--preempt: {}, none is compared", WhoUsesPreempt()));
   }
   return compared;
 }

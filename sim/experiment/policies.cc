@@ -159,6 +159,14 @@ bool UsesPreempt(const PolicyConfig& config) {
          config.dispatch == DispatchMode::kToken;
 }
 
+std::string WhoUsesPreempt() {
+  std::vector<std::string> names;
+  for (const PolicyInfo& info : Policies()) {
+    if (UsesPreempt(info.config)) names.emplace_back(info.name);
+  }
+  return fmt::format("only the policies {} use it", Join(names));
+}
+
 void CheckTokens(const Policy& policy) {
   if (policy.config.dispatch != DispatchMode::kToken) return;
   for (unsigned k = 0; k < kNumKernels; ++k) {
@@ -166,17 +174,14 @@ void CheckTokens(const Policy& policy) {
     if (limit >= request) continue;
     throw InputError(
         fmt::format("--set policy.token_limit: expected at least the request of each kernel slot; "
-                    "slot {} has a "
-                    "request of {} and a limit of {}",
+                    "slot {} has a request of {} and a limit of {}",
                     k, request, limit));
   }
 }
 
 void CheckPreempt(const Policy& policy) {
   if (!UsesPreempt(policy.config)) {
-    throw InputError(
-        fmt::format("--preempt: only the policies spatial, warped-slicer and tokens use it, not {}",
-                    policy.name));
+    throw InputError(fmt::format("--preempt: {}, not {}", WhoUsesPreempt(), policy.name));
   }
   if (policy.config.dispatch == DispatchMode::kSlicer &&
       policy.config.preempt == PreemptMode::kFlush) {

@@ -49,6 +49,8 @@ void CheckTokens(const Policy& policy);
 // Whether --preempt says something to the policy. CheckPreempt() throws InputError when it has not,
 // or is not given a mode that it has.
 bool UsesPreempt(const PolicyConfig& config);
+// "only the policies ... use it", for those who give it to others.
+std::string WhoUsesPreempt();
 void CheckPreempt(const Policy& policy);
 
 // switch, drain or flush.

@@ -163,8 +163,7 @@ class Expander {
     for (const SpecExperiment& e : spec_.experiments) {
       experiment_ = &e;
       if (!e.preempt.empty() && used.count(e.preempt.front().line) == 0) {
-        Refuse("preempt", e.preempt.front().line,
-               "only the policies spatial, warped-slicer and tokens use it; expected one of them");
+        Refuse("preempt", e.preempt.front().line, WhoUsesPreempt() + "; expected one of them");
       }
     }
   }

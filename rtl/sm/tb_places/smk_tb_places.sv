@@ -221,11 +221,10 @@ module smk_tb_places (
   assign waiting_o = waiting_q;
   assign waits_o   = waits_q;
 
-  // One TB is launched at a time; it takes a free slot of those it may.
+  // One TB is launched at a time; it takes one of the slots that it may.
   `SMK_ASSERT(OneAtATime_M, look_i && !partitioned_i |-> step_q == StRest && launching_i)
   `SMK_ASSERT(ChosenIsAllowed_M, chosen_i && !partitioned_i |-> step_q == StFound &&
-              ((slots_q & ~slot_valid_i) >> slot_i & NumSlots'(1)) != '0 ||
-              (slots_q >> slot_i & NumSlots'(1)) != '0)
+              (slots_q & NumSlots'(1) << slot_i) != '0)
   // A place is kept of an empty slot.
   `SMK_ASSERT(KeptIsEmpty_A, (kept_q & slot_valid_i & ~at) == '0 || partitioned_i)
   // A TB waits only while others are there.

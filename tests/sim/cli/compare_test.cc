@@ -204,9 +204,9 @@ TEST_F(Compare, QuietPrintsTheLastLineOnly) {
 
 TEST_F(Compare, PreemptIsForThoseThatUseIt) {
   EXPECT_EQ(Call("even,spatial", {"--preempt", "drain"}).status, 0);
-  EXPECT_EQ(
-      MainRefusal(backend, {"compare", "a+b", "--policies", "even", "--preempt", "drain"}),
-      "--preempt: only the policies spatial, warped-slicer and tokens use it, none is compared");
+  EXPECT_EQ(MainRefusal(backend, {"compare", "a+b", "--policies", "even", "--preempt", "drain"}),
+            "--preempt: only the policies spatial, warped-slicer, warped-slicer+w, tokens use it, "
+            "none is compared");
   EXPECT_EQ(Call("warped-slicer", {"--preempt", "switch"}).status, 0);
   EXPECT_EQ(
       MainRefusal(backend, {"compare", "a+b", "--policies", "warped-slicer", "--preempt", "flush"}),

@@ -128,7 +128,9 @@ TEST_F(Backends, AStreamOfATraceIsAWorkload) {
 }
 
 TEST_F(Backends, TheThreeControlPlanesAgree) {
-  for (const std::string& policy : DefaultPolicies()) {
+  std::vector<std::string> policies = DefaultPolicies();
+  policies.emplace_back("tokens");
+  for (const std::string& policy : policies) {
     if (policy == "isolated") continue;
     SCOPED_TRACE(policy);
     const RunResult reference = Run(ControlKind::kReference, {}, policy);

@@ -243,7 +243,8 @@ TEST_F(Experiments, PreemptIsForThosePoliciesThatUseIt) {
   const Experiment e = Make();
   EXPECT_EQ(ResolvePolicy("spatial", "drain", e).config.preempt, PreemptMode::kDrain);
   EXPECT_EQ(Refusal([&] { ResolvePolicy("smk", "drain", e); }),
-            "--preempt: only the policies spatial, warped-slicer and tokens use it, not smk");
+            "--preempt: only the policies spatial, warped-slicer, warped-slicer+w, tokens use it, "
+            "not smk");
   EXPECT_EQ(ResolvePolicy("warped-slicer", "switch", e).config.preempt, PreemptMode::kSwitch);
   EXPECT_EQ(ResolvePolicy("warped-slicer", std::nullopt, e).config.preempt, PreemptMode::kDrain);
   EXPECT_THAT(Refusal([&] { ResolvePolicy("warped-slicer", "flush", e); }),

@@ -154,13 +154,13 @@ TEST_F(SweepSpec, RefusesAnEmptyProduct) {
 
 TEST_F(SweepSpec, PreemptThatNoPolicyUsesIsRefusedAsByRun) {
   Refuses("workloads = 'sgemm+lbm'\npolicies = 'smk'\npreempt = 'drain'\n", "3",
-          "preempt: only the policies spatial, warped-slicer and tokens use it");
+          "preempt: only the policies spatial, warped-slicer, warped-slicer+w, tokens use it");
   const std::string two =
       "preempt = 'drain'\n[[experiment]]\nname = 'a'\nworkloads = 'sgemm+lbm'\npolicies = 'smk'\n"
       "[[experiment]]\nname = 'b'\nworkloads = 'sgemm+lbm'\npolicies = ";
   EXPECT_EQ(Count(Runs(two + "'spatial'\n"), "spatial drain"), 1u) << "one of them uses it";
   Refuses(two + "'smk'\n", "1",
-          "preempt: only the policies spatial, warped-slicer and tokens use it");
+          "preempt: only the policies spatial, warped-slicer, warped-slicer+w, tokens use it");
 }
 
 TEST_F(SweepSpec, TooManyRunsAreRefusedAtOnce) {

@@ -89,7 +89,8 @@ TEST_F(Words, ThatMeanNothingAreRefusedByTheirOption) {
   words.policies = "smk";
   words.preempt = "drain";
   EXPECT_EQ(Refused(),
-            "--preempt: only the policies spatial, warped-slicer and tokens use it; expected one "
+            "--preempt: only the policies spatial, warped-slicer, warped-slicer+w, tokens use it; "
+            "expected one "
             "of them");
   words.preempt = "";
   words.workloads = "";

@@ -104,21 +104,8 @@ const kernelColumns = [
 // Columns that say nothing in most runs.
 const rare = ['arrival', 'saved', 'restored', 'flushed', 'context'];
 
-// The names of the kernels, each once: jobs of a stream may have the same program.
-export function kernelNames({ kernels }) {
-  const seen = new Map();
-  for (const { name } of kernels) seen.set(name, (seen.get(name) ?? 0) + 1);
-  const numbers = new Map();
-  return kernels.map(({ name }) => {
-    if (seen.get(name) === 1) return name;
-    numbers.set(name, (numbers.get(name) ?? 0) + 1);
-    return `${name}#${numbers.get(name)}`;
-  });
-}
-
 function kernelTable(run) {
-  const names = kernelNames(run.stats);
-  const kernels = run.stats.kernels.map((kernel, i) => ({ ...kernel, name: names[i] }));
+  const { kernels } = run.stats;
   const columns = kernelColumns
     .filter((c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0))
     .map((c) => ({ ...c, hint: c.hint ?? meaning('kernels', c.statistic) }));
@@ -202,7 +189,7 @@ function stalls(run) {
       ),
       stallChart(
         'Why the kernels waited',
-        stats.kernels.map((k, i) => [kernelNames(stats)[i], k.stalls]),
+        stats.kernels.map((k) => [k.name, k.stalls]),
         'A scheduler cycle counts for the kernel of the oldest warp for which the reason holds.',
       ),
     ),
@@ -211,7 +198,7 @@ function stalls(run) {
 }
 
 export const kernelLegend = (run) =>
-  kernelNames(run.stats).map((name, slot) => [name, () => kernelColour(slot)]);
+  run.stats.kernels.map((k, slot) => [k.name, () => kernelColour(slot)]);
 
 // Mean TBs by SM and kernel.
 function meanTbs(run) {
@@ -371,9 +358,24 @@ function config(run) {
   );
 }
 
+// The run with a name for each of its kernels: jobs of a stream may have the same program.
+function withOwnNames(run) {
+  const { kernels } = run.stats;
+  const several = (name) => kernels.filter((k) => k.name === name).length > 1;
+  const numbers = new Map();
+  const named = kernels.map((kernel) => {
+    if (!several(kernel.name)) return kernel;
+    const number = (numbers.get(kernel.name) ?? 0) + 1;
+    numbers.set(kernel.name, number);
+    return { ...kernel, name: `${kernel.name}#${number}` };
+  });
+  return { ...run, stats: { ...run.stats, kernels: named } };
+}
+
 // All sections of a run.
-export function runSections(run) {
-  if (ofClients(run.stats)) return [...clientSections(run), config(run)];
+export function runSections(given) {
+  if (ofClients(given.stats)) return [...clientSections(given), config(given)];
+  const run = withOwnNames(given);
   const timeline = timelineSection(run);
   return [
     summary(run),
