@@ -36,7 +36,7 @@ struct SchedulerChoice {
   std::string text;  // as typed: kernelet-random:7, kernel-merge:4
   SchedulerInfo info;
   std::uint64_t seed = 1;      // of kernelet-random
-  MergeSplit split;            // of kernel-merge; none: stealing
+  MergeSplit split = {};       // of kernel-merge; none: stealing
   std::uint32_t quota_ms = 0;  // of static-quota; 0: as the specification says
 };
 
