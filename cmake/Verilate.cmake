@@ -12,7 +12,8 @@
 # tb/<block> of all modules inside are bound. Not verilate() of Verilator's
 # own CMake package: that one runs Verilator while configuring, so that a slip in one
 # file stops everybody's build, and compiles Verilator's run time anew into every library. Here a
-# block is one custom command and one translation unit, and the run time is compiled once.
+# block is one custom command and two translation units, what runs once (__slow.cpp, not optimized) and
+# the rest (__all.cpp), and the run time is compiled once.
 #
 # smk_verilate_control_plane(NAME CONFIG name [FAST] [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
 #
@@ -106,9 +107,16 @@ elseif(CMAKE_SCRIPT_MODE_FILE)
   file(READ "${DIR}/${PREFIX}__ver.d" text)
   string(REGEX REPLACE "^[^:]*:" "${DIR}/${PREFIX}.h:" text "${text}")
   file(WRITE "${DIR}/${PREFIX}__ver.d" "${text}")
-  list(REMOVE_ITEM parts "${PREFIX}__all.cpp")
+  list(REMOVE_ITEM parts "${PREFIX}__all.cpp" "${PREFIX}__slow.cpp")
   list(TRANSFORM parts PREPEND "#include \"")
   list(TRANSFORM parts APPEND "\"\n")
+  if(SPLIT)
+    set(slow "${parts}")
+    list(FILTER slow INCLUDE REGEX "__(Slow|Syms)[.]cpp")
+    list(FILTER parts EXCLUDE REGEX "__(Slow|Syms)[.]cpp")
+    string(JOIN "" slow ${slow})
+    file(WRITE "${DIR}/${PREFIX}__slow.cpp" "// Written by cmake/Verilate.cmake.\n${slow}")
+  endif()
   string(JOIN "" text ${parts})
   file(WRITE "${DIR}/${PREFIX}__all.cpp" "// Written by cmake/Verilate.cmake.\n${included}${text}")
   return()
@@ -191,7 +199,7 @@ function(smk_verilate target module file)
     list(APPEND flags --coverage --coverage-max-width 2048)
   endif()
   # The folder is emptied first: Verilator leaves the parts of earlier runs behind.
-  add_custom_command(OUTPUT "${dir}/${prefix}.h" "${dir}/${prefix}__all.cpp"
+  add_custom_command(OUTPUT "${dir}/${prefix}.h" "${dir}/${prefix}__all.cpp" "${dir}/${prefix}__slow.cpp"
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${dir}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
     COMMAND "${CMAKE_COMMAND}" "-DCHECKERS=${checkers}" "-DFILE=${file}" "-DRTL=${rtl}"
@@ -199,12 +207,14 @@ function(smk_verilate target module file)
     COMMAND "${VERILATOR_BIN}" ${_smk_verilator_quiet} ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
       -f "${dir}/checkers.f"
     COMMAND "${CMAKE_COMMAND}" "-DDIR=${dir}" "-DPREFIX=${prefix}" "-DMODULE=${module}"
-      "-DINNER=${arg_INNER}" "-DSOURCE=${PROJECT_SOURCE_DIR}" -P "${_smk_verilate_script}"
+      "-DINNER=${arg_INNER}" -DSPLIT=ON "-DSOURCE=${PROJECT_SOURCE_DIR}" -P "${_smk_verilate_script}"
     DEPENDS "${file}" "${config}/smk_config.svh" ${common} ${arg_DEPENDS} "${rtl}/lint.vlt" "${_smk_verilate_script}"
     DEPFILE "${dir}/${prefix}__ver.d"
     COMMENT "Verilating ${arg_PREFIX}"
     VERBATIM)
-  add_library(${target} STATIC "${dir}/${prefix}__all.cpp" "${dir}/${prefix}.h")
+  add_library(${target} STATIC "${dir}/${prefix}__all.cpp" "${dir}/${prefix}__slow.cpp" "${dir}/${prefix}.h")
+  # A third of the compiler's time went into what runs once.
+  set_source_files_properties("${dir}/${prefix}__slow.cpp" PROPERTIES COMPILE_OPTIONS "-O0")
   target_include_directories(${target} SYSTEM PUBLIC "${dir}")
   target_link_libraries(${target} PUBLIC smk_verilated)
   # Generated code is large: it is optimized fully only where it runs in every cycle.
