@@ -3,11 +3,13 @@
 # What all our own targets have in common. Verilated code does not get these: it has other warnings.
 include(CheckIPOSupported)
 
-# Warnings are errors in continuous integration (.ci/run) only: other compilers warn of other things.
+# Warnings are errors in continuous integration (.ci/run) only: other compilers warn of other things. What the
+# environment says when a folder is configured first holds for it: a test that configures it again changes nothing.
+set(SMK_WERROR "$ENV{SMK_WERROR}" CACHE BOOL "Warnings are errors")
 add_library(smk_warnings INTERFACE)
 # Two warnings of g++ 12 are wrong about inlined standard library and fmt code at -O3.
 target_compile_options(smk_warnings INTERFACE
-  -Wall -Wextra $<$<BOOL:$ENV{SMK_WERROR}>:-Werror> -Wno-free-nonheap-object -Wno-stringop-overflow)
+  -Wall -Wextra $<$<BOOL:${SMK_WERROR}>:-Werror> -Wno-free-nonheap-object -Wno-stringop-overflow)
 
 # Link-time optimization, release only and for our libraries only.
 set(SMK_IPO OFF)

@@ -319,6 +319,7 @@ void CommandLineParser::AddSynth() {
                   "else")
       ->type_name("FILE")
       ->expected(0, 1);
+  AddText(sub, "--html", &synth.html, "write the page of it into this file", "FILE");
   AddText(sub, "--out", &synth.out, "keep netlists, logs and timing reports here", "DIR");
   AddText(sub, "--against", &synth.against, "fail when a block is 5 % larger than in this table",
           "FILE");

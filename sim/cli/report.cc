@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/report.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include <ctime>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -14,7 +12,6 @@
 #include "report/data.h"
 #include "report/page.h"
 #include "run/statistics.h"
-#include "smk/version.h"
 
 namespace smk::sim {
 namespace {
@@ -102,28 +99,14 @@ ordered_json Meanings() {
 }  // namespace
 
 int ReportCommand(const Context& context, const ReportOptions& options) {
-  const std::string page = EmptyPage();
+  EmptyPage();  // first of all: is there one?
   const std::string source = BaseName(options.path);
   ordered_json j;
-  j["schema"] = 1;
-  j["version"] = kVersion;
-  j["git_describe"] = kGitDescribe;
-  j["date"] = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
-  j["source"] = source;
   j["statistics"] = Meanings();
   j.update(ReadSource(options, context));
   const std::string title = options.title.empty() ? DefaultTitle(j, source) : options.title;
-  j["title"] = title;
   const std::string out = OutPath(options);
-  try {
-    // Names of files may hold bytes that are no UTF-8.
-    const std::string data = j.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
-    WriteFileAtomically(out, FillPage(page, title, data));
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::runtime_error& error) {
-    throw InputError(error.what());
-  }
+  WritePage(out, title, source, j);
   if (!options.quiet) fmt::print("{}\n", out);
   return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/files.h"
 #include "base/numbers.h"
 #include "base/progress.h"
+#include "report/page.h"
 #include "synth/tables.h"
 
 namespace smk::sim {
@@ -109,6 +110,21 @@ int Check(const SynthFlow& flow, const SynthOptions& options, const SynthTarget&
   return 0;
 }
 
+// The page of `smk synth --html`.
+void WriteHtml(const SynthSummary& summary, const std::string& path) {
+  nlohmann::ordered_json data;
+  data["kind"] = "synth";
+  data["statistics"] = nlohmann::ordered_json::object();
+  data["synth"] = ToJson(summary);
+  data["papers"] = PaperJson(summary);
+  // Registers are no matter for a page: thousands of names.
+  for (auto& block : data["synth"]["blocks"]) block.erase("registers");
+  const SynthTarget& target = summary.target;
+  WritePage(path,
+            fmt::format("Area and timing of {} in {}", target.config.name, target.liberty.name),
+            "smk synth", data);
+}
+
 // `--json BLOCK` would overwrite a file where JSON on stdout is meant.
 void CheckJson(const SynthCatalogue& catalogue, const SynthOptions& options) {
   for (const SynthBlock& block : catalogue.blocks()) {
@@ -116,6 +132,9 @@ void CheckJson(const SynthCatalogue& catalogue, const SynthOptions& options) {
       throw InputError(fmt::format(
           "--json {0}: expected a file, got a block; write {0} before --json", block.name));
     }
+  }
+  if (!options.html.empty() && !options.against.empty()) {
+    throw InputError("--html: --against makes no page");
   }
   if (options.PrintsJson() && !options.against.empty()) {
     throw InputError("--json: --against prints no numbers");
@@ -128,6 +147,7 @@ int SynthCommand(const Context& context, const SynthOptions& options) {
   const SynthCatalogue catalogue(context.backend.data_dir);
   const std::vector<std::string> names = Names(catalogue, options);
   CheckJson(catalogue, options);
+  if (!options.html.empty()) EmptyPage();  // before minutes of work
   RequireTool("yosys", "yosys");
   const bool timing = !options.no_timing && options.against.empty();
   if (timing) RequireTool("sta", "opensta");
@@ -145,6 +165,7 @@ int SynthCommand(const Context& context, const SynthOptions& options) {
   summary.results = flow.Run(blocks, timing, Jobs(options), progress);
   line.Clear();
   if (out) flow.CopyFiles(blocks, timing, out.path());
+  if (!options.html.empty()) WriteHtml(summary, options.html);
   const std::string json = ToJson(summary).dump(1) + '\n';
   if (options.PrintsJson()) {
     fmt::print("{}", json);

@@ -20,6 +20,7 @@ struct SynthOptions {
   std::string uncertainty = "0";    // of the clock, percent
   std::vector<std::string> sets;    // NAME=N for parameters of smk_pkg
   std::optional<std::string> json;  // a file; empty: stdout, and nothing else there
+  std::string html;                 // a file for the page of it
   std::string out;                  // folder for netlists, logs and timing reports
   std::string against;              // a table that no block may exceed
   std::optional<std::string> jobs;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/page.h"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/shared_folder.h"
+#include "smk/version.h"
 
 namespace smk::sim {
 namespace {
@@ -59,6 +62,28 @@ std::string FillPage(const std::string& page, const std::string& title, const st
   // In JSON, < can stand in texts only.
   for (const char c : data) c == '<' ? filled += "\\u003c" : filled += c;
   return filled.append(page, data_at + std::size(kDataMark) - 1, std::string::npos);
+}
+
+void WritePage(const std::string& out, const std::string& title, const std::string& source,
+               const nlohmann::ordered_json& data) {
+  const std::string page = EmptyPage();
+  nlohmann::ordered_json j;
+  j["schema"] = 1;
+  j["version"] = kVersion;
+  j["git_describe"] = kGitDescribe;
+  j["date"] = fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(std::time(nullptr)));
+  j["source"] = source;
+  j.update(data);
+  j["title"] = title;
+  try {
+    // Names of files may hold bytes that are no UTF-8.
+    const auto replace = nlohmann::ordered_json::error_handler_t::replace;
+    WriteFileAtomically(out, FillPage(page, title, j.dump(-1, ' ', false, replace)));
+  } catch (const InputError&) {
+    throw;
+  } catch (const std::runtime_error& error) {
+    throw InputError(error.what());
+  }
 }
 
 }  // namespace smk::sim

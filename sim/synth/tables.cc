@@ -142,35 +142,47 @@ std::string TotalTable(const SynthSummary& summary) {
   return table.ToString();
 }
 
+// What of a paper, its number, and ours.
+struct PaperRow {
+  std::string what, paper, here;
+};
+
+std::vector<PaperRow> PaperRows(const SynthSummary& summary) {
+  std::vector<PaperRow> rows;
+  const SynthResult* profile = summary.Find("profile_counters");
+  const SynthResult* planner = summary.Find("waterfill_planner");
+  const SynthResult* sm = summary.Find("sm_control");
+  const SynthResult* driver = summary.Find("driver");
+  if (const std::uint64_t bits = summary.CounterBits(); bits != 0) {
+    rows.push_back(
+        {fmt::format("partition and quota counters, bytes ({} SMs, {} kernels; paper 16, 4)",
+                     summary.target.config.sms, summary.target.config.kernels),
+         Number(kPaperCounterBytes), Number(static_cast<double>(bits) / 8)});
+  }
+  if (profile != nullptr) {
+    rows.push_back(
+        {"profile counters of one SM, um2", Number(kPaperProfileUm2), Number(profile->total.um2)});
+  }
+  if (planner != nullptr) {
+    rows.push_back({"water-filling planner, mm2", fmt::format("{:.2f}", kPaperPlannerMm2),
+                    fmt::format("{:.3f}", planner->total.um2 / 1e6)});
+  }
+  if (sm != nullptr && driver != nullptr) {
+    const double mm2 = Gpu(summary, *sm, *driver).um2 / 1e6;
+    rows.push_back({"control logic of the GPU, mm2 without SRAM; 16 SMs of GPUWattch",
+                    Number(kPaperGpuMm2),
+                    fmt::format("{:.3f} ({:.2f} %)", mm2, 100 * mm2 / kPaperGpuMm2)});
+  }
+  return rows;
+}
+
 std::string PaperTable(const SynthSummary& summary) {
   // A NAND2 of 45 nm has about 0.8 um2.
   const char* title = summary.target.liberty.nand2_area < 2
                           ? "compared with the papers (45 nm)"
                           : "compared with the papers (45 nm, this library is larger)";
   TextTable table({title, "paper", "here"}, {0});
-  const SynthResult* profile = summary.Find("profile_counters");
-  const SynthResult* planner = summary.Find("waterfill_planner");
-  const SynthResult* sm = summary.Find("sm_control");
-  const SynthResult* driver = summary.Find("driver");
-  if (const std::uint64_t bits = summary.CounterBits(); bits != 0) {
-    table.Add({fmt::format("partition and quota counters, bytes ({} SMs, {} kernels; paper 16, 4)",
-                           summary.target.config.sms, summary.target.config.kernels),
-               Number(kPaperCounterBytes), Number(static_cast<double>(bits) / 8)});
-  }
-  if (profile != nullptr) {
-    table.Add(
-        {"profile counters of one SM, um2", Number(kPaperProfileUm2), Number(profile->total.um2)});
-  }
-  if (planner != nullptr) {
-    table.Add({"water-filling planner, mm2", fmt::format("{:.2f}", kPaperPlannerMm2),
-               fmt::format("{:.3f}", planner->total.um2 / 1e6)});
-  }
-  if (sm != nullptr && driver != nullptr) {
-    const double mm2 = Gpu(summary, *sm, *driver).um2 / 1e6;
-    table.Add({"control logic of the GPU, mm2 without SRAM; 16 SMs of GPUWattch",
-               Number(kPaperGpuMm2),
-               fmt::format("{:.3f} ({:.2f} %)", mm2, 100 * mm2 / kPaperGpuMm2)});
-  }
+  for (const PaperRow& row : PaperRows(summary)) table.Add({row.what, row.paper, row.here});
   return table.ToString();
 }
 
@@ -239,6 +251,14 @@ ordered_json ToJson(const SynthSummary& summary) {
     j["gpu"] = AreaJson(Gpu(summary, *sm, *driver), target.liberty.nand2_area);
   }
   if (const std::uint64_t bits = summary.CounterBits(); bits != 0) j["counter_bits"] = bits;
+  return j;
+}
+
+ordered_json PaperJson(const SynthSummary& summary) {
+  ordered_json j = ordered_json::array();
+  for (const PaperRow& row : PaperRows(summary)) {
+    j.push_back({{"what", row.what}, {"paper", row.paper}, {"here", row.here}});
+  }
   return j;
 }
 

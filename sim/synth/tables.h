@@ -24,6 +24,9 @@ nlohmann::ordered_json ToJson(const SynthSummary& summary);
 // Area, timing, worst paths, and the papers' figures as far as the blocks are there.
 std::string ToText(const SynthSummary& summary);
 
+// The papers' figures beside ours, as far as the blocks are there: [{ what, paper, here }].
+nlohmann::ordered_json PaperJson(const SynthSummary& summary);
+
 // A table that ToJson() made, as far as later tables are compared with it.
 class AreaTable {
  public:

@@ -111,11 +111,14 @@ async function checkRules(browser, file, axe, checks, name) {
 }
 
 // The results of one kind, and their page: what is asked of smk before.
-async function look({ smk, folder, browser, modules, checks }, name, words, source, file) {
+async function look(test, name, words, source, file) {
+  test.smk(...words, '--quiet', '--out', source);
+  test.smk('report', source, '--quiet');
+  return lookAt(test, name, join(test.folder, file));
+}
+
+async function lookAt({ browser, modules, checks }, name, path) {
   const axe = readFileSync(join(modules, 'node_modules/axe-core/axe.min.js'), 'utf8');
-  smk(...words, '--quiet', '--out', source);
-  smk('report', source, '--quiet');
-  const path = join(folder, file);
   await checkWidths(browser, path, checks, name);
   await checkPaper(browser, path, checks, name);
   await checkRules(browser, path, axe, checks, name);
@@ -156,6 +159,31 @@ export async function looksSweep(test) {
     await sectionIds(page),
     ['summary', 'swept', 'fig-all', 'pairs', 'runs', 'assumptions'],
     'no figures of the paper',
+  );
+}
+
+// The page of smk synth with the table of all blocks: to make that takes minutes.
+export async function looksSynth(test) {
+  test.smk('run', 'sgemm', '--cycles', '2k', '--quiet', '--out', 'run');
+  test.smk('report', 'run', '--quiet');
+  const table = new URL('../../synth/area/gtx980.json', import.meta.url);
+  const synth = JSON.parse(readFileSync(table, 'utf8'));
+  const papers = [{ what: 'profile counters of one SM, um2', paper: '714', here: '2000' }];
+  const head = { version: '0', git_describe: '0', date: '2026-01-01', source: 'smk synth' };
+  const data = JSON.stringify({ ...head, kind: 'synth', title: 'Gates', synth, papers });
+  const path = join(test.folder, 'synth.html');
+  const page = readFileSync(join(test.folder, 'run/report.html'), 'utf8');
+  const place = /(<script[^>]* id="data"[^>]*>)[^<]*(<)/;
+  test.checks.that(place.test(page), 'the page has a place for data');
+  writeFileSync(
+    path,
+    page.replace(place, (all, before, after) => before + data + after),
+  );
+  const seen = await lookAt(test, 'synth', path);
+  test.checks.equal(
+    await sectionIds(seen),
+    ['summary', 'area', 'clock', 'blocks', 'papers', 'assumptions'],
+    'sections of the page of gates',
   );
 }
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { findChromium, startBrowser } from './browser.mjs';
 import { Checks, smkIn } from './checks.mjs';
 import { comparePage } from './compare_page.mjs';
-import { looksCompare, looksRun, looksServe, looksSweep } from './looks_page.mjs';
+import { looksCompare, looksRun, looksServe, looksSweep, looksSynth } from './looks_page.mjs';
 import { manyPage } from './many_page.mjs';
 import { runPage } from './run_page.mjs';
 import { sweepPage } from './sweep_page.mjs';
@@ -22,6 +22,7 @@ const pages = {
   looks_compare: looksCompare,
   looks_sweep: looksSweep,
   looks_serve: looksServe,
+  looks_synth: looksSynth,
 };
 const [name, program, modules] = process.argv.slice(2);
 

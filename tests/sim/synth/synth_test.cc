@@ -103,6 +103,26 @@ TEST_F(SynthCommand, JsonWithoutAFileIsAllOfStdout) {
   EXPECT_EQ(nlohmann::json::parse(failed.out)["status"].get<std::string>().rfind("FAIL: ", 0), 0u);
 }
 
+TEST_F(SynthCommand, HtmlIsAPageWithTheNumbers) {
+  Write("page.html", "<title><!--TITLE--></title><script><!--DATA--></script>");
+  const std::string page = "SMK_REPORT_PAGE=" + Path("page.html");
+  ASSERT_EQ(Synth("sm_assign --json t.json --html p.html", page).status, 0);
+  const std::string text = Read("p.html");
+  EXPECT_NE(text.find("<title>Area and timing of gtx980 in tiny</title>"), std::string::npos)
+      << text;
+  const std::size_t begin = text.find("<script>") + 8;
+  const auto data = nlohmann::json::parse(text.substr(begin, text.find("</script>") - begin));
+  nlohmann::json blocks = nlohmann::json::parse(Read("t.json"))["blocks"];
+  for (auto& block : blocks) block.erase("registers");
+  EXPECT_EQ(data["kind"], "synth");
+  EXPECT_EQ(data["synth"]["blocks"], blocks);
+  EXPECT_EQ(data["synth"]["mhz"], 1216);
+  EXPECT_TRUE(data["papers"].is_array());
+  EXPECT_EQ(Synth("sm_assign --html gone/p.html", page).status, 2);
+  EXPECT_EQ(Synth("sm_assign --html p.html", "SMK_REPORT_PAGE=" + Path("none")).status, 2);
+  Refuses(Synth("sm_assign --against t.json --html p.html"), "--against makes no page");
+}
+
 TEST_F(SynthCommand, MakesNothingTwice) {
   ASSERT_EQ(Synth("sm_assign --json first.json").status, 0);
   const std::string runs = Read("runs.txt");

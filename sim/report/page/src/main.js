@@ -7,6 +7,7 @@ import { setMeanings } from './meanings.js';
 import { runFacts, runSections } from './run.js';
 import { sweepPage } from './sweep.js';
 import { asRun } from './sweepdata.js';
+import { synthPage } from './synth.js';
 import { table } from './table.js';
 import { isDark, onTheme, startTheme, toggleTheme } from './theme.js';
 
@@ -24,6 +25,7 @@ const definitions = [
 ];
 
 function assumptions() {
+  const ofGates = data.kind === 'synth';
   const rows = deviations.map(([id, topic, paper, ours, reason, status]) => ({
     id,
     topic,
@@ -45,7 +47,9 @@ function assumptions() {
     'Assumptions',
     h(
       'p',
-      'All numbers come from a model. These are its differences from the papers, and what the papers leave open.',
+      ofGates
+        ? 'Differences of what is built from the papers, and what the papers leave open.'
+        : 'All numbers come from a model. These are its differences from the papers, and what the papers leave open.',
     ),
     h(
       'details',
@@ -62,14 +66,15 @@ function assumptions() {
         })),
       }),
     ),
-    h(
-      'details',
-      h('summary', 'Measures'),
+    !ofGates &&
       h(
-        'dl.facts',
-        definitions.map(([name, text]) => [h('dt', name), h('dd', text)]),
+        'details',
+        h('summary', 'Measures'),
+        h(
+          'dl.facts',
+          definitions.map(([name, text]) => [h('dt', name), h('dd', text)]),
+        ),
       ),
-    ),
   );
 }
 
@@ -139,6 +144,18 @@ function overview() {
         `control ${compare.control}`,
         `${count(compare.cycles)} cycles`,
         `seed ${compare.seed}`,
+      ],
+    });
+  } else if (data.kind === 'synth') {
+    const { synth } = data;
+    frame({
+      title: data.title,
+      content: synthPage(data),
+      factList: [
+        `${count(synth.blocks.length)} blocks`,
+        `configuration ${synth.config}`,
+        `library ${synth.library.name}`,
+        `${count(synth.mhz)} MHz`,
       ],
     });
   } else {

@@ -135,8 +135,20 @@ export function groupedBars({
   });
 }
 
-// Rows of bars, one row for each workload. Rows: { label, series, name, value, run }.
-export function rowBars({ rows, labelsInOrder, series, colourOf, title, rule, bar = 8 }) {
+// Rows of bars, one row for each workload. Rows: { label, series, name, value, run }. `words` say what label and
+// name are; bars lead somewhere unless `plain`.
+export function rowBars({
+  rows,
+  labelsInOrder,
+  series,
+  colourOf,
+  title,
+  rule,
+  bar = 8,
+  words = ['Workload', 'Policy'],
+  format = '.3f',
+  plain = false,
+}) {
   const height = labelsInOrder.length * (series.length * bar + 6);
   return (width) => ({
     width,
@@ -145,7 +157,7 @@ export function rowBars({ rows, labelsInOrder, series, colourOf, title, rule, ba
     data: { values: rows },
     layer: [
       {
-        mark: { type: 'bar', cursor: 'pointer', cornerRadiusEnd: 1.5 },
+        mark: { type: 'bar', cursor: plain ? 'default' : 'pointer', cornerRadiusEnd: 1.5 },
         encoding: {
           y: {
             field: 'label',
@@ -164,10 +176,10 @@ export function rowBars({ rows, labelsInOrder, series, colourOf, title, rule, ba
           },
           color: colour('series', series, colourOf),
           tooltip: tooltip([
-            ['label', 'Workload'],
-            ['name', 'Policy'],
-            ['value', title, '.3f'],
-            ['normalized', 'Normalized IPC'],
+            ['label', words[0]],
+            ['name', words[1]],
+            ['value', title, format],
+            ...(plain ? [] : [['normalized', 'Normalized IPC']]),
           ]),
         },
       },
