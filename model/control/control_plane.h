@@ -39,9 +39,10 @@ enum class DispatchMode : std::uint8_t {
 // How an SM changes hands under DispatchMode::kSpatial and kToken, and how TBs that are out of
 // place in a new partition leave under kSlicer, which knows no kFlush.
 enum class PreemptMode : std::uint8_t {
-  kSwitch,  // save every TB of the SM
-  kDrain,   // let every TB finish
-  kFlush,   // drop idempotent TBs and start them again later; save the others
+  kSwitch,   // save every TB of the SM
+  kDrain,    // let every TB finish
+  kFlush,    // drop idempotent TBs and start them again later; save the others
+  kChimera,  // of the three, for each TB, the one that costs least [Chimera]
 };
 
 enum class WarpPolicy : std::uint8_t { kGto, kLrr };
@@ -107,7 +108,19 @@ struct PolicyConfig {
   std::array<std::uint16_t, kMaxKernels> token_limit = {kTokenWhole, kTokenWhole, kTokenWhole,
                                                         kTokenWhole, kTokenWhole, kTokenWhole,
                                                         kTokenWhole, kTokenWhole};
+  // kChimera: cycles within which an SM shall be free of the TBs that must go: 15 us of 1216 MHz;
+  // log2 of the cycles that a context line is said to take.
+  std::uint32_t chimera_limit = 18'240;
+  std::uint8_t chimera_line = 3;
 };
+
+// The SM's time is in units of so many cycles, modulo 2^kTimeWidth of them.
+inline constexpr unsigned kTimeUnitLog2 = 4;
+inline constexpr unsigned kTimeWidth = 24;
+inline constexpr std::uint32_t kTimeMask = (1u << kTimeWidth) - 1;
+constexpr std::uint32_t TimeOf(Cycle cycle) {
+  return static_cast<std::uint32_t>(cycle >> kTimeUnitLog2) & kTimeMask;
+}
 
 // What the host says of a kernel when it launches it.
 struct KernelDescriptor {
@@ -147,6 +160,8 @@ struct SmInputs {
   std::uint8_t context_done = 0;  // context lines completed (stored or loaded), count of this cycle
   // Bit per scheduler, by kernel: a warp waits for memory. Looked at only while SmOutputs::samples.
   std::array<std::uint8_t, kMaxKernels> memory{};
+  // TimeOf() this cycle: a counter that runs while the SM's clock is off. For kChimera only.
+  std::uint32_t time = 0;
 
   bool Quiet() const {
     WarpMask r = 0;

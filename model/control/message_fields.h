@@ -116,7 +116,19 @@ struct PolicyFields {
       Is<Bits<P::TokenWindowWidth>>("token_window", &Message::token_window),
       Is<Bits<P::TokenQuotaWidth>>("token_quota", &Message::token_quota),
       Is<TokenShareVec<P>>("token_request", &Message::token_request),
-      Is<TokenShareVec<P>>("token_limit", &Message::token_limit));
+      Is<TokenShareVec<P>>("token_limit", &Message::token_limit),
+      Is<Bits<P::ChimeraLimitWidth>>("chimera_limit", &Message::chimera_limit),
+      Is<Bits<P::ChimeraLineWidth>>("chimera_line", &Message::chimera_line));
+};
+
+// chimera_t
+template <typename P>
+struct ChimeraFields {
+  using Message = Chimera;
+  static constexpr auto kFields =
+      std::make_tuple(Is<Bits<1>>("enable", &Message::enable),
+                      Is<Bits<P::ChimeraLimitWidth>>("limit", &Message::limit),
+                      Is<Bits<P::ChimeraLineWidth>>("line", &Message::line));
 };
 
 // kernel_descriptor_t, whose need may be more than an SM has.

@@ -56,6 +56,16 @@ constexpr bool NeedsAck(EventKind kind) {
   return kind == EventKind::kSaved || kind == EventKind::kFlushed || kind == EventKind::kBufferFree;
 }
 
+// What an SM knows of PreemptMode::kChimera: constant during a run.
+struct Chimera {
+  bool enable = false;
+  std::uint32_t limit = 0;  // cycles within which the SM shall be free
+  std::uint8_t line = 0;    // a context line takes 2^line cycles
+};
+inline Chimera ChimeraOf(const PolicyConfig& policy) {
+  return {policy.preempt == PreemptMode::kChimera, policy.chimera_limit, policy.chimera_line};
+}
+
 // What every SM knows of a kernel slot: registers of the driver.
 struct KernelView {
   ResourceVector need{};

@@ -3,13 +3,13 @@
 
 namespace smk {
 
-std::uint32_t PreemptEngine::StopNext() const {
+std::uint32_t PreemptEngine::StopNext(std::uint32_t go) const {
   const State& s = state_;
   std::uint32_t stop = 0;
   const bool at_hand = s.step == Step::kDrain || s.step == Step::kTransfer || s.step == Step::kWait;
   if (at_hand && !s.loading && !s.gone) stop |= 1u << s.slot;
   const bool waited_long = s.step == Step::kBuffer && s.waited == kBufferPatience;
-  if (s.whole_sm && s.mode != PreemptMode::kDrain && !waited_long) stop |= s.leaving;
+  if (s.whole_sm && !waited_long) stop |= s.leaving & Chosen(go);
   return stop;
 }
 
@@ -58,9 +58,8 @@ PreemptEngine::Outputs PreemptEngine::Eval(const Inputs& in) const {
 // context.
 void PreemptEngine::Start(const Inputs& in) {
   State& s = state_;
-  const std::uint32_t can_leave = s.leaving & in.running & ~in.finished;
-  const bool drain = s.whole_sm && s.mode == PreemptMode::kDrain;
-  if (can_leave != 0 && !drain) {
+  const std::uint32_t can_leave = s.leaving & in.running & ~in.finished & Chosen(in.go);
+  if (can_leave != 0) {
     s.slot = static_cast<std::uint8_t>(31 - __builtin_clz(can_leave));
     s.loading = false;
     s.step = Step::kLookUp;
@@ -103,13 +102,15 @@ void PreemptEngine::Drain(const Inputs& in) {
     return;
   }
   s.quiet_seen = quiet;
-  s.flush = s.mode == PreemptMode::kFlush && s.whole_sm && (in.flushable & bit) != 0;
+  const bool drop = s.mode == PreemptMode::kChimera ? (in.flush & bit) != 0
+                                                    : s.mode == PreemptMode::kFlush && s.whole_sm;
+  s.flush = drop && (in.flushable & bit) != 0;
 }
 
 void PreemptEngine::Tick(const Inputs& in, const Outputs& out) {
   State& s = state_;
   const std::uint32_t bit = 1u << s.slot;
-  const std::uint32_t stop = StopNext();
+  const std::uint32_t stop = StopNext(in.go);
   s.request = s.withdraw = false;
   const bool leaves = !s.loading && s.step >= Step::kBuffer && s.step <= Step::kDrain;
   if (leaves && (in.finished & bit) != 0) s.gone = true;

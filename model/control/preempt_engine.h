@@ -31,6 +31,8 @@ class PreemptEngine {
     PreemptMode mode = PreemptMode::kSwitch;
     bool whole_sm = false;   // the SM stops while it is emptied
     std::uint32_t load = 0;  // pulse: these slots wait for their context
+    // Registers of smk_preempt_chooser: under kChimera only these go, and these are dropped.
+    std::uint32_t go = 0, flush = 0;
     // Registers of smk_tb_table and the kernel views.
     std::uint32_t running = 0;
     const std::array<KernelId, kMaxTbSlots>* slot_kernel = nullptr;
@@ -105,8 +107,8 @@ class PreemptEngine {
   Outputs Eval(const Inputs& in) const;
   void Tick(const Inputs& in, const Outputs& out);
   const State& state() const { return state_; }
-  // Who is stopped from the next cycle on.
-  std::uint32_t StopNext() const;
+  // Who is stopped from the next cycle on. `go`: as in Inputs.
+  std::uint32_t StopNext(std::uint32_t go) const;
   // True when no TB is leaving and no report is outstanding.
   bool settled() const {
     return state_.leaving == 0 && (state_.step == Step::kIdle || state_.loading);
@@ -119,6 +121,11 @@ class PreemptEngine {
   void Start(const Inputs& in);
   void LookUp(const Inputs& in);
   void Drain(const Inputs& in);
+  // Of TBs that must go, those that do not wait for their end.
+  std::uint32_t Chosen(std::uint32_t go) const {
+    if (state_.mode == PreemptMode::kChimera) return go;
+    return state_.whole_sm && state_.mode == PreemptMode::kDrain ? 0 : ~0u;
+  }
   const KernelView& View(const Inputs& in) const {
     return (*in.kernels)[Index((*in.slot_kernel)[state_.slot])];
   }

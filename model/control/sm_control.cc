@@ -86,7 +86,7 @@ void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
 // One report per cycle: a TB that left, then a TB that finished, then that all who had to leave
 // have. The event register has what was reported one cycle ago.
 void SmControl::SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in,
-                          PreemptEngine::Inputs* engine_in) {
+                          PreemptEngine::Inputs* engine_in, PreemptChooser::Inputs* chooser) {
   state_.to_driver.event = state_.report;
   state_.report = SmEvent{};
   if (engine.event_valid) {
@@ -99,6 +99,8 @@ void SmControl::SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& 
     state_.report.kernel = table_.state().kernel[slot];
     state_.report.tb = table_.state().tb[slot];
     state_.report.counted = (state_.finish_counted >> slot & 1) != 0;
+    chooser->ended = true;
+    chooser->ended_slot = static_cast<std::uint8_t>(slot);
     state_.finish_pending &= state_.finish_pending - 1;
     state_.finish_counted &= ~(1u << slot);
   } else if (state_.settle_pending && !state_.choosing && !partitions_.judging() &&
@@ -109,6 +111,25 @@ void SmControl::SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& 
     state_.settle_pending = false;
     state_.shortfall = 0;
   }
+}
+
+// In which way each TB leaves that must go under kChimera.
+void SmControl::ChooseWays(const SmInputs& in, const TbTable::Outputs& tb,
+                           const TbTable::Inputs& table, const PreemptEngine::Inputs& engine,
+                           PreemptChooser::Inputs* chooser) {
+  chooser->chimera = ChimeraOf(policy_);
+  if (!chooser->chimera.enable) return;
+  chooser->time = in.time;
+  chooser->activate = tb.activate;
+  chooser->loaded = table.loaded_valid ? 1u << Index(table.loaded_slot) : 0;
+  chooser->order = engine.mode_valid;
+  chooser->mode = engine.mode;
+  chooser->leaving = engine_.state().leaving;
+  chooser->running = table_.state().running;
+  chooser->flushable = in.tb_flushable;
+  chooser->slot_kernel = &table_.state().kernel;
+  chooser->kernels = engine.kernels;
+  chooser_.Tick(*chooser);
 }
 
 SmControl::Masks SmControl::WarpsOf(std::uint32_t slots) const {
@@ -123,7 +144,8 @@ SmControl::Masks SmControl::WarpsOf(std::uint32_t slots) const {
 // What the schedulers hear in the next cycle. Who goes is stopped until they have forgotten it.
 void SmControl::TellSchedulers(const WarpStart& start, std::uint32_t gone) {
   const TbTable::State& t = table_.state();
-  const std::uint32_t stopped = engine_.StopNext() | (t.valid & ~t.running) | gone;
+  const std::uint32_t stopped =
+      engine_.StopNext(chooser_.state().go) | (t.valid & ~t.running) | gone;
   if (!stops_valid_ || stopped != stopped_slots_) state_.stop = WarpsOf(stopped);
   stops_valid_ = true;
   stopped_slots_ = stopped;
@@ -268,12 +290,15 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   TbTable::Inputs table;
   PartitionCounters::Inputs partitions;
   PreemptEngine::Inputs engine;
+  PreemptChooser::Inputs chooser;
   const TbTable::State& t = table_.state();
   const bool was_launching = table_.launching();
   const std::uint32_t pending = state_.finish_pending;
   if (state_.changed != 0) --state_.changed;
   state_.used = state_.quotas;
   state_.quotas.load = false;
+  engine.go = chooser_.state().go;
+  engine.flush = chooser_.state().flush;
   engine.running = t.running;
   engine.slot_kernel = &t.kernel;
   engine.slot_tb = &t.tb;
@@ -291,7 +316,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   const PreemptEngine::Outputs e = engine_.Eval(engine);
   if (table_.launching()) Launch(kernels, &partitions, &table);
 
-  SendEvent(e, in, &engine);
+  SendEvent(e, in, &engine, &chooser);
   ChooseVictim(&engine);
   Judge(&partitions, &engine);
   state_.finish_counted |= in.tb_finished & ((engine_.state().counted & engine_.state().leaving) |
@@ -323,6 +348,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   if (state_.release) gone |= 1u << Index(table.release_slot);
   TellSchedulers(tb.warp_start, gone);
   StepPlaces(kernels, gone, pending);
+  ChooseWays(in, tb, table, engine, &chooser);
   table_.Tick(table, tb);
   partitions_.Tick(partitions);
   engine_.Tick(engine, e);
@@ -338,11 +364,12 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   state_.to_driver.buffer_request = engine_.state().request;
   state_.to_driver.buffer_withdraw = engine_.state().withdraw;
   state_.to_driver.buffer_kernel = t.kernel[engine_.state().slot];
-  busy_ = table_.launching() || engine_.busy() || state_.finish_pending != 0 ||
-          state_.settle_pending || state_.report.valid || state_.to_driver.event.valid ||
-          state_.start.valid || state_.changed != 0 || state_.to_driver.profile_valid ||
-          state_.to_driver.command_credit || state_.to_driver.buffer_request ||
-          state_.sample_ends != 0 || state_.to_driver.sample_valid;
+  busy_ = table_.launching() || engine_.busy() || chooser_.state().busy() ||
+          state_.finish_pending != 0 || state_.settle_pending || state_.report.valid ||
+          state_.to_driver.event.valid || state_.start.valid || state_.changed != 0 ||
+          state_.to_driver.profile_valid || state_.to_driver.command_credit ||
+          state_.to_driver.buffer_request || state_.sample_ends != 0 ||
+          state_.to_driver.sample_valid;
 }
 
 void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,

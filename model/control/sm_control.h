@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reference of smk_sm_control: the control logic of one SM, wired together.
 //
-// Purpose     TB table, partition counters, TB places, preemption engine, warp schedulers and
-//             profile counters, the command port from the driver, the one event register
+// Purpose     TB table, partition counters, TB places, preemption engine and chooser, warp schedulers
+//             and profile counters, the command port from the driver, the one event register
 //             towards it, and the registers between them.
 // Paper       [SMK] Fig. 3.
 // Idle        Nothing changes in a cycle without a ready warp, an input pulse or awake().
@@ -10,6 +10,7 @@
 #pragma once
 
 #include "control/partition_counters.h"
+#include "control/preempt_chooser.h"
 #include "control/preempt_engine.h"
 #include "control/profile_counters.h"
 #include "control/quota_scheduler.h"
@@ -83,6 +84,7 @@ class SmControl {
   const PartitionCounters& partition_counters() const { return partitions_; }
   const TbPlaces& tb_places() const { return places_; }
   const PreemptEngine& preempt_engine() const { return engine_; }
+  const PreemptChooser& preempt_chooser() const { return chooser_; }
 
  private:
   void Grant(const SmInputs& in, SmOutputs* out);
@@ -100,7 +102,9 @@ class SmControl {
               TbTable::Inputs* table) const;
   void StepPlaces(const KernelViews& kernels, std::uint32_t gone, std::uint32_t pending);
   void SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in,
-                 PreemptEngine::Inputs* engine_in);
+                 PreemptEngine::Inputs* engine_in, PreemptChooser::Inputs* chooser);
+  void ChooseWays(const SmInputs& in, const TbTable::Outputs& tb, const TbTable::Inputs& table,
+                  const PreemptEngine::Inputs& engine, PreemptChooser::Inputs* chooser);
   Masks WarpsOf(std::uint32_t slots) const;
   void TellSchedulers(const WarpStart& start, std::uint32_t gone);
 
@@ -110,6 +114,7 @@ class SmControl {
   PartitionCounters partitions_;
   TbPlaces places_;
   PreemptEngine engine_;
+  PreemptChooser chooser_;
   std::array<QuotaScheduler, kMaxSchedulers> schedulers_;
   ProfileCounters profile_;
   SampleCounters sample_;

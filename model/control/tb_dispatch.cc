@@ -342,9 +342,7 @@ void TbDispatch::SendPlan(const Inputs& in) {
   command.range = in.planner->range[k];
   command.first = k == static_cast<unsigned>(__builtin_ctz(in.planner->kernels));
   command.last = (left & (left - 1)) == 0;
-  const bool drains =
-      in.policy->dispatch == DispatchMode::kSlicer && in.policy->preempt == PreemptMode::kDrain;
-  if (drains) command.mode = PreemptMode::kDrain;
+  if (in.policy->dispatch == DispatchMode::kSlicer) command.mode = in.policy->preempt;
   Send(command);
   act_.plan_in_force = command.last;
   if (command.last) act_.leaving = state_.plan_sms;

@@ -73,6 +73,7 @@ void Sm::Begin(Cycle now) {
   if (next_finish_ <= now) FinishDueTbs(now);
   inputs_.context_done = static_cast<std::uint8_t>(traffic_.TakeDone(now));
   inputs_.context_ready = traffic_.Ready(now);
+  inputs_.time = TimeOf(now);
   SetReady(now);
   inputs_.tb_quiet = 0;
   if (tb_stop_ != 0) SetQuiet(now);

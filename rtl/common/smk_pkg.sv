@@ -73,6 +73,13 @@ package smk_pkg;
   parameter int unsigned TokenWindowWidth  /*verilator public_flat_rd*/ = 5;
   parameter int unsigned TokenShareWidth   /*verilator public_flat_rd*/ = TokenUnitsLog2 + 1;
 
+  // Chimera: an SM's time in units of 2^TimeUnitLog2 cycles; its limit in cycles; log2 of the cycles
+  // that a context line is said to take.
+  parameter int unsigned TimeUnitLog2      /*verilator public_flat_rd*/ = 4;
+  parameter int unsigned TimeWidth         /*verilator public_flat_rd*/ = 24;
+  parameter int unsigned ChimeraLimitWidth /*verilator public_flat_rd*/ = 24;
+  parameter int unsigned ChimeraLineWidth  /*verilator public_flat_rd*/ = 3;
+
   typedef logic [SmWidth-1:0]       sm_id_t;
   typedef logic [KernelWidth-1:0]   kernel_id_t;
   typedef logic [WarpWidth-1:0]     warp_id_t;
@@ -126,6 +133,7 @@ package smk_pkg;
   // Units of the usage window of each kernel slot; cycles of a token.
   typedef struct packed {logic [NumKernels-1:0][TokenShareWidth-1:0] kernel;} token_share_vec_t;
   typedef logic [TokenQuotaWidth-1:0] token_quota_t;
+  typedef logic [TimeWidth-1:0]     sm_time_t;
   typedef struct packed {logic [NumKernels-1:0][NumSlots-1:0] kernel;} kernel_slots_t;
   typedef struct packed {logic [NumSchedulers-1:0][KernelWidth-1:0] scheduler;} grant_kernels_t;
   typedef struct packed {logic [NumKernels-1:0][NumSchedulers-1:0] kernel;} kernel_schedulers_t;
@@ -152,7 +160,8 @@ package smk_pkg;
       dispatch_mode_e;
   typedef enum logic {WarpPolicyGto, WarpPolicyLrr} warp_policy_e;
   typedef enum logic {EpochSpent, EpochTick} epoch_end_e;
-  typedef enum logic [1:0] {PreemptSwitch, PreemptDrain, PreemptFlush} preempt_mode_e;
+  typedef enum logic [1:0] {PreemptSwitch, PreemptDrain, PreemptFlush, PreemptChimera}
+      preempt_mode_e;
   typedef enum logic {ReleaseSaved, ReleaseFlushed} tb_release_e;
   typedef enum logic [2:0] {LaunchNone, LaunchTooLarge, LaunchSlotBusy, LaunchNoTbs,
                             LaunchBadSlot} launch_error_e;
@@ -186,7 +195,17 @@ package smk_pkg;
     token_quota_t                token_quota;
     token_share_vec_t            token_request;
     token_share_vec_t            token_limit;
+    // Under PreemptChimera: cycles within which an SM shall be free; log2 of the cycles of a line.
+    logic [ChimeraLimitWidth-1:0] chimera_limit;
+    logic [ChimeraLineWidth-1:0]  chimera_line;
   } policy_t;
+
+  // What an SM hears of this; enable: each TB leaves in the way that costs least.
+  typedef struct packed {
+    logic                         enable;
+    logic [ChimeraLimitWidth-1:0] limit;
+    logic [ChimeraLineWidth-1:0]  line;
+  } chimera_t;
 
   // What the host says of a kernel; wide enough to ask for more than an SM has.
   typedef struct packed {

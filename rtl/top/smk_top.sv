@@ -44,6 +44,9 @@ module smk_top #(
   // The memory takes a context line; lines that are complete in this cycle.
   input  smk_pkg::sm_mask_t             context_ready_i,
   input  smk_pkg::sm_done_t             context_done_i,
+  // Time, in units of 2^TimeUnitLog2 cycles; it goes on while clocks of SMs are off. Only for
+  // PreemptChimera.
+  input  smk_pkg::sm_time_t             time_i,
   // Per kernel and scheduler: a warp waits for memory. Looked at while samples_o.
   input  smk_pkg::sm_memory_t           memory_i,
   // Per scheduler: a warp is granted in this cycle, and which.
@@ -116,6 +119,10 @@ module smk_top #(
   smk_pkg::context_views_t  views;
   smk_pkg::need_vec_t       needs;
   logic                     driver_awake;
+  smk_pkg::chimera_t        chimera;
+  assign chimera.enable = policy_i.preempt == smk_pkg::PreemptChimera;
+  assign chimera.limit  = policy_i.chimera_limit;
+  assign chimera.line   = policy_i.chimera_line;
   smk_pkg::sm_mask_t        link_busy, control_awake;
   // For logs.
   smk_pkg::decision_t        decision;
@@ -254,6 +261,8 @@ module smk_top #(
       .tb_flushable_i  (tb_flushable_i.sm[i]),
       .context_ready_i (context_ready_i[i]),
       .context_done_i  (context_done_i.sm[i]),
+      .time_i,
+      .chimera_i       (chimera),
       .memory_i        (memory_i.sm[i]),
       .command_valid_i (link_command_valid),
       .command_i       (link_command),

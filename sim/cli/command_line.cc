@@ -42,10 +42,10 @@ void AddTexts(CLI::App* app, const char* name, std::vector<std::string>* values,
 
 // What the kernels run on.
 void AddHardwareOptions(CLI::App* app, RunOptions* o) {
-  AddText(
-      app, "--preempt", &o->preempt,
-      "how an SM changes hands: switch, drain (default of warped-slicer), flush (spatial alone)",
-      "MODE");
+  AddText(app, "--preempt", &o->preempt,
+          "how an SM changes hands: switch, drain (default of warped-slicer), flush (spatial and "
+          "tokens), chimera",
+          "MODE");
   AddText(app, "--control", &o->control,
           "control plane: reference (default), rtl, or lockstep of both", "NAME");
   AddText(app, "--machine", &o->machine,

@@ -24,7 +24,7 @@ Words PolicyNames() {
 }
 
 template <typename Enum>
-Words Names(std::initializer_list<Enum> values) {
+Words Names(const std::vector<Enum>& values) {
   Words names;
   for (const Enum value : values) names.emplace_back(Name(value));
   return names;
@@ -59,14 +59,14 @@ Words WordsOf(const std::string& name, const std::string& type, const CLI::App& 
   }
   if (name == "--machine") return backend.list_machines();
   if (name == "--control") {
-    return Names(
+    return Names<ControlKind>(
         {ControlKind::kReference, ControlKind::kRtl, ControlKind::kChip, ControlKind::kLockstep});
   }
   if (name == "--until") {
-    return Names({RunUntil::kCycles, RunUntil::kDone, RunUntil::kWork});
+    return Names<RunUntil>({RunUntil::kCycles, RunUntil::kDone, RunUntil::kWork});
   }
   if (name == "--preempt") {
-    return Names({PreemptMode::kSwitch, PreemptMode::kDrain, PreemptMode::kFlush});
+    return Names(PreemptModes());
   }
   if (name == "kernels" || name == "kernel") return KernelNames(backend);
   if (name == "command") return CommandNames(root);

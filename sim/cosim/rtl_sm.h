@@ -43,6 +43,7 @@ class RtlSm {
       schedulers_[s]->epoch_end_i = static_cast<CData>(policy.epoch_end);
       schedulers_[s].Reset();
     }
+    Pack<ChimeraFields<Package>>(ChimeraOf(policy), &tables_->chimera_i);
     tables_.Reset();
     profile_.Reset();
     sample_.Reset();
@@ -209,6 +210,7 @@ void RtlSm<Rtl>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs
   Pack<Slots>(in.tb_flushable, &t.tb_flushable_i);
   t.context_ready_i = in.context_ready;
   t.context_done_i = in.context_done;
+  t.time_i = in.time;
   tables_.Settle();
   Unpack<WarpStartFields<Package>>(t.warp_start_o, &out->warp_start);
   out->tb_activate = t.tb_activate_o;

@@ -82,6 +82,10 @@ class TopControl final : public ControlPlane, public ControlProbe {
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
     if (!SameInputs(driven_[i], in)) DriveSm(i, in);
+    if (top_->time_i != in.time) {
+      top_->time_i = in.time;
+      settled_ = false;
+    }
     if (!settled_) top_.Settle();
     settled_ = true;
     ReadSm(i, out);

@@ -147,11 +147,18 @@ void CheckTable(const Policy& policy, const std::vector<const Workload*>& worklo
   check("TB slots", tbs, limits.tbs);
 }
 
+const std::vector<PreemptMode>& PreemptModes() {
+  static const std::vector<PreemptMode> kModes = {PreemptMode::kSwitch, PreemptMode::kDrain,
+                                                  PreemptMode::kFlush, PreemptMode::kChimera};
+  return kModes;
+}
+
 PreemptMode ParsePreempt(std::string_view text) {
-  for (const PreemptMode mode : {PreemptMode::kSwitch, PreemptMode::kDrain, PreemptMode::kFlush}) {
+  for (const PreemptMode mode : PreemptModes()) {
     if (text == Name(mode)) return mode;
   }
-  throw InputError(fmt::format("--preempt: expected switch, drain or flush, got '{}'", text));
+  throw InputError(
+      fmt::format("--preempt: expected switch, drain, flush or chimera, got '{}'", text));
 }
 
 bool UsesPreempt(const PolicyConfig& config) {
@@ -185,7 +192,8 @@ void CheckPreempt(const Policy& policy) {
   }
   if (policy.config.dispatch == DispatchMode::kSlicer &&
       policy.config.preempt == PreemptMode::kFlush) {
-    throw InputError(fmt::format("--preempt: {} takes switch or drain, not flush", policy.name));
+    throw InputError(
+        fmt::format("--preempt: {} takes switch, drain or chimera, not flush", policy.name));
   }
 }
 
@@ -197,6 +205,8 @@ const char* Name(PreemptMode mode) {
       return "drain";
     case PreemptMode::kFlush:
       return "flush";
+    case PreemptMode::kChimera:
+      return "chimera";
   }
   return "?";
 }

@@ -53,7 +53,8 @@ bool UsesPreempt(const PolicyConfig& config);
 std::string WhoUsesPreempt();
 void CheckPreempt(const Policy& policy);
 
-// switch, drain or flush.
+// switch, drain, flush or chimera.
+const std::vector<PreemptMode>& PreemptModes();
 PreemptMode ParsePreempt(std::string_view text);
 const char* Name(PreemptMode mode);
 const char* Name(WarpPolicy policy);

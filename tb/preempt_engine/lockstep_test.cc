@@ -52,11 +52,11 @@ class Bench {
       Inputs distorted = in;
       distort(&distorted);
       const PreemptEngine::Outputs broken = broken_.Eval(distorted);
-      Compare(broken_, broken);
+      Compare(broken_, distorted, broken);
       lockstep_.ClockEdge();
       broken_.Tick(distorted, broken);
     } else {
-      Compare(model_, out);
+      Compare(model_, in, out);
       lockstep_.ClockEdge();
     }
     model_.Tick(in, out);
@@ -88,6 +88,8 @@ class Bench {
     dut.mode_valid_i = in.mode_valid;
     dut.mode_i = static_cast<CData>(in.mode);
     dut.whole_sm_i = in.whole_sm;
+    Pack<Slots>(in.go, &dut.go_i);
+    Pack<Slots>(in.flush, &dut.flush_i);
     Pack<Slots>(in.load, &dut.load_i);
     Pack<Slots>(in.running, &dut.running_i);
     const unsigned slot = model_.state().slot;
@@ -105,10 +107,10 @@ class Bench {
     dut.event_ack_i = in.event_ack;
   }
 
-  void Compare(const PreemptEngine& want, const PreemptEngine::Outputs& out) {
+  void Compare(const PreemptEngine& want, const Inputs& in, const PreemptEngine::Outputs& out) {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("stop", dut.stop_o, out.stop);
-    lockstep_.Expect("stop_next", dut.stop_next_o, want.StopNext());
+    lockstep_.Expect("stop_next", dut.stop_next_o, want.StopNext(in.go));
     ExpectMessage<ContextRequestFields<Package>>(&lockstep_, "context", dut.context_o, out.context);
     lockstep_.Expect("release_valid", dut.release_valid_o, out.release_valid);
     lockstep_.Expect("loaded_valid", dut.loaded_valid_o, out.loaded_valid);

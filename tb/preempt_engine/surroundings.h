@@ -54,9 +54,9 @@ class Surroundings {
   }
 
  private:
-  static constexpr PreemptMode kModes[] = {PreemptMode::kSwitch, PreemptMode::kSwitch,
-                                           PreemptMode::kFlush, PreemptMode::kFlush,
-                                           PreemptMode::kDrain};
+  static constexpr PreemptMode kModes[] = {
+      PreemptMode::kSwitch, PreemptMode::kSwitch,  PreemptMode::kFlush,  PreemptMode::kFlush,
+      PreemptMode::kDrain,  PreemptMode::kChimera, PreemptMode::kChimera};
   static constexpr std::uint32_t kAll =
       static_cast<std::uint32_t>((std::uint64_t{1} << AnyBench::kSlots) - 1);
 
@@ -85,6 +85,12 @@ class Surroundings {
     if (s.step == Step::kBuffer && dice_.Percent(finish_)) in.finished |= 1u << s.slot & can_finish;
     in.quiet = Mask(quiet_);
     in.flushable = Mask(1);
+    // Choices are made one by one, and hold until the TB has gone.
+    go_ = (go_ & s.leaving) | (dice_.Percent(answer_) ? Mask(2) & s.leaving : 0);
+    flush_ = (flush_ & go_) | (Mask(1) & go_ & ~chosen_);
+    chosen_ = go_;
+    in.go = go_;
+    in.flush = flush_;
     in.context_ready = dice_.Percent(ready_);
     in.context_done = static_cast<std::uint8_t>(
         dice_.Percent(done_) ? dice_.Below(std::min(in_flight_ + 1, 256u)) : 0);
@@ -110,7 +116,7 @@ class Surroundings {
     in->leave_counted = dice_.Percent(50);
     in->mode_valid = true;
     in->whole_sm = dice_.Percent(50);
-    if (in->whole_sm) in->mode = kModes[dice_.Below(5)];
+    if (in->whole_sm || dice_.Percent(20)) in->mode = kModes[dice_.Below(7)];
   }
 
   void Count(Step step, const Inputs& in, const PreemptEngine::Outputs& out) {
@@ -147,6 +153,7 @@ class Surroundings {
   Dice dice_;
   Tally& tally_;
   std::uint32_t resident_ = 0, running_ = 0, arriving_ = 0;
+  std::uint32_t go_ = 0, flush_ = 0, chosen_ = 0;
   unsigned in_flight_ = 0;  // context lines issued and not completed
   unsigned ready_ = 50, done_ = 50, answer_ = 50, arrive_ = 1, leave_ = 1, finish_ = 1, quiet_ = 1;
 };

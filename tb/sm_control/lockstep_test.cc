@@ -47,6 +47,8 @@ void RunSeeds(unsigned seeds, unsigned cycles) {
     PolicyConfig policy;
     policy.warp_policy = n % 3 == 2 ? WarpPolicy::kLrr : WarpPolicy::kGto;
     policy.epoch_end = n % 2 == 1 ? EpochEnd::kTick : EpochEnd::kSpent;
+    if (n % 3 == 1) policy.preempt = PreemptMode::kChimera;
+    policy.chimera_limit = n % 2 == 1 ? 600 : 18'240;
     Sm sm(policy, seed);
     SmControlTraffic<Sm>(&sm, seed, &tally).Run(cycles);
     ASSERT_TRUE(sm.lockstep().ok()) << sm.lockstep().mismatch();

@@ -21,9 +21,13 @@ class SmControlPair {
   static ControlConfig Config() { return ConfigOf<Package>(); }
 
   explicit SmControlPair(const PolicyConfig& policy = {}, std::uint64_t seed = 1)
-      : lockstep_("sm_control", seed), model_(Config(), policy), broken_(Config(), policy) {
+      : lockstep_("sm_control", seed),
+        policy_(policy),
+        model_(Config(), policy),
+        broken_(Config(), policy) {
     lockstep_.dut().warp_policy_i = static_cast<CData>(policy.warp_policy);
     lockstep_.dut().epoch_end_i = static_cast<CData>(policy.epoch_end);
+    Pack<ChimeraFields<Package>>(ChimeraOf(policy), &lockstep_.dut().chimera_i);
     Drive({}, {}, {});
     lockstep_.Reset();
     CompareRegisters(model_, {});
@@ -56,6 +60,7 @@ class SmControlPair {
     CompareRegisters(distort ? broken_ : model_, want);
   }
 
+  const PolicyConfig& policy() const { return policy_; }
   const SmControl& model() const { return model_; }
   const SmControl::State& state() const { return model_.state(); }
   Lockstep<DutType>& lockstep() { return lockstep_; }
@@ -76,6 +81,7 @@ class SmControlPair {
     Pack<Slots>(in.tb_flushable, &dut.tb_flushable_i);
     dut.context_ready_i = in.context_ready;
     dut.context_done_i = in.context_done;
+    dut.time_i = in.time;
     dut.command_valid_i = from_driver.command_valid;
     Pack<SmCommandFields<Package>>(from_driver.command, &dut.command_i);
     dut.buffer_valid_i = from_driver.buffer_valid;
@@ -165,6 +171,7 @@ class SmControlPair {
   }
 
   Lockstep<DutType> lockstep_;
+  PolicyConfig policy_;
   SmControl model_;
   SmControl broken_;
   SmOutputs broken_out_;

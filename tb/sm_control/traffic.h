@@ -17,7 +17,7 @@ namespace smk {
 struct SmControlTally {
   std::array<unsigned, 5> commands{};  // by CommandOp
   std::array<unsigned, 5> events{};    // by EventKind
-  std::array<unsigned, 3> evicted{};   // by PreemptMode
+  std::array<unsigned, 4> evicted{};   // by PreemptMode
   unsigned counted_finishes = 0, shortfalls = 0, held_commands = 0, late_buffers = 0;
   unsigned reloads = 0, silent_cycles = 0, ready_only_cycles = 0;
   unsigned windows = 0, instructions = 0, stalls = 0;  // reported, and what they counted
@@ -26,8 +26,8 @@ struct SmControlTally {
 // What the driver knows of the SM, and what it sends. It sees the SM's registers one cycle later.
 class SmControlDriver {
  public:
-  SmControlDriver(const ControlConfig& config, Dice* dice, SmControlTally* tally)
-      : config_(config), dice_(*dice), tally_(*tally) {
+  SmControlDriver(const ControlConfig& config, bool chimera, Dice* dice, SmControlTally* tally)
+      : config_(config), chimera_(chimera), dice_(*dice), tally_(*tally) {
     for (KernelView& view : views_) Launch(&view);
   }
 
@@ -172,6 +172,7 @@ class SmControlDriver {
     if (dice_.Percent(40)) {
       c.op = CommandOp::kEvict;
       c.mode = dice_.Percent(40) ? PreemptMode::kFlush : static_cast<PreemptMode>(dice_.Below(3));
+      if (chimera_ && dice_.Percent(70)) c.mode = PreemptMode::kChimera;
       ++tally_.evicted[static_cast<unsigned>(c.mode)];
       return c;
     }
@@ -204,6 +205,7 @@ class SmControlDriver {
     if (plan_.empty()) plan_.push_back(Range(0, 0, 0, 0));
     plan_.front().last = true;
     if (dice_.Percent(30)) plan_.front().mode = PreemptMode::kDrain;
+    if (chimera_ && dice_.Percent(50)) plan_.front().mode = PreemptMode::kChimera;
     plan_.back().first = true;
     const SmCommand first = plan_.back();
     plan_.pop_back();
@@ -230,6 +232,7 @@ class SmControlDriver {
   }
 
   ControlConfig config_;
+  bool chimera_;  // TBs may leave in a way of their own
   Dice& dice_;
   SmControlTally& tally_;
   KernelViews views_{};
@@ -261,6 +264,8 @@ class SmControlMachine {
     const PreemptEngine::State& e = sm.preempt_engine().state();
     const auto slots = static_cast<std::uint32_t>((std::uint64_t{1} << config_.limits.tbs) - 1);
     SmInputs in;
+    time_ += dice_.Percent(1) ? dice_.Below(5000) : dice_.Below(3);
+    in.time = time_ & kTimeMask;
     Ready(t, &in);
     // A TB whose context is stored is quiet and cannot finish any more.
     std::uint32_t can_finish = t.running & ~gone_;
@@ -306,6 +311,7 @@ class SmControlMachine {
 
   ControlConfig config_;
   Dice& dice_;
+  std::uint32_t time_ = kTimeMask - 50'000;
   std::uint32_t gone_ = 0;  // TBs that went in the last cycle: the table hears of it in this one
   unsigned in_flight_ = 0;  // context lines issued and not completed
   unsigned ready_ = 0, sparse_ = 1, finish_ = 0, quiet_ = 1, context_ = 50, done_ = 50;
@@ -319,7 +325,7 @@ class SmControlTraffic {
       : sm_(*sm),
         dice_(seed),
         tally_(*tally),
-        driver_(Sm::Config(), &dice_, tally),
+        driver_(Sm::Config(), sm->policy().preempt == PreemptMode::kChimera, &dice_, tally),
         machine_(Sm::Config(), &dice_) {}
 
   void Run(unsigned cycles) {

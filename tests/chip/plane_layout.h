@@ -26,7 +26,8 @@ class Layout {
 
   // A decision for this SM: a plan is made for the needs of now.
   void Decide(DecisionReason reason, Ledger* ledger) {
-    if (reason == DecisionReason::kDispatchNew || reason == DecisionReason::kDispatchRestored) {
+    if (reason == DecisionReason::kDispatchNew || reason == DecisionReason::kDispatchRestored ||
+        reason == DecisionReason::kDispatchRestarted) {
       ++decided_;
     }
     if (reason != DecisionReason::kRepartition) return;

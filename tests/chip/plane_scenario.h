@@ -69,7 +69,7 @@ inline const char* Name(DispatchMode mode) {
 }
 
 inline std::string Describe(const Scenario& s) {
-  constexpr const char* kPreempt[] = {"switch", "drain", "flush"};
+  constexpr const char* kPreempt[] = {"switch", "drain", "flush", "chimera"};
   return "seed " + std::to_string(s.seed) + " " + Name(s.policy.dispatch) + "/" +
          kPreempt[static_cast<unsigned>(s.policy.preempt)] +
          (s.policy.quota_enable ? "/quota" : "") + " sms=" + std::to_string(s.config.num_sms) +
@@ -147,6 +147,15 @@ inline void SetTokens(std::uint64_t seed, PolicyConfig* policy) {
   }
 }
 
+// Every fourth of those who can leaves by choice, within a limit that is met, or is not.
+inline void SetChimera(std::uint64_t seed, PolicyConfig* policy) {
+  Random random(seed ^ 0xc41e);
+  if (!random.Percent(25)) return;
+  policy->preempt = PreemptMode::kChimera;
+  policy->chimera_limit = static_cast<std::uint32_t>(random.Skewed(0, 20'000));
+  policy->chimera_line = static_cast<std::uint8_t>(random.Below(8));
+}
+
 // Windows and waits so short that plans are made while the programs run.
 inline void SetSlicer(std::uint64_t seed, PolicyConfig* policy) {
   Random random(seed ^ 0x51ce);
@@ -187,6 +196,10 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
   s.policy = RandomPolicy(&random, mode);
   if (mode == DispatchMode::kSlicer) SetSlicer(seed, &s.policy);
   if (mode == DispatchMode::kToken) SetTokens(seed, &s.policy);
+  if (mode == DispatchMode::kSpatial || mode == DispatchMode::kToken ||
+      mode == DispatchMode::kSlicer) {
+    SetChimera(seed, &s.policy);
+  }
   // On demand on one SM, TBs of which two fit instead of one of the other kernel can preempt each
   // other for ever: the range of rK shrinks each time, and grows again when the second one follows.
   if (mode == DispatchMode::kOnDemand && s.config.num_sms == 1) s.config.num_sms = 2;

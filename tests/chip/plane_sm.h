@@ -32,6 +32,7 @@ class FakeSm {
   // What happens by itself in this cycle, and the signals to the control logic.
   const SmInputs& Begin(Cycle now) {
     in_ = SmInputs{};
+    in_.time = TimeOf(now);
     for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
       Tb& tb = tbs_[slot];
       if (!tb.valid) continue;

@@ -17,8 +17,8 @@ module smk_dispatch_send (
   input  smk_pkg::dispatch_step_e   step_i,
   input  smk_pkg::dispatch_act_t    act_i,
   input  smk_pkg::preempt_mode_e    preempt_mode_i,
-  // TBs that are out of place in a plan run to their end.
-  input  logic                      plans_drain_i,
+  // In which TBs leave that are out of place in a plan.
+  input  smk_pkg::preempt_mode_e    plan_mode_i,
   input  smk_pkg::kernel_id_t       kernel_i,
   // The candidate again, one bit each, and what its TB needs.
   input  smk_pkg::kernel_mask_t     kernel_of_i,
@@ -76,7 +76,7 @@ module smk_dispatch_send (
       command_d.range  = plan_range_i.kernel[send_kernel_i];
       command_d.first  = send_first_i;
       command_d.last   = send_last_i;
-      command_d.mode   = plans_drain_i ? smk_pkg::PreemptDrain : smk_pkg::PreemptSwitch;
+      command_d.mode   = plan_mode_i;
     end else if (step_i == smk_pkg::StSm) begin
       command_d.op     = smk_pkg::CommandEvict;
       command_d.mode   = preempt_mode_i;

@@ -293,8 +293,8 @@ module smk_tb_dispatch (
     .step_i              (step),
     .act_i               (act),
     .preempt_mode_i      (policy_i.preempt),
-    .plans_drain_i       (policy_i.dispatch == smk_pkg::DispatchSlicer &&
-                          policy_i.preempt == smk_pkg::PreemptDrain),
+    .plan_mode_i         (policy_i.dispatch == smk_pkg::DispatchSlicer ? policy_i.preempt
+                                                                       : smk_pkg::PreemptSwitch),
     .kernel_i            (kernel),
     .victim_i            (victim),
     .victim_tbs_i        (victim_tbs),

@@ -30,6 +30,10 @@ module smk_preempt_engine (
   input  logic                      mode_valid_i,
   input  smk_pkg::preempt_mode_e    mode_i,
   input  logic                      whole_sm_i,
+  // Under PreemptChimera only these go, and of them these are dropped: registers of
+  // smk_preempt_chooser.
+  input  smk_pkg::slot_mask_t       go_i,
+  input  smk_pkg::slot_mask_t       flush_i,
   // These TBs wait for their context.
   input  smk_pkg::slot_mask_t       load_i,
   // Registers of smk_tb_table, and what it holds for slot_o, one cycle late.
@@ -151,13 +155,19 @@ module smk_preempt_engine (
   assign loaded_valid_o  = complete && loading_q;
 
   // The next TB: the highest leaving slot that runs, else the lowest that waits for its context.
+  // Of those that must go, who does not wait for its end.
+  smk_pkg::slot_mask_t chosen;
+  always_comb begin
+    chosen = '1;
+    if (mode_q == smk_pkg::PreemptChimera)               chosen = `SMK_CUT(Chosen, go_i);
+    if (whole_sm_q && mode_q == smk_pkg::PreemptDrain) chosen = '0;
+  end
   smk_pkg::slot_mask_t can_leave, saved_slot, loaded_slot;
   logic                start_save, start_load;
-  assign can_leave   = leaving_q & running_i & ~finished_i;
+  assign can_leave   = leaving_q & running_i & ~finished_i & chosen;
   assign saved_slot  = smk_pkg::highest_slot(can_leave);
   assign loaded_slot = smk_pkg::lowest_slot(to_load_q);
-  assign start_save  = state_q == StIdle && can_leave != '0 &&
-                       !(whole_sm_q && mode_q == smk_pkg::PreemptDrain);
+  assign start_save  = state_q == StIdle && can_leave != '0;
   assign start_load  = state_q == StIdle && !start_save && to_load_q != '0;
   assign to_load_d   = (to_load_q & ~(start_load ? loaded_slot : '0)) | load_i;
   always_comb begin
@@ -224,7 +234,10 @@ module smk_preempt_engine (
     whole_sm_d = mode_valid_i ? whole_sm_i : whole_sm_q;
   end
 
-  // Flags of the TB at hand.
+  // Flags of the TB at hand. It is to be dropped, if it can be.
+  logic drop;
+  assign drop = (mode_q == smk_pkg::PreemptFlush && whole_sm_q) ||
+                (mode_q == smk_pkg::PreemptChimera && (flush_i & slot) != '0);
   always_comb begin
     gone_d       = gone_now;
     quiet_seen_d = quiet_seen_q;
@@ -233,8 +246,7 @@ module smk_preempt_engine (
     if (state_q == StBuffer && !waited_long_q) waited_d = waited_q + WaitWidth'(1);
     if (state_q == StDrain && state_d == StDrain) begin
       quiet_seen_d = slot_quiet;
-      flush_d      = (mode_q == smk_pkg::PreemptFlush) && whole_sm_q &&
-                     ((flushable_i & slot) != '0);
+      flush_d      = drop && ((flushable_i & slot) != '0);
     end
     if (state_q == StLookUp) begin
       gone_d       = 1'b0;
@@ -256,9 +268,9 @@ module smk_preempt_engine (
                        (state_d == StDrain || `SMK_CUT(StopsToTransfer, state_d == StTransfer) ||
                         state_d == StWait);
   assign impatient_d = (state_d == StBuffer) && (waited_d == BufferPatience);
-  assign stop_all    = whole_sm_q && (mode_q != smk_pkg::PreemptDrain) && !impatient_q;
+  assign stop_all    = whole_sm_q && !impatient_q;
   always_comb begin
-    stop_d = stop_all ? leaving_q : '0;
+    stop_d = stop_all ? leaving_q & chosen : '0;
     if (halts_q && !gone_q) stop_d = stop_d | slot;
   end
 

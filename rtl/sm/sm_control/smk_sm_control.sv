@@ -21,6 +21,8 @@ module smk_sm_control (
   // Greedy then oldest, or round-robin; whether a tick ends an epoch. Constant during a run.
   input  smk_pkg::warp_policy_e             warp_policy_i,
   input  smk_pkg::epoch_end_e               epoch_end_i,
+  // How TBs leave under PreemptChimera; constant during a run.
+  input  smk_pkg::chimera_t                 chimera_i,
   // Warps that could issue now, quotas and stops apart.
   input  smk_pkg::scheduler_warps_t         ready_i,
   // Pulse per TB slot: the last warp of the TB has exited.
@@ -31,6 +33,9 @@ module smk_sm_control (
   // The memory takes a context line; lines that are complete in this cycle.
   input  logic                              context_ready_i,
   input  smk_pkg::done_t                    context_done_i,
+  // Time, in units of 2^TimeUnitLog2 cycles, that goes on while the clock of the SM is off. Only for
+  // PreemptChimera.
+  input  smk_pkg::sm_time_t                 time_i,
   // Per kernel and scheduler: a warp waits for memory. Looked at while samples_o.
   input  smk_pkg::kernel_schedulers_t       memory_i,
   // From the driver, a pulse for each credit: a TB, a preemption, a part of a plan, a quota.
@@ -143,6 +148,8 @@ module smk_sm_control (
     .tb_flushable_i,
     .context_ready_i,
     .context_done_i,
+    .time_i,
+    .chimera_i,
     .warp_start_o,
     .tb_activate_o,
     .tb_stop_o,

@@ -43,6 +43,9 @@ module smk_sm_tables (
   input  smk_pkg::slot_mask_t               tb_flushable_i,
   input  logic                              context_ready_i,
   input  smk_pkg::done_t                    context_done_i,
+  input  smk_pkg::sm_time_t                 time_i,
+  // Whether each TB leaves in a way of its own; constant during a run.
+  input  smk_pkg::chimera_t                 chimera_i,
   // To the machine.
   output smk_pkg::warp_start_t              warp_start_o,
   output smk_pkg::slot_mask_t               tb_activate_o,
@@ -93,6 +96,9 @@ module smk_sm_tables (
   smk_pkg::tb_id_t           event_tb;
   smk_pkg::buffer_t          context_buffer, slot_buffer, engine_event_buffer;
   smk_pkg::context_view_t    view;
+  smk_pkg::slot_mask_t       go, flush;
+  logic                      chooser_busy, reports_finish;
+  smk_pkg::tb_slot_t         finish_slot;
   smk_pkg::slot_mask_t       valid, running, load_slots, leaving, counted, stop_next;
   smk_pkg::kernel_slots_t    kernel_slots, slots_of, staying_slots;
   smk_pkg::warp_mask_t       allowed_warps, leave_warps, stop_warps;
@@ -103,6 +109,7 @@ module smk_sm_tables (
   // Commands. A preemption, a plan or an eviction comes only once the one before it is settled.
   logic take, take_dispatch, take_preempt, take_partition, take_evict, take_quota, take_plan,
         take_leave;
+  smk_pkg::preempt_mode_e leave_mode;
   assign take            = command_valid_i;
   assign take_dispatch   = take && command_i.op == smk_pkg::CommandDispatch;
   assign take_preempt    = take && command_i.op == smk_pkg::CommandPreempt;
@@ -111,6 +118,7 @@ module smk_sm_tables (
   assign take_quota      = take && command_i.op == smk_pkg::CommandQuota;
   assign take_plan       = take_partition && command_i.last;
   assign take_leave      = take_preempt || take_plan || take_evict;
+  assign leave_mode      = take_preempt ? smk_pkg::PreemptSwitch : command_i.mode;
 
   // Resident TBs that have not finished.
   always_comb begin
@@ -159,6 +167,8 @@ module smk_sm_tables (
     .read_slot_o           (report_slot),
     .read_kernel_i         (event_kernel),
     .read_tb_i             (event_tb),
+    .finish_o              (reports_finish),
+    .finish_slot_o         (finish_slot),
     .finish_pending_o      (finish_pending),
     .settle_pending_o      (settle_pending),
     .send_settled_o        (send_settled),
@@ -262,6 +272,24 @@ module smk_sm_tables (
     .waits_o      (command_waits_o)
   );
 
+  // In which way each TB leaves.
+  smk_preempt_chooser u_preempt_chooser (
+    .clk_i, .rst_ni, .chimera_i, .time_i, .views_i,
+    .activate_i  (tb_activate_o),
+    .loaded_i    (loaded_q ? smk_pkg::NumSlots'(1) << engine_slot : '0),
+    .ended_i     (reports_finish),
+    .ended_slot_i(finish_slot),
+    .order_i     (take_leave),
+    .mode_i      (leave_mode),
+    .leaving_i   (leaving),
+    .running_i   (running),
+    .flushable_i (tb_flushable_i),
+    .slots_of_i  (slots_of),
+    .go_o        (go),
+    .flush_o     (flush),
+    .busy_o      (chooser_busy)
+  );
+
   smk_preempt_engine u_preempt_engine (
     .clk_i, .rst_ni, .context_o, .context_ready_i, .context_done_i, .release_valid_o,
     .release_kind_o, .buffer_request_o, .buffer_withdraw_o, .buffer_valid_i, .buffer_i,
@@ -269,8 +297,10 @@ module smk_sm_tables (
     .leave_i         (leave),
     .leave_counted_i (choosing),
     .mode_valid_i    (take_leave),
-    .mode_i          (take_preempt ? smk_pkg::PreemptSwitch : command_i.mode),
+    .mode_i          (leave_mode),
     .whole_sm_i      (take_evict || (take_plan && command_i.mode == smk_pkg::PreemptDrain)),
+    .go_i            (go),
+    .flush_i         (flush),
     .load_i          (load_slots),
     .running_i       (running),
     .slot_o          (engine_slot),
@@ -308,7 +338,7 @@ module smk_sm_tables (
   assign command_credit_o = command_credit_q;
   assign changed = tb_finished_i != '0 || release_q || loaded_q || start_valid_o != '0 ||
                    take_quota || take_plan;
-  assign awake_o = launching || engine_busy || reports_busy || start_valid_o != '0 ||
+  assign awake_o = launching || engine_busy || chooser_busy || reports_busy || start_valid_o != '0 ||
                    changed_q != '0 || command_credit_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

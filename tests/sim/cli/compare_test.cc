@@ -210,7 +210,7 @@ TEST_F(Compare, PreemptIsForThoseThatUseIt) {
   EXPECT_EQ(Call("warped-slicer", {"--preempt", "switch"}).status, 0);
   EXPECT_EQ(
       MainRefusal(backend, {"compare", "a+b", "--policies", "warped-slicer", "--preempt", "flush"}),
-      "--preempt: warped-slicer takes switch or drain, not flush");
+      "--preempt: warped-slicer takes switch, drain or chimera, not flush");
   EXPECT_EQ(MainRefusal(backend, {"compare", "a+b", "--policies", "table:1,1,even,table:01,1"}),
             "--policies: table:1,1 is there twice");
 }

@@ -92,7 +92,7 @@ TEST_F(Flags, PoliciesDiffer) {
 
 TEST_F(Flags, PreemptModesDiffer) {
   std::set<std::string> seen;
-  for (const char* mode : {"switch", "drain", "flush"}) {
+  for (const char* mode : {"switch", "drain", "flush", "chimera"}) {
     seen.insert(Fixed(std::string("lbm+sgemm --cycles 30k --policy spatial --arrive sgemm@5k "
                                   "--preempt ") +
                       mode)

@@ -159,13 +159,14 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
   // Tokens that change hands within the run.
   const std::vector<std::string> tokens = {"policy.token_quota=300", "policy.token_window=12",
                                            "policy.token_request=50,100"};
-  enum class Under { kQuotas, kSlicer, kTokens };
+  enum class Under { kQuotas, kSlicer, kTokens, kChimera };
   const auto run = [&](ControlKind kind, const std::string& kernels, const std::string& more,
                        Under under) {
     std::vector<std::string> sets = {"policy.epoch_length=200"};
     if (under == Under::kSlicer) sets.insert(sets.end(), profiles.begin(), profiles.end());
-    if (under == Under::kTokens) sets.insert(sets.end(), tokens.begin(), tokens.end());
+    if (under >= Under::kTokens) sets.insert(sets.end(), tokens.begin(), tokens.end());
     if (!more.empty()) sets.push_back(more);
+    if (under == Under::kChimera) return Numbers(Run(kind, sets, "tokens", kernels, "chimera"));
     if (under == Under::kTokens) return Numbers(Run(kind, sets, "tokens", kernels));
     if (under == Under::kSlicer)
       return Numbers(Run(kind, sets, "warped-slicer", kernels, "switch"));
@@ -174,14 +175,19 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
   for (const Knob* knob : SettableKnobs()) {
     const bool slicer = knob->path.rfind("policy.slicer_", 0) == 0;
     const bool token = knob->path.rfind("policy.token_", 0) == 0;
-    const Under under = token ? Under::kTokens : slicer ? Under::kSlicer : Under::kQuotas;
+    const bool chimera = knob->path.rfind("policy.chimera_", 0) == 0;
+    const Under under = chimera  ? Under::kChimera
+                        : token  ? Under::kTokens
+                        : slicer ? Under::kSlicer
+                                 : Under::kQuotas;
     // A delay of 1 is none, and in a token of one cycle nothing is done.
     const std::string value = knob->path == "policy.slicer_delay"  ? "300"
                               : knob->path == "policy.token_quota" ? "900"
+                              : chimera                            ? "0"
                                                                    : OtherValue(*knob);
     const std::string set = knob->path + "=" + value;
     const bool needs_quotas = knob->path == "policy.epoch_end" || knob->path == "policy.quota_gate";
-    const std::string& kernels = slicer ? sampled : needs_quotas || token ? waits : ends;
+    const std::string& kernels = slicer ? sampled : needs_quotas || token || chimera ? waits : ends;
     // The length of a link is for a run to choose, the size of the control logic is not.
     const bool link = knob->path.rfind("control.link_", 0) == 0;
     SCOPED_TRACE(set);

@@ -248,7 +248,7 @@ TEST_F(Experiments, PreemptIsForThosePoliciesThatUseIt) {
   EXPECT_EQ(ResolvePolicy("warped-slicer", "switch", e).config.preempt, PreemptMode::kSwitch);
   EXPECT_EQ(ResolvePolicy("warped-slicer", std::nullopt, e).config.preempt, PreemptMode::kDrain);
   EXPECT_THAT(Refusal([&] { ResolvePolicy("warped-slicer", "flush", e); }),
-              HasSubstr("takes switch or drain, not flush"));
+              HasSubstr("takes switch, drain or chimera, not flush"));
   EXPECT_THAT(Refusal([&] { ResolvePolicy("spatial", "wait", e); }), HasSubstr("wait"));
   EXPECT_EQ(ResolvePolicy("smk", std::nullopt, e).name, "smk");
 }

@@ -57,6 +57,10 @@ TEST(Policies, OnlySomeArePreemptedInAnyWay) {
   EXPECT_THROW(CheckPreempt(with("warped-slicer", PreemptMode::kFlush)), InputError);
   EXPECT_THROW(CheckPreempt(with("smk-p", PreemptMode::kDrain)), InputError);
   EXPECT_NO_THROW(CheckPreempt(with("tokens", PreemptMode::kFlush)));
+  for (const char* name : {"spatial", "tokens", "warped-slicer", "warped-slicer+w"}) {
+    EXPECT_NO_THROW(CheckPreempt(with(name, PreemptMode::kChimera))) << name;
+  }
+  EXPECT_THROW(CheckPreempt(with("smk", PreemptMode::kChimera)), InputError);
 }
 
 TEST(Policies, TokensHaveSharesOfTheirWindow) {

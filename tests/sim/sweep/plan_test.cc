@@ -140,7 +140,7 @@ TEST_F(Plans, TbsLeaveAsIsUsualForThePolicyUnlessPreemptIsGiven) {
               ElementsAre("spatial drain", "spatial switch", "warped-slicer drain",
                           "warped-slicer switch", "even "));
   EXPECT_EQ(Said("workloads = 'a+b'\npolicies = 'warped-slicer+w'\npreempt = 'flush'\n"),
-            "4: preempt: warped-slicer+w takes switch or drain, not flush");
+            "4: preempt: warped-slicer+w takes switch, drain or chimera, not flush");
 }
 
 TEST_F(Plans, GroupsAreThoseOfTheTypes) {
