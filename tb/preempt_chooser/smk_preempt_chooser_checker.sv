@@ -22,17 +22,18 @@ module smk_preempt_chooser_checker (
 );
   localparam int unsigned NumSlots = smk_pkg::NumSlots;
 
-  logic [smk_pkg::TimeWidth-1:0] begun_q [NumSlots];
+  typedef struct packed {logic [NumSlots-1:0][smk_pkg::TimeWidth-1:0] slot;} slot_times_t;
+  slot_times_t         begun_q;
   smk_pkg::slot_mask_t elsewhere_q, can_q, could_q, go_q, flush_q, must_q;
   smk_pkg::sm_time_t   before_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
-      for (int unsigned s = 0; s < NumSlots; s++) begun_q[s] <= '0;
+      begun_q <= '0;
       {elsewhere_q, can_q, could_q, go_q, flush_q, must_q} <= '0;
       before_q <= '0;
     end else begin
       for (int unsigned s = 0; s < NumSlots; s++) begin
-        if (activate_i[s]) begun_q[s] <= time_i;
+        if (activate_i[s]) begun_q.slot[s] <= time_i;
         if (activate_i[s]) elsewhere_q[s] <= loaded_i[s];
       end
       {could_q, can_q, go_q, flush_q, must_q} <= {can_q, flushable_i, go_o, flush_o, leaving_i};
@@ -44,8 +45,10 @@ module smk_preempt_chooser_checker (
   `SMK_ASSERT(FlushedCanStartAgain_A, (flush_o & ~flush_q & ~(could_q & ~elsewhere_q)) == '0)
   // The age of a TB that must go is its own.
   for (genvar s = 0; s < NumSlots; s++) begin : gen_age
+    smk_pkg::sm_time_t its_age;
+    assign its_age = before_q - begun_q.slot[s];
     `SMK_ASSERT(AgeIsItsOwn_A, has_age && slot[s] && leaving_i[s] && chimera_i.enable |->
-                age == before_q - begun_q[s])
+                age == its_age)
   end
   // Conservation: who is told to go goes on until it has gone, and each is judged once.
   `SMK_ASSERT(GoersConserved_A, (go_q & must_q & ~go_o) == '0)
