@@ -159,7 +159,7 @@ module smk_preempt_engine (
   smk_pkg::slot_mask_t chosen;
   always_comb begin
     chosen = '1;
-    if (mode_q == smk_pkg::PreemptChimera)               chosen = `SMK_CUT(Chosen, go_i);
+    if (mode_q == smk_pkg::PreemptChimera)               chosen = go_i;
     if (whole_sm_q && mode_q == smk_pkg::PreemptDrain) chosen = '0;
   end
   smk_pkg::slot_mask_t can_leave, saved_slot, loaded_slot;
