@@ -18,7 +18,9 @@ module formal_sm_tables (
   input smk_pkg::slot_mask_t      tb_quiet_i,
   input smk_pkg::slot_mask_t      tb_flushable_i,
   input logic                     context_ready_i,
-  input smk_pkg::done_t           context_done_i
+  input smk_pkg::done_t           context_done_i,
+  input smk_pkg::sm_time_t        time_i,
+  input smk_pkg::chimera_t        chimera_i
 );
   localparam int unsigned NumSlots          = smk_pkg::NumSlots;
   localparam int unsigned NumWarps          = smk_pkg::NumWarps;
@@ -42,7 +44,7 @@ module formal_sm_tables (
   smk_sm_tables u_dut (
     .clk_i, .rst_ni, .command_valid_i, .command_i, .buffer_valid_i, .buffer_i, .buffer_none_i,
     .event_ack_i, .views_i, .needs_i, .tb_finished_i, .tb_quiet_i, .tb_flushable_i,
-    .context_ready_i, .context_done_i,
+    .context_ready_i, .context_done_i, .time_i, .chimera_i,
     .command_credit_o (command_credit),
     .command_waits_o  (command_waits),
     .event_o          (report),
