@@ -149,6 +149,34 @@ module formal_kernel_table (
   `PROVE(BusySlotRefuses_A, launch_ready == launch_valid_i && (!launched || !running_q) &&
          launch_fire == (launch_valid_i && launch_error == smk_pkg::LaunchNone))
 
+  // What a kernel needs, one of any: it fits an SM, holds while the kernel runs, and its context fits a
+  // buffer. The place of a kernel that runs is not given away, and places are of different ranks.
+  smk_pkg::tb_need_t      its_need, its_need_q;
+  smk_pkg::share_t        its_share, its_share_q;
+  smk_pkg::context_view_t its_view, its_view_q;
+  logic                   was_running_q, completed_one_q;
+  assign its_need  = need.kernel[watched_q];
+  assign its_share = tb_share.kernel[watched_q];
+  assign its_view  = views.kernel[watched_q];
+  always_ff @(posedge clk_i) begin
+    its_need_q      <= its_need;
+    its_share_q     <= its_share;
+    its_view_q      <= its_view;
+    was_running_q   <= rst_ni && running_q;
+    completed_one_q <= rst_ni && completes != '0;
+  end
+  `PROVE(NeedFits_A, 32'(its_need.registers) <= smk_pkg::LimitRegisters &&
+         32'(its_need.shared_memory) <= smk_pkg::LimitSharedMemory &&
+         32'(its_need.threads) <= smk_pkg::LimitThreads &&
+         (!members[watched_q] || its_need.threads != '0))
+  `PROVE(NeedHolds_A, !was_running_q || (its_need == its_need_q && its_share == its_share_q &&
+         its_view == its_view_q))
+  `PROVE(ContextFits_A, its_view.context_lines != '0 &&
+         32'(its_view.context_lines) <= (32'd1 << its_view.context_log2_lines))
+  `PROVE(ExpiredHasEnded_A, (member_expired & active) == '0)
+  `PROVE(RanksDiffer_A, members != '1 || order.kernel[0] != order.kernel[1])
+  `PROVE(DoneFollowsATb_A, !kernel_done[watched_q] || completed_one_q)
+
   (* keep *) logic idle;
   assign idle = rst_ni && !launch_fire && dispatch_new_i == '0 && finished_valid_i == '0 &&
                 !tick_i && !active[0] && !active[1] && kernel_done == '0 && member_expired == '0;

@@ -128,7 +128,7 @@ module smk_dispatch_fit (
                             taken_q.shared_memory <= room_q.shared_memory &&
                             taken_q.threads <= `SMK_CUT(RoomOfThreads, room_q.threads) &&
                             32'(taken_q.tbs) < smk_pkg::LimitTbs;
-  assign serve            = waiting_q && allowed_q && fits;
+  assign serve            = `SMK_CUT(TbWaits, waiting_q) && allowed_q && fits;
   assign in_partition     = at_fit_i && !is_reserved_i && allowed_q && partitioned_i;
   assign free             = at_fit_i && !is_reserved_i && allowed_q && !partitioned_i;
   assign cancel_o         = at_fit_i && is_reserved_i && !serve;

@@ -93,7 +93,7 @@ module smk_dispatch_marks (
       changed_late_q <= '0;
     end else begin
       tried_q    <= tried_d;
-      busy_q     <= busy_now | leaving_i;
+      busy_q     <= busy_now | `SMK_CUT(Leaving, leaving_i);
       reserved_q <= (reserved_now & `SMK_CUT(StillReserved, ~unreserve)) | reserve;
       victims_q  <= victims_d;
       changed_late_q <= changed_i;

@@ -257,7 +257,7 @@ module smk_tb_table (
   assign look_o           = step_q == StSlots;
   assign chosen_o         = step_q == StIndex;
   assign gone_o           = gone;
-  assign placed_o         = last_warp;
+  assign placed_o         = `SMK_CUT(Placed, last_warp);
   assign launch_slot_o    = slot_q;
   assign launch_kernel_o  = kernel_q;
   assign valid_o          = valid_q;
