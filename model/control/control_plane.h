@@ -111,7 +111,7 @@ struct PolicyConfig {
   // kChimera: cycles within which an SM shall be free of the TBs that must go: 15 us of 1216 MHz;
   // log2 of the cycles that a context line is said to take.
   std::uint32_t chimera_limit = 18'240;
-  std::uint8_t chimera_line = 3;
+  std::uint8_t chimera_line = 5;
 };
 
 // The SM's time is in units of so many cycles, modulo 2^kTimeWidth of them.
