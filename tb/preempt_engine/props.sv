@@ -13,6 +13,8 @@ module formal_preempt_engine (
   input logic                    mode_valid_i,
   input smk_pkg::preempt_mode_e  mode_i,
   input logic                    whole_sm_i,
+  input smk_pkg::slot_mask_t     go_i,
+  input smk_pkg::slot_mask_t     flush_i,
   input smk_pkg::slot_mask_t     load_i,
   input smk_pkg::context_view_t  view_i,
   input smk_pkg::buffer_t        slot_buffer_i,
@@ -51,7 +53,8 @@ module formal_preempt_engine (
   logic                      release_valid, loaded_valid, buffer_request, withdraw, event_valid;
   logic                      event_counted, settled, busy;
   smk_preempt_engine u_dut (
-    .clk_i, .rst_ni, .leave_i, .leave_counted_i, .mode_valid_i, .mode_i, .whole_sm_i, .load_i, .view_i,
+    .clk_i, .rst_ni, .leave_i, .leave_counted_i, .mode_valid_i, .mode_i, .whole_sm_i, .go_i,
+    .flush_i, .load_i, .view_i,
     .slot_buffer_i, .finished_i, .quiet_i, .flushable_i, .context_o, .context_ready_i,
     .context_done_i, .buffer_valid_i, .buffer_i, .event_sent_i, .event_ack_i,
     .running_i       (running_q),
@@ -180,6 +183,12 @@ module formal_preempt_engine (
   `PROVE(StoredIsQuiet_A, !context_o.valid || !context_o.store || transfer_q ||
          (still_q & still_before_q & slot_bit) != '0)
 
+  // A TB is dropped only if it could be in the cycle before: under every mode, whoever chose it.
+  smk_pkg::slot_mask_t can_q;
+  always_ff @(posedge clk_i) can_q <= flushable_i;
+  `PROVE(DroppedCanBe_A, !release_valid || release_kind != smk_pkg::ReleaseFlushed ||
+         (can_q & slot_bit) != '0)
+
   // Conservation: who was ordered to go is listed until it has finished or is released, and settled is
   // said only when nobody is.
   `PROVE(LeaversConserved_A, leaving == go_q && (!settled || go_q == '0))
@@ -200,7 +209,7 @@ module formal_preempt_engine (
   `PROVE(EventNamesBuffer_A, !event_valid ||
          event_buffer == (free_q ? slot_buffer_i : buffer_q))
 
-  // A cycle is fair when nothing has been waited for for too long.
+  // A cycle is fair when nothing has been waited for for too long, and all that must go may.
   localparam int unsigned W = 2;
   logic [W-1:0] ready_q, done_q, quiet_q, buffer_wait_q, sent_wait_q, ack_wait_q;
   logic fair, fair_q;
@@ -220,7 +229,7 @@ module formal_preempt_engine (
   assign fair = fair_q && ready_q < ReadyIn && done_q < DoneIn && quiet_q < QuietIn &&
                 buffer_wait_q < BufferIn && sent_wait_q < AnswerIn && ack_wait_q < AnswerIn &&
                 (stopped_quiet_q & stop & ~quiet_i) == '0 && 32'(view_i.context_lines) <= MaxLines &&
-                mode_i != smk_pkg::PreemptDrain;
+                mode_i != smk_pkg::PreemptDrain && go_i == '1;
 
   // With fair memory the engine gets on: as long as it is busy and nobody is ordered to go or comes to
   // wait, within Bound cycles one TB more has left or is loaded, or the engine is done.
