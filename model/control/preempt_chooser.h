@@ -2,11 +2,11 @@
 // Reference of smk_preempt_chooser: how each TB leaves an SM, by what it costs.
 //
 // Purpose     Decides for every TB that must go under PreemptMode::kChimera whether it is flushed
-//             (dropped), drained (ends) or switched (saved), by estimated cycles: of work lost, until
-//             its end, or of moving its context out and in again. Measures how long TBs run.
+//             (dropped), drained (ends) or switched (saved), by estimated cycles: of work lost,
+//             until its end, or of moving its context out and in again. Measures how long TBs run.
 // Paper       [Chimera]; [SMK] Sec. 3, reference 8. Deviations [D80], [D86].
-// Interface   activate, ended, order: pulses. leaving, running: registers of the engine and the table.
-//             Who is to leave now, and who of them is dropped: masks.
+// Interface   activate, ended, order: pulses. leaving, running: registers of the engine and the
+//             table. Who is to leave now, and who of them is dropped: masks.
 // Latency     A TB that must go is judged 7 cycles after it was picked.
 // Throughput  One TB in 7 cycles; a TB that ends meanwhile is not measured.
 // Reset       Nothing is known, nobody is judged.

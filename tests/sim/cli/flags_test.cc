@@ -98,13 +98,13 @@ TEST_F(Flags, PreemptModesDiffer) {
                       mode)
                     .dump());
   }
-  EXPECT_EQ(seen.size(), 3u);
+  EXPECT_EQ(seen.size(), 4u);
   for (const char* mode : {"switch", "drain"}) {
     seen.insert(
         Fixed(std::string("lbm+sgemm --cycles 60k --policy warped-slicer --preempt ") + mode)
             .dump());
   }
-  EXPECT_EQ(seen.size(), 5u);
+  EXPECT_EQ(seen.size(), 6u);
 }
 
 TEST_F(Flags, CyclesAndSeedAndMachine) {
