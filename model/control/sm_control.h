@@ -2,8 +2,8 @@
 // Reference of smk_sm_control: the control logic of one SM, wired together.
 //
 // Purpose     TB table, partition counters, TB places, preemption engine and chooser, warp
-//             schedulers and profile counters, the command port from the driver, the one event register
-//             towards it, and the registers between them.
+//             schedulers and profile counters, the command port from the driver, the one event
+//             register towards it, and the registers between them.
 // Paper       [SMK] Fig. 3.
 // Idle        Nothing changes in a cycle without a ready warp, an input pulse or awake().
 // Doc         docs/blocks/sm_control.md
