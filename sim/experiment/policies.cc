@@ -157,8 +157,9 @@ PreemptMode ParsePreempt(std::string_view text) {
   for (const PreemptMode mode : PreemptModes()) {
     if (text == Name(mode)) return mode;
   }
-  throw InputError(
-      fmt::format("--preempt: expected switch, drain, flush or chimera, got '{}'", text));
+  std::vector<std::string> names;
+  for (const PreemptMode mode : PreemptModes()) names.emplace_back(Name(mode));
+  throw InputError(fmt::format("--preempt: expected {}, got '{}'", Join(names, " or "), text));
 }
 
 bool UsesPreempt(const PolicyConfig& config) {

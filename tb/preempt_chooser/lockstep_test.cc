@@ -80,7 +80,7 @@ class Bench {
     Pack<Slots>(in.activate, &dut.activate_i);
     Pack<Slots>(in.loaded, &dut.loaded_i);
     dut.ended_i = in.ended;
-    dut.ended_slot_i = in.ended_slot;
+    Pack<Slots>(1u << in.ended_slot, &dut.ended_slot_i);
     dut.order_i = in.order;
     dut.mode_i = static_cast<CData>(in.mode);
     Pack<Slots>(in.leaving, &dut.leaving_i);

@@ -11,7 +11,7 @@ module formal_preempt_chooser (
   input smk_pkg::slot_mask_t     loaded_i,
   input smk_pkg::slot_mask_t     gone_i,
   input logic                    ended_i,
-  input smk_pkg::tb_slot_t       ended_slot_i,
+  input smk_pkg::slot_mask_t     ended_slot_i,
   input logic                    order_i,
   input smk_pkg::preempt_mode_e  mode_i,
   input smk_pkg::slot_mask_t     leave_i,

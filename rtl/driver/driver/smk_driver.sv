@@ -373,9 +373,6 @@ module smk_driver (
   `SMK_ASSERT(DispatchOfActive_A, dispatch_command_valid && !quota_owns &&
               dispatch_command.op == smk_pkg::CommandDispatch |->
               (active >> dispatch_command.kernel & NumKernels'(1)) != '0)
-  // TBs of one need only cannot leave gaps that are too small: under spatial sharing nobody waits.
-  `SMK_ASSERT(SpatialNeverWaits_M, policy_i.dispatch == smk_pkg::DispatchSpatial
-              |-> sm_command_waits_i == '0)
   // An idle driver says nothing to the SMs.
   `SMK_ASSERT(IdleIsSilent_A, !awake_o |-> command_valid_o == '0 && event_ack_o == '0 &&
               (buffer_valid_o | buffer_none_o) == '0 && !tick_o && !sample_begin_o &&

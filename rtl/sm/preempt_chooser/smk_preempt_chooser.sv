@@ -24,9 +24,9 @@ module smk_preempt_chooser (
   // These TBs run from now on; of them, those that continue from a context.
   input  smk_pkg::slot_mask_t     activate_i,
   input  smk_pkg::slot_mask_t     loaded_i,
-  // The end of the TB that was in this slot is reported.
+  // The end of the TB that was in this slot (one-hot) is reported.
   input  logic                    ended_i,
-  input  smk_pkg::tb_slot_t       ended_slot_i,
+  input  smk_pkg::slot_mask_t     ended_slot_i,
   // From now on TBs leave in this mode.
   input  logic                    order_i,
   input  smk_pkg::preempt_mode_e  mode_i,
@@ -80,16 +80,15 @@ module smk_preempt_chooser (
   logic [TimeWidth:0]    apart_q;
 
   // The next one: the highest that must go and is not judged, else one whose end is reported now.
-  smk_pkg::slot_mask_t left, ended_slot;
+  smk_pkg::slot_mask_t left;
   logic                picks, ended;
   assign left       = leaving_i & running_i & ~judged_q & {NumSlots{active_q}};
-  assign ended_slot = NumSlots'(1) << ended_slot_i;
   assign ended      = ended_i && chimera_i.enable;
   assign picks      = state_q == StIdle && (left != '0 || ended);
   assign measures_d = picks ? left == '0 : measures_q;
   always_comb begin
     slot_d = slot_q;
-    if (picks) slot_d = left != '0 ? smk_pkg::highest_slot(left) : ended_slot;
+    if (picks) slot_d = left != '0 ? smk_pkg::highest_slot(left) : ended_slot_i;
   end
   always_comb begin
     unique case (state_q)

@@ -40,9 +40,9 @@ module smk_sm_reports (
   output logic                 settle_pending_o,
   // Settled is reported now.
   output logic                 send_settled_o,
-  // The end of the TB in this slot is reported now.
+  // The end of the TB in this slot (one-hot) is reported now.
   output logic                 finish_o,
-  output smk_pkg::tb_slot_t    finish_slot_o,
+  output smk_pkg::slot_mask_t  finish_slot_o,
   output logic                 busy_o
 );
 
@@ -115,7 +115,7 @@ module smk_sm_reports (
   assign settle_pending_o = settle_pending_q;
   assign send_settled_o   = send_settled;
   assign finish_o         = send_finished;
-  assign finish_slot_o    = smk_pkg::index_of_slot(finish);
+  assign finish_slot_o    = finish;
   assign busy_o           = finish_pending_q != '0 || `SMK_CUT(SettlePending, settle_pending_q) ||
                             report_q.valid || event_q.valid;
 

@@ -98,7 +98,7 @@ module smk_sm_tables (
   smk_pkg::context_view_t    view;
   smk_pkg::slot_mask_t       go, flush;
   logic                      chooser_busy, reports_finish;
-  smk_pkg::tb_slot_t         finish_slot;
+  smk_pkg::slot_mask_t       finish_slot;
   smk_pkg::slot_mask_t       valid, running, load_slots, leaving, counted, stop_next;
   smk_pkg::kernel_slots_t    kernel_slots, slots_of, staying_slots;
   smk_pkg::warp_mask_t       allowed_warps, leave_warps, stop_warps;

@@ -105,7 +105,7 @@ TEST_F(BadInput, Policies) {
   Refuses("run sgemm+lbm --policy table:1,-2", "count 2");
   Refuses("run sgemm+lbm --policy table:1,x", "count 2");
   Refuses("run sgemm+lbm --policy table:11,9", "do not fit");
-  Refuses("run sgemm+lbm --policy spatial --preempt kill", "switch, drain, flush or chimera");
+  Refuses("run sgemm+lbm --policy spatial --preempt kill", "switch or drain or flush or chimera");
   Refuses("run sgemm+lbm --policy smk --preempt drain", "only the policies spatial");
   Refuses("compare sgemm+lbm --policies smk,smk", "twice");
   Refuses("compare sgemm+lbm --policies smk,,even", "unknown policy");

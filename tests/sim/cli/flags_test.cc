@@ -107,6 +107,21 @@ TEST_F(Flags, PreemptModesDiffer) {
   EXPECT_EQ(seen.size(), 6u);
 }
 
+// Once the mean of lbm's TBs is known some may end, as long as the limit gives them the time.
+TEST_F(Flags, ChimeraKeepsItsLimitInTheRtl) {
+  std::vector<int> flushes;
+  for (const char* limit : {"0", "2000", "18240"}) {
+    const auto stats =
+        Fixed(std::string("lbm+sgemm --cycles 70k --policy spatial --arrive sgemm@50k "
+                          "--preempt chimera --control lockstep "
+                          "--set policy.chimera_limit=") +
+              limit);
+    flushes.push_back(stats["preemptions"]["flushes"]);
+  }
+  EXPECT_GT(flushes[0], flushes[1]);
+  EXPECT_GT(flushes[1], flushes[2]);
+}
+
 TEST_F(Flags, CyclesAndSeedAndMachine) {
   const auto base = Fixed("spmv --cycles 20k --policy isolated");
   EXPECT_EQ(base["cycles"], 20000);

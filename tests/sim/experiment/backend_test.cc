@@ -201,8 +201,7 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
     if (knob->section() != "policy" && knob->path != "control.link_stages") continue;
     // Usage of a window matters after longer than this run: tb_token_arbiter and tb_driver show it.
     if (knob->path == "policy.token_window" || knob->path == "policy.token_limit") continue;
-    // TBs this young are dropped, which is in time under any limit: tb_preempt_chooser shows what
-    // it is for.
+    // TBs this young are dropped under any limit: Flags.ChimeraKeepsItsLimitInTheRtl runs longer.
     if (knob->path == "policy.chimera_limit") continue;
     EXPECT_NE(changed, run(ControlKind::kReference, kernels, "", under)) << "it matters here";
   }

@@ -131,7 +131,7 @@ TEST_F(SweepSpec, RefusesWhatMeansNothing) {
   Refuses(pair + "machines = 'gtx9800'\n", "2", "gtx9800");
   Refuses(pair + "control = 'fpga'\n", "2", "expected reference, rtl, chip or lockstep");
   Refuses(pair + "preempt = 'kill'\npolicies = 'spatial'\n", "2",
-          "switch, drain, flush or chimera");
+          "switch or drain or flush or chimera");
   Refuses(pair + "cycles = '2Q'\n", "2", "cycles: expected a whole number");
   Refuses(pair + "cycles = 0\n", "2", "cycles: expected a whole number");
   Refuses(pair + "seeds = -1\n", "2", "seeds");
