@@ -4,24 +4,13 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "serve/replay_rates.h"
 #include "serve/serve.h"
+#include "serve/stream_run.h"
 #include "serve/tenant_serve.h"
 #include "sweep/plan.h"
 
 namespace smk::sim {
 namespace {
-
-// The rates of all kernels alone, as many at a time as the options say.
-void PrepareRates(const Serving& serving, ReplayDevice* device) {
-  std::vector<LaunchKind> launches;
-  for (const auto& workload : serving.experiment.workloads) {
-    for (const std::uint16_t kernel : workload->launches) {
-      launches.push_back({workload, kernel, workload->kernels[kernel].tb_count(), true});
-    }
-  }
-  device->UnderAlone().Prepare(launches);
-}
 
 // Clients with scripts instead of jobs.
 int ServeTenants(const Context& context, const ServeOptions& options, const Backend& backend) {
@@ -50,7 +39,7 @@ int ServeTenants(const Context& context, const ServeOptions& options, const Back
 }  // namespace
 
 int ServeCommand(const Context& context, const ServeOptions& options) {
-  Backend backend = RememberingBackend(context.backend);
+  const Backend backend = RememberingBackend(context.backend);
   if (IsTenantSpec(options.spec)) {
     const DeviceOptions& device = options.device;
     if (!device.device.empty() || !device.rate_cycles.empty() || !device.rate_warm_up.empty()) {
@@ -67,19 +56,11 @@ int ServeCommand(const Context& context, const ServeOptions& options) {
     files["stream.toml"] =
         StreamToml(serving.spec, serving.options, serving.scheduler.text,
                    serving.experiment.stream.overlap_copies, serving.jobs, serving.device);
-    std::optional<ReplayDevice> replay;
-    if (serving.device.kind == DeviceKind::kReplay) {
-      replay.emplace(backend, serving.experiment, serving.device.limits,
-                     MakeRunnerOptions(serving.options));
-      backend.run = [&](const RunRequest& request, ControlKind, const ControlConfig&) {
-        return replay->Run(request);
-      };
-      PrepareRates(serving, &*replay);
-    }
-    PlanScheduler(backend, &serving, &files);
-    Runner runner(backend, serving.experiment, RunnerOptionsOf(serving));
+    const StreamDevice device(backend, serving);
+    PlanScheduler(device.backend(), &serving, &files);
+    Runner runner(device.backend(), serving.experiment, RunnerOptionsOf(serving));
     const Results results = runner.Run(serving.policy, recording);
-    if (replay) files["replay_rates.csv"] = replay->Csv();
+    if (const auto rates = device.RatesCsv()) files["replay_rates.csv"] = *rates;
     WriteRun(folder, context.command_line, results, options.timeline.has_value(), files);
     if (options.json) {
       fmt::print("{}\n", StatsJson(results).dump(2));

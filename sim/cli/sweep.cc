@@ -43,7 +43,8 @@ void List(const SweepPlan& plan, const std::vector<std::size_t>& runs, const std
   for (const std::size_t index : runs) {
     const SweepRun& run = plan.runs[index];
     isolated += run.is_isolated() ? 1 : 0;
-    const std::string policy = run.policy + (run.preempt.empty() ? "" : " " + run.preempt);
+    const std::string host = run.stream && !run.is_isolated() ? run.stream->scheduler + " on " : "";
+    const std::string policy = host + run.policy + (run.preempt.empty() ? "" : " " + run.preempt);
     const auto state = states.find(run.id);
     table.Add({run.id, run.workload, run.group, policy, *run.options.machine, *run.options.control,
                *run.options.cycles, *run.options.seed,
@@ -147,7 +148,6 @@ int MakeRunsBySlurm(const SweepOptions& options, const SweepPlan& plan,
   SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
   RemoveDamaged(plan, &store);
   store.SetMembers(plan);
-  store.AddSettings(plan, backend);
   return SlurmSweep(plan, runs, &store, slurm);
 }
 
@@ -163,7 +163,6 @@ int MakeRuns(const SweepOptions& options, const SweepPlan& plan, const Backend& 
   SweepStore store(DatabasePath(options, plan), {true, options.one_writer});
   RemoveDamaged(plan, &store);
   store.SetMembers(plan);
-  store.AddSettings(plan, backend);
   if (const std::size_t others = store.OfOtherExecutables(plan); others > 0) {
     fmt::print(stderr, "smk: note: {} results in {} were made by another build of smk\n", others,
                store.database().path());

@@ -106,4 +106,19 @@ RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
   return request;
 }
 
+std::size_t FirstAlike(const Experiment& experiment, std::size_t job) {
+  const auto copies = [&](std::size_t i) {
+    return experiment.copies.empty() ? JobCopies{} : experiment.copies[i];
+  };
+  const Workload& own = *experiment.workloads[job];
+  for (std::size_t i = 0; i < job; ++i) {
+    const Workload& other = *experiment.workloads[i];
+    if (copies(i) == copies(job) && other.name == own.name &&
+        other.content_hash == own.content_hash) {
+      return i;
+    }
+  }
+  return job;
+}
+
 }  // namespace smk::sim

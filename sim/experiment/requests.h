@@ -28,4 +28,7 @@ void SetWork(std::size_t job, const RunResult& alone, RunRequest* request);
 RunRequest IsolatedRequest(const Experiment& experiment, std::size_t kernel,
                            const Recording& recording);
 
+// The first kernel that does the same as this one: their isolated runs are one.
+std::size_t FirstAlike(const Experiment& experiment, std::size_t kernel);
+
 }  // namespace smk::sim

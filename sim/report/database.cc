@@ -84,8 +84,9 @@ SELECT r.run, r.workload, r.mix, r.policy, r.preempt, r.machine, r.control, r.cy
   r.settings, r.sms, r.schedulers, {knobs}
   r.command, r.kernels, r.stp, r.antt, r.fairness, r.warp_instructions, r.dram_read_bytes,
   r.dram_write_bytes, {counters} r.wall_seconds, r.preemptions, r.context_bytes, r.preemption_cycles,
-  r.version, {stalls} r.model_version
-FROM numbered n JOIN results r USING (run) LEFT JOIN (
+  r.version, {stalls} r.model_version, t.scheduler, t.device, t.makespan, t.throughput, t.mean_turnaround,
+  (SELECT COUNT(DISTINCT sm) FROM sms WHERE sms.run = n.run) AS sm_rows
+FROM numbered n JOIN results r USING (run) LEFT JOIN stream_results t USING (run) LEFT JOIN (
   SELECT {sums} run FROM stalls GROUP BY run) s USING (run)
 ORDER BY n.number
 )sql";
@@ -197,7 +198,7 @@ ordered_json ReadAll(const std::string& path) {
   ordered_json j;
   j["runs"] = Columns(&database, RunsSql(),
                       {"workload", "mix", "policy", "preempt", "machine", "control", "seed",
-                       "settings", "version", "model_version"});
+                       "settings", "version", "model_version", "scheduler", "device"});
   j["kernels"] = Columns(&database, KernelsSql(), {"name", "type"});
   j["tbs"] = Columns(&database, kTbs);
   j["failed"] = Columns(&database, kFailed);

@@ -30,17 +30,7 @@ RunResult Runner::Simulate(const RunRequest& request) const {
 }
 
 std::size_t Runner::Representative(std::size_t kernel) const {
-  const auto copies = [&](std::size_t i) {
-    return experiment_.copies.empty() ? JobCopies{} : experiment_.copies[i];
-  };
-  for (std::size_t i = 0; i < kernel; ++i) {
-    if (copies(i) == copies(kernel) &&
-        experiment_.workloads[i]->name == experiment_.workloads[kernel]->name &&
-        experiment_.workloads[i]->content_hash == experiment_.workloads[kernel]->content_hash) {
-      return i;
-    }
-  }
-  return kernel;
+  return FirstAlike(experiment_, kernel);
 }
 
 std::vector<std::size_t> Runner::LookUp(bool use_cache) {

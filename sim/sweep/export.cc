@@ -11,8 +11,14 @@ namespace {
 
 using nlohmann::ordered_json;
 
+// With what a stream came to.
+constexpr char kRuns[] =
+    "SELECT r.*, t.scheduler, t.device, t.makespan, t.throughput, t.mean_turnaround "
+    "FROM results r JOIN wanted USING (run) LEFT JOIN stream_results t USING (run)";
 constexpr char kOrder[] =
-    " ORDER BY kernels, workload, machine, policy, preempt, settings, cycles, seed, control, run";
+    " ORDER BY kernels, workload, machine, policy, scheduler, preempt, settings, cycles, seed, "
+    "control, "
+    "run";
 // Of each kernel, in CSV.
 constexpr const char* kKernelColumns[] = {"name", "ipc", "ipc_isolated", "normalized_ipc"};
 
@@ -73,7 +79,7 @@ void ExportCsv(SweepStore* store, const std::optional<std::vector<std::string>>&
                std::FILE* out) {
   Database& database = store->database();
   Want(&database, runs);
-  Statement rows(database, std::string("SELECT * FROM results JOIN wanted USING (run)") + kOrder);
+  Statement rows(database, std::string(kRuns) + kOrder);
   Statement members(database, kMembersSql);
   Statement kernels(database,
                     fmt::format("SELECT {} FROM kernel_results WHERE run = ? ORDER BY slot",
@@ -109,7 +115,7 @@ void ExportJson(SweepStore* store, const std::optional<std::vector<std::string>>
                 std::FILE* out) {
   Database& database = store->database();
   Want(&database, runs);
-  Statement rows(database, std::string("SELECT * FROM results JOIN wanted USING (run)") + kOrder);
+  Statement rows(database, std::string(kRuns) + kOrder);
   Statement members(database, kMembersSql);
   struct Part {
     const char* name;
@@ -120,7 +126,8 @@ void ExportJson(SweepStore* store, const std::optional<std::vector<std::string>>
       {"sms", {database, "SELECT * FROM sms WHERE run = ? ORDER BY sm, slot"}},
       {"stalls", {database, "SELECT * FROM stalls WHERE run = ? ORDER BY sm"}},
       {"preemptions", {database, "SELECT * FROM preemptions WHERE run = ? ORDER BY slot"}},
-      {"units", {database, "SELECT * FROM units WHERE run = ? ORDER BY slot"}}};
+      {"units", {database, "SELECT * FROM units WHERE run = ? ORDER BY slot"}},
+      {"jobs", {database, "SELECT * FROM jobs WHERE run = ? ORDER BY slot"}}};
   fmt::print(out, "{{\"schema\": {}, \"runs\": [", SweepSchema());
   const char* separator = "\n";
   while (rows.Step()) {

@@ -16,6 +16,8 @@
 #include "experiment/trace_name.h"
 #include "run/manifest.h"
 #include "run/oracle.h"
+#include "serve/stream_run.h"
+#include "serve/tenant_spec.h"
 #include "sweep/mixes.h"
 
 namespace smk::sim {
@@ -31,8 +33,63 @@ bool MattersAlone(const std::string& set) {
   return knob == nullptr || knob->alone;
 }
 
+// The stream as the command has it, with what the run says.
+Serving ServingOf(const SweepStream& stream, const Options& options, const Backend& backend) {
+  return PrepareServing(stream.path, options, stream.scheduler, true, backend,
+                        {stream.device, "", ""});
+}
+
+Serving ServingOf(const SweepRun& run, const Backend& backend) {
+  Options options = run.options;
+  options.quiet = true;
+  options.jobs = "1";
+  if (!run.is_isolated()) {
+    options.policy = run.policy;
+    if (!run.preempt.empty()) options.preempt = run.preempt;
+  }
+  return ServingOf(*run.stream, options, backend);
+}
+
+// The job alone, or the whole stream.
+LoadedRun LoadStream(const SweepRun& run, const Serving& serving) {
+  LoadedRun loaded;
+  loaded.experiment = serving.experiment;
+  if (run.is_isolated()) {
+    loaded.policy = ResolvePolicy(run.policy, std::nullopt, serving.experiment);
+    loaded.request = IsolatedRequest(serving.experiment, *run.stream->alone, {});
+  } else {
+    loaded.policy = serving.policy;
+    loaded.request = SharedRequest(serving.experiment, serving.policy, {});
+  }
+  loaded.limits = serving.device.limits;
+  return loaded;
+}
+
+// What decides a run besides kernels, policy and machine.
+std::string StreamText(const SweepRun& run, const LoadedRun& loaded) {
+  if (!run.stream) return "";
+  const SweepStream& stream = *run.stream;
+  std::string text = fmt::format("device {}", stream.device);
+  if (stream.device == Name(DeviceKind::kReplay)) {
+    text += fmt::format(" rates {} {}", loaded.limits.cycles, loaded.limits.warm_up);
+  }
+  text += stream.alone ? " alone\n"
+                       : fmt::format("\nscheduler {} overlap {}\n", stream.scheduler,
+                                     loaded.request.overlap_copies);
+  for (const Job& job : loaded.request.jobs) {
+    text += fmt::format("job of {} copies {} {}\n", stream.alone ? "" : job.client, job.copy_in,
+                        job.copy_out);
+  }
+  return text;
+}
+
+bool Copies(const std::vector<Job>& jobs) {
+  return std::any_of(jobs.begin(), jobs.end(),
+                     [](const Job& job) { return job.copy_in != 0 || job.copy_out != 0; });
+}
+
 // The hash of everything that decides the result, but the program that computes it.
-std::string RunId(const LoadedRun& run) {
+std::string RunId(const SweepRun& of, const LoadedRun& run) {
   const RunRequest& r = run.request;
   const Configuration configuration = InEffect(run.experiment, r.policy);
   std::string key =
@@ -44,7 +101,21 @@ std::string RunId(const LoadedRun& run) {
     key += fmt::format("kernel {} {} at {} repeat {}\n", job.workload->name,
                        job.workload->content_hash, job.arrival, job.repeat);
   }
-  return HashText(key + WithoutHost(run.experiment.machine_toml)).substr(0, 16);
+  const std::string& machine = run.experiment.machine_toml;
+  const bool host = of.stream && (!of.is_isolated() || Copies(r.jobs));
+  return HashText(key + StreamText(of, run) + (host ? machine : WithoutHost(machine)))
+      .substr(0, 16);
+}
+
+// The types of jobs of a stream, each once.
+std::string GroupOfJobs(const RunRequest& request) {
+  std::set<char> letters;
+  for (const Job& job : request.jobs) {
+    letters.insert(job.workload->type == "compute"  ? 'C'
+                   : job.workload->type == "memory" ? 'M'
+                                                    : '?');
+  }
+  return MixGroup({letters.begin(), letters.end()});
 }
 
 std::string GroupName(const Experiment& experiment) {
@@ -70,6 +141,7 @@ std::vector<std::string> SettingsOf(const LoadedRun& run, const Backend& backend
   Configuration usual;
   usual.policy = FindPolicy(run.policy.name, e.names.size()).config;
   usual.run = UsualRunConfig(e.names);
+  if (!e.stream.name.empty()) usual.run.until = RunUntil::kDone;
   for (const Knob* knob : SettableKnobs()) {
     const std::string value = knob->print(set);
     if (value != knob->print(usual)) settings.push_back(knob->path + "=" + value);
@@ -193,6 +265,14 @@ class Expander {
                           &item == &spec_.experiments.back().workloads.back() ? "" : " and more"));
         }
       }
+      for (const auto* list : {&experiment.schedulers, &experiment.devices}) {
+        each *= static_cast<double>(std::max<std::size_t>(1, list->size()));
+      }
+      runs += each * static_cast<double>(experiment.streams.size());
+      if (runs > kMostRuns) {
+        Refuse("streams", experiment.streams.front().line,
+               fmt::format("expected at most {} runs, got {:.0f}", kMostRuns, runs));
+      }
     }
   }
   // How many sets of so many kernels there are.
@@ -289,7 +369,8 @@ class Expander {
       At("preempt", preempt, [&] { return ParsePreempt(preempt.text); });
     }
     const std::vector<Axis> axes = AllAxes();
-    for (const SpecText& workload : Workloads()) {
+    for (const SpecText& stream : experiment.streams) StreamProduct(axes, 0, {}, stream);
+    for (const SpecText& workload : experiment.streams.empty() ? Workloads() : NoTexts()) {
       Options options;
       options.kernels = workload.text;
       options.no_repeat = !experiment.repeat;
@@ -311,6 +392,7 @@ class Expander {
     std::vector<Axis> axes;
     const auto plain = [&](const std::vector<SpecText>& texts,
                            std::optional<std::string> Options::*member) {
+      if (!experiment_->streams.empty() && texts.front().line == 0) return;  // as its file says
       axes.push_back(
           {{}, [member](const std::string& value, Options* options) { options->*member = value; }});
       for (const SpecText& text : texts) axes.back().values.push_back(Located(text.text));
@@ -342,8 +424,125 @@ class Expander {
     }
   }
 
+  static std::vector<SpecText> NoTexts() { return {}; }
+
+  // The same of a stream.
+  void StreamProduct(const std::vector<Axis>& axes, std::size_t axis, const Options& options,
+                     const SpecText& stream) {
+    if (axis == axes.size()) {
+      Schedulers(options, stream);
+      return;
+    }
+    for (const std::string& value : axes[axis].values) {
+      Options with = options;
+      axes[axis].put(value, &with);
+      StreamProduct(axes, axis + 1, with, stream);
+    }
+  }
+
+  void Schedulers(const Options& options, const SpecText& stream) {
+    const auto or_none = [](const std::vector<SpecText>& texts) {
+      return texts.empty() ? std::vector<SpecText>{{"", 0}} : texts;
+    };
+    if (IsTenantSpec(Located(stream.text))) {
+      Refuse("streams", stream.line,
+             stream.text + " has clients with scripts; expected a stream of jobs");
+    }
+    for (const SpecText& scheduler : or_none(experiment_->schedulers)) {
+      for (const SpecText& device : or_none(experiment_->devices)) {
+        for (const SpecText& policy : StreamPolicies()) {
+          AddStream(options, {Located(stream.text), scheduler.text, device.text}, policy, stream);
+        }
+      }
+    }
+  }
+  // "": as the stream's file says.
+  std::vector<SpecText> StreamPolicies() const {
+    return experiment_->policies.front().line == 0 ? std::vector<SpecText>{{"", 0}}
+                                                   : experiment_->policies;
+  }
+
+  void AddStream(const Options& options, const SweepStream& stream, const SpecText& policy,
+                 const SpecText& where) {
+    const auto prepare = [&](const std::string& preempt) {
+      Options with = options;
+      if (!policy.text.empty()) with.policy = policy.text;
+      if (!preempt.empty()) with.preempt = preempt;
+      try {
+        return ServingOf(stream, with, backend_);
+      } catch (const InputError& error) {
+        RefuseServing(error.what(), where);
+      }
+    };
+    const Serving usual = prepare("");
+    const std::vector<std::string> isolated = AddJobsAlone(options, usual, stream.path);
+    const bool several = UsesPreempt(usual.policy.config) && !experiment_->preempt.empty();
+    for (const SpecText& preempt : PreemptsOf(usual.policy)) {
+      const Serving serving = several ? prepare(preempt.text) : usual;
+      SweepRun run;
+      run.options = Named(options, serving);
+      run.policy = serving.policy.name;
+      run.preempt = UsesPreempt(serving.policy.config) ? Name(serving.policy.config.preempt) : "";
+      run.stream = {stream.path, serving.scheduler.text, Name(serving.device.kind)};
+      run.isolated = isolated;
+      const LoadedRun loaded = LoadStream(run, serving);
+      Add(std::move(run), loaded);
+    }
+  }
+
+  // With the machine, control plane, length and seed that the stream's file may say.
+  static Options Named(const Options& options, const Serving& serving) {
+    Options named = options;
+    named.machine = serving.options.machine;
+    named.control = serving.options.control;
+    named.cycles = serving.options.cycles;
+    named.seed = serving.options.seed;
+    return named;
+  }
+
+  // The isolated runs of a stream's jobs, by job.
+  std::vector<std::string> AddJobsAlone(const Options& options, const Serving& serving,
+                                        const std::string& path) {
+    std::vector<std::string> ids;
+    for (std::size_t job = 0; job < serving.jobs.size(); ++job) {
+      const std::size_t first = FirstAlike(serving.experiment, job);
+      if (first != job) {
+        ids.push_back(ids[first]);
+        continue;
+      }
+      SweepRun run;
+      run.options = Named(options, serving);
+      run.options.sets.clear();
+      std::copy_if(options.sets.begin(), options.sets.end(), std::back_inserter(run.options.sets),
+                   MattersAlone);
+      run.policy = "isolated";
+      run.stream = {path, "sequential", Name(serving.device.kind), job};
+      ids.push_back(AddOneIsolated(std::move(run)));
+    }
+    return ids;
+  }
+
+  // Where an error of PrepareServing comes from, as far as its text tells.
+  [[noreturn]] void RefuseServing(const std::string& what, const SpecText& stream) const {
+    const auto begins = [&](const char* option) { return what.rfind(option, 0) == 0; };
+    const auto line = [](const std::vector<SpecText>& texts) {
+      return texts.empty() ? 0 : texts.front().line;
+    };
+    if (begins("--scheduler") && !experiment_->schedulers.empty()) {
+      Refuse("schedulers", line(experiment_->schedulers), what);
+    }
+    if (begins("--device") && !experiment_->devices.empty()) {
+      Refuse("devices", line(experiment_->devices), what);
+    }
+    if (begins("--policy") && line(experiment_->policies) != 0) {
+      Refuse("policies", line(experiment_->policies), what);
+    }
+    RefuseResolve(what, stream, "streams");
+  }
+
   // Where an error of Resolve comes from, as far as its text tells.
-  [[noreturn]] void RefuseResolve(const std::string& what, const SpecText& workload) const {
+  [[noreturn]] void RefuseResolve(const std::string& what, const SpecText& workload,
+                                  const char* key = "workloads") const {
     const auto begins = [&](const char* option) { return what.rfind(option, 0) == 0; };
     if (begins("--control")) Refuse("control", experiment_->control.front().line, what);
     if (begins("--cycles")) Refuse("cycles", experiment_->cycles.front().line, what);
@@ -355,7 +554,7 @@ class Expander {
         Refuse("set." + axis.key, axis.values.front().line, what);
       }
     }
-    Refuse("workloads", workload.line, what);
+    Refuse(key, workload.line, what);
   }
 
   void Policies(const Options& options, const SpecText& workload) {
@@ -424,9 +623,13 @@ class Expander {
     const Options& o = run.options;
     std::vector<std::string> key = o.sets;
     for (const auto& text : {o.kernels, o.machine, o.control, o.cycles, o.seed, o.until}) {
-      key.push_back(*text);
+      key.push_back(text.value_or(""));
     }
     key.emplace_back(o.no_repeat ? "once" : "");
+    if (run.stream) {
+      key.insert(key.end(),
+                 {run.stream->path, run.stream->device, std::to_string(*run.stream->alone)});
+    }
     std::string& id = isolated_[key];
     if (id.empty()) {
       const LoadedRun loaded = LoadRun(run, backend_);
@@ -439,12 +642,14 @@ class Expander {
 
   // Gives the run its id and names, and takes it up unless it is there; gives the id.
   std::string Add(SweepRun run, const LoadedRun& loaded) {
-    run.id = RunId(loaded);
+    run.id = RunId(run, loaded);
     if (run.is_isolated()) run.isolated = {run.id};
     const auto [place, added] = index_.emplace(run.id, plan_.runs.size());
     if (added) {
-      run.group = GroupName(loaded.experiment);
-      run.workload = loaded.experiment.workload_name();
+      const bool job = run.stream && run.is_isolated();
+      run.group = run.stream ? GroupOfJobs(loaded.request) : GroupName(loaded.experiment);
+      run.workload =
+          job ? loaded.request.jobs[0].workload->name : loaded.experiment.workload_name();
       run.settings = SettingsOf(loaded, backend_);
       plan_.runs.push_back(std::move(run));
     }
@@ -470,6 +675,7 @@ class Expander {
 }  // namespace
 
 LoadedRun LoadRun(const SweepRun& run, const Backend& backend) {
+  if (run.stream) return LoadStream(run, ServingOf(run, backend));
   if (!run.is_isolated()) return LoadShared(run, Resolve(run.options, backend));
   LoadedRun loaded;
   loaded.experiment = Resolve(run.options, backend);
@@ -482,9 +688,21 @@ SweepPlan ExpandSweep(const SweepSpec& spec, const Backend& backend) {
   return Expander(spec, backend).Take();
 }
 
+RunResult RunStreamOf(const SweepRun& run, const Backend& backend) {
+  Serving serving = ServingOf(run, backend);
+  return RunStream(backend, &serving, run.stream->alone);
+}
+
 std::string RunCommandLine(const SweepRun& run) {
   const Options& o = run.options;
-  std::vector<std::string> words = {"smk", "run", *o.kernels, "--policy", run.policy};
+  std::vector<std::string> words;
+  if (run.stream) {
+    words = {"smk",      "serve",           run.stream->path, "--scheduler", run.stream->scheduler,
+             "--device", run.stream->device};
+    if (!run.is_isolated()) words.insert(words.end(), {"--policy", run.policy});
+  } else {
+    words = {"smk", "run", *o.kernels, "--policy", run.policy};
+  }
   const auto add = [&](const char* option, const std::string& value) {
     words.emplace_back(option);
     words.push_back(value);

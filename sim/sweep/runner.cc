@@ -100,6 +100,7 @@ class Sweep {
     }
     ++attempts_[index];
     pool_.Start(index, [this, &run, done = DoneAlone(run)] {
+      if (run.stream) return RunStreamOf(run, backend_);
       LoadedRun loaded = LoadRun(run, backend_);
       if (loaded.request.until == RunUntil::kWork) SetAllWork(done, &loaded);
       RunResult result =
@@ -112,7 +113,7 @@ class Sweep {
   // What the kernels of the run did in their isolated runs; nothing of those that are not stored.
   std::vector<std::optional<KernelStats>> DoneAlone(const SweepRun& run) {
     std::vector<std::optional<KernelStats>> done;
-    if (run.is_isolated()) return done;
+    if (run.is_isolated() || run.stream) return done;
     for (const std::string& id : run.isolated) done.push_back(store_.KernelOf(id));
     return done;
   }

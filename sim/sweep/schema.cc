@@ -83,7 +83,7 @@ CREATE TABLE preemptions (
   PRIMARY KEY (run, slot)
 ) WITHOUT ROWID;
 
-{units}{settings}CREATE TABLE members (
+{units}{streams}{settings}CREATE TABLE members (
   sweep TEXT NOT NULL,
   experiment TEXT NOT NULL,
   run TEXT NOT NULL,
@@ -95,21 +95,73 @@ CREATE TABLE claims (
   run TEXT PRIMARY KEY,
   owner TEXT NOT NULL
 ) WITHOUT ROWID;
+)sql";
 
+// A stream of jobs, and what happened to each. Isolated runs of its jobs have rows of `jobs`, too.
+constexpr char kStreamsSql[] = R"sql(
+CREATE {temporary} TABLE streams (
+  run TEXT PRIMARY KEY,
+  scheduler TEXT NOT NULL,
+  device TEXT NOT NULL,
+  copies INTEGER NOT NULL,
+  copy_in_bytes INTEGER NOT NULL,
+  copy_out_bytes INTEGER NOT NULL,
+  copy_in_cycles INTEGER NOT NULL,
+  copy_out_cycles INTEGER NOT NULL,
+  copy_overlapped_cycles INTEGER NOT NULL
+) WITHOUT ROWID;
+
+CREATE {temporary} TABLE jobs (
+  run TEXT NOT NULL,
+  slot INTEGER NOT NULL,
+  client TEXT NOT NULL,
+  arrival INTEGER NOT NULL,
+  ready INTEGER,
+  start INTEGER,
+  finish INTEGER,
+  slices_completed INTEGER NOT NULL,
+  PRIMARY KEY (run, slot)
+) WITHOUT ROWID;
+
+CREATE {temporary} VIEW stream_results AS
+SELECT s.*,
+  (SELECT COUNT(*) FROM jobs j WHERE j.run = s.run) AS jobs,
+  (SELECT COUNT(finish) FROM jobs j WHERE j.run = s.run) AS finished,
+  (SELECT CASE WHEN COUNT(*) = COUNT(finish) THEN MAX(finish) - MIN(arrival) END
+     FROM jobs j WHERE j.run = s.run) AS makespan,
+  (SELECT CASE WHEN COUNT(*) = COUNT(finish)
+     THEN 1e6 * COUNT(*) / NULLIF(MAX(finish) - MIN(arrival), 0) END
+     FROM jobs j WHERE j.run = s.run) AS throughput,
+  (SELECT AVG(finish - arrival) FROM jobs j WHERE j.run = s.run) AS mean_turnaround,
+  CAST(s.copy_overlapped_cycles AS REAL) / NULLIF(s.copy_in_cycles + s.copy_out_cycles, 0)
+    AS copy_overlap
+FROM streams s;
+
+)sql";
+
+// A job that has ended did what it does alone: its time is what counts. In a merged launch it has
+// executed the scheduler's code as well.
+constexpr char kAloneInstructions[] =
+    "CASE WHEN j.finish IS NOT NULL AND a.finish IS NOT NULL THEN k.warp_instructions "
+    "ELSE i.warp_instructions END";
+constexpr char kJobJoin[] =
+    " LEFT JOIN jobs j ON j.run = k.run AND j.slot = k.slot"
+    " LEFT JOIN jobs a ON a.run = k.isolated_run AND a.slot = 0";
+
+constexpr char kKernelResultsSql[] = R"sql(
 CREATE VIEW kernel_results AS
 SELECT k.*,
   CAST(k.warp_instructions AS REAL) / k.cycles_present AS ipc,
-  CAST(i.warp_instructions AS REAL) / i.cycles_present AS ipc_isolated,
+  CAST({alone} AS REAL) / i.cycles_present AS ipc_isolated,
   (CAST(k.warp_instructions AS REAL) / k.cycles_present) /
-    NULLIF(CAST(i.warp_instructions AS REAL) / i.cycles_present, 0) AS normalized_ipc,
+    NULLIF(CAST({alone} AS REAL) / i.cycles_present, 0) AS normalized_ipc,
   CAST(k.l1_hits AS REAL) / NULLIF(k.l1_accesses, 0) AS l1_hit_rate,
   CAST(k.l2_hits AS REAL) / NULLIF(k.l2_accesses, 0) AS l2_hit_rate
-FROM kernels k LEFT JOIN kernels i ON i.run = k.isolated_run AND i.slot = 0;
+FROM kernels k LEFT JOIN kernels i ON i.run = k.isolated_run AND i.slot = 0{join};
 )sql";
 
-// Before version 4 `results` ended with the measures.
 constexpr char kResultsSql[] = R"sql(
-CREATE {temporary} VIEW results AS
+CREATE VIEW results AS
 SELECT r.*,
   (SELECT COUNT(*) FROM kernels k WHERE k.run = r.run) AS kernels,
   (SELECT CASE WHEN COUNT(*) = COUNT(normalized_ipc) THEN SUM(normalized_ipc) END
@@ -124,7 +176,7 @@ SELECT r.*,
   (SELECT SUM(context_bytes) FROM preemptions p WHERE p.run = r.run) AS context_bytes,
   (SELECT SUM(cycles) FROM preemptions p WHERE p.run = r.run) AS preemption_cycles
   {settings}
-FROM runs r {join};
+FROM runs r LEFT JOIN settings s USING (run);
 )sql";
 
 std::vector<std::string> OwnSettings() {
@@ -134,28 +186,38 @@ std::vector<std::string> OwnSettings() {
 }
 
 // Numbers become numbers, words stay words.
-std::string SettingsSql(const char* temporary, const std::vector<std::string>& keys) {
-  std::string sql = fmt::format("CREATE {} TABLE settings (run TEXT PRIMARY KEY", temporary);
+std::string SettingsSql(const std::vector<std::string>& keys) {
+  std::string sql = "CREATE TABLE settings (run TEXT PRIMARY KEY";
   for (const std::string& key : keys) sql += fmt::format(", \"{}\" NUMERIC", key);
   return sql + ") WITHOUT ROWID;\n\n";
 }
 
-std::string UnitsSql(const char* temporary) {
+std::string UnitsSql() {
   std::vector<std::string> names;
   for (const KernelCounter& counter : KernelCounters()) {
     if (counter.of_unit) names.emplace_back(counter.name);
   }
   return fmt::format(
-      "CREATE {} TABLE units (run TEXT NOT NULL, slot INTEGER NOT NULL, {}PRIMARY KEY (run, slot)) "
+      "CREATE TABLE units (run TEXT NOT NULL, slot INTEGER NOT NULL, {}PRIMARY KEY (run, slot)) "
       "WITHOUT ROWID;\n\n",
-      temporary, NameColumns(names, "{name} INTEGER NOT NULL, "));
+      NameColumns(names, "{name} INTEGER NOT NULL, "));
 }
 
-std::string ResultsSql(const char* temporary, const std::vector<std::string>& keys) {
+std::string StreamsSql(const char* temporary) {
+  return fmt::format(kStreamsSql, fmt::arg("temporary", temporary));
+}
+
+std::string KernelResultsSql(int version) {
+  const bool jobs = version >= kStreamsSchema;
+  return fmt::format(kKernelResultsSql,
+                     fmt::arg("alone", jobs ? kAloneInstructions : "i.warp_instructions"),
+                     fmt::arg("join", jobs ? kJobJoin : ""));
+}
+
+std::string ResultsSql(const std::vector<std::string>& keys) {
   std::string columns;
   for (const std::string& key : keys) columns += fmt::format(", s.\"{}\"", key);
-  return fmt::format(kResultsSql, fmt::arg("temporary", temporary), fmt::arg("settings", columns),
-                     fmt::arg("join", keys.empty() ? "" : "LEFT JOIN settings s USING (run)"));
+  return fmt::format(kResultsSql, fmt::arg("settings", columns));
 }
 
 // What makes the tables and views of a database, in their order.
@@ -214,7 +276,7 @@ std::vector<std::string> SimStallColumns() {
 }
 
 int SweepSchema() {
-  int version = 4;
+  int version = kStreamsSchema;
   for (const auto& c : RunCounters()) version = std::max(version, c.since);
   for (const auto& c : KernelCounters()) version = std::max(version, c.since);
   for (const auto& c : SmCounters()) version = std::max(version, c.since);
@@ -231,15 +293,16 @@ std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settin
   for (const SmCounter& counter : SmCounters()) sms.emplace_back(counter.name);
   constexpr char kNumber[] = "{name} INTEGER NOT NULL, ";
   return fmt::format(kSql, fmt::arg("knobs", KnobColumns("{name} {type} NOT NULL, ")),
-                     fmt::arg("units", version < kUnitsSchema ? "" : UnitsSql("")),
-                     fmt::arg("settings", keys.empty() ? "" : SettingsSql("", keys)),
+                     fmt::arg("units", UnitsSql()),
+                     fmt::arg("streams", version < kStreamsSchema ? "" : StreamsSql("")),
+                     fmt::arg("settings", SettingsSql(keys)),
                      fmt::arg("run_counters", NameColumns(RunCounterColumns(), "{name} INTEGER, ")),
                      fmt::arg("kernel_counters", NameColumns(KernelColumns(), kNumber)),
                      fmt::arg("preemption_counters", NameColumns(preemptions, kNumber)),
                      fmt::arg("sm_counters", NameColumns(sms, kNumber)),
                      fmt::arg("reasons", NameColumns(ReasonColumns(), kNumber)),
                      fmt::arg("sim_stalls", NameColumns(SimStallColumns(), kNumber))) +
-         ResultsSql("", keys);
+         KernelResultsSql(version) + ResultsSql(keys);
 }
 
 std::vector<std::string> StoredSettings(Database* database) {
@@ -258,25 +321,18 @@ void AddSettingColumns(Database* database, const std::vector<std::string>& keys)
     database->Run(fmt::format("ALTER TABLE settings ADD COLUMN \"{}\" NUMERIC", key));
     all.push_back(key);
   }
-  if (all.size() > before) database->Run("DROP VIEW results;" + ResultsSql("", all));
+  if (all.size() > before) database->Run("DROP VIEW results;" + ResultsSql(all));
 }
 
 void ReadOlderSweep(Database* database) {
   const std::int64_t version = database->Number("PRAGMA user_version");
-  if (version == 0) return;  // a file without tables
-  if (version < kUnitsSchema) database->Run(UnitsSql("TEMP"));
-  if (version > kOldestSweepSchema) return;
-  database->Run(SettingsSql("TEMP", OwnSettings()) + ResultsSql("TEMP", OwnSettings()));
+  if (version != 0 && version < kStreamsSchema) database->Run(StreamsSql("TEMP"));
 }
 
 void UpgradeSweep(Database* database) {
-  const std::int64_t version = database->Number("PRAGMA user_version");
-  if (version == kOldestSweepSchema) {
-    database->Run("DROP VIEW results;" + SettingsSql("", OwnSettings()) +
-                  ResultsSql("", OwnSettings()));
-  }
-  if (version < kUnitsSchema) {
-    database->Run(UnitsSql("") + fmt::format("PRAGMA user_version = {}", SweepSchema()));
+  if (database->Number("PRAGMA user_version") < kStreamsSchema) {
+    database->Run("DROP VIEW kernel_results;" + StreamsSql("") + KernelResultsSql(kStreamsSchema) +
+                  fmt::format("PRAGMA user_version = {}", SweepSchema()));
   }
   AddSettingColumns(database, OwnSettings());
 }

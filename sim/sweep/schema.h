@@ -11,19 +11,19 @@
 namespace smk::sim {
 
 int SweepSchema();                                    // PRAGMA user_version
-inline constexpr int kOldestSweepSchema = 3;          // that is read; it had no `settings`
-inline constexpr int kUnitsSchema = 5;                // the first that has `units`
+inline constexpr int kOldestSweepSchema = 6;          // that is read
+inline constexpr int kStreamsSchema = 7;              // the first that has `streams` and `jobs`
 inline constexpr int kSweepApplication = 0x534d4b31;  // PRAGMA application_id: "SMK1"
 
 // Names in the order of creation; a table comes after those that it refers to.
-inline constexpr const char* kSweepTables[] = {"runs",        "kernels", "sms",      "stalls",
-                                               "preemptions", "units",   "settings", "members"};
+inline constexpr const char* kSweepTables[] = {"runs",        "kernels", "sms",     "stalls",
+                                               "preemptions", "units",   "streams", "jobs",
+                                               "settings",    "members"};
 // Those that hold a run.
-inline constexpr const char* kRunTables[] = {"runs",        "kernels", "sms",     "stalls",
-                                             "preemptions", "units",   "settings"};
+inline constexpr const char* kRunTables[] = {"runs",  "kernels", "sms",  "stalls",  "preemptions",
+                                             "units", "streams", "jobs", "settings"};
 
-// Makes all tables and views of a version. `settings`: the columns of that table, if not ours;
-// none: version 3.
+// Makes all tables and views of a version. `settings`: the columns of that table, if not ours.
 std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings = {},
                            int version = SweepSchema());
 // Throws InputError for a database that is not ours, of a schema that is not read, or with other

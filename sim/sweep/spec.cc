@@ -121,6 +121,9 @@ class ExperimentReader {
   unsigned line_ = 0;
   const std::vector<Row> rows_ = {
       List("workloads", &SpecExperiment::workloads),
+      List("streams", &SpecExperiment::streams),
+      List("schedulers", &SpecExperiment::schedulers),
+      List("devices", &SpecExperiment::devices),
       List("kernels", &SpecExperiment::kernels),
       List("groups", &SpecExperiment::groups),
       List("policies", &SpecExperiment::policies),
@@ -137,6 +140,7 @@ class ExperimentReader {
        [this](const toml::node& node) {
          if (!node.is_boolean()) Refuse("repeat", 0, "true or false");
          experiment_.repeat = node.as_boolean()->get();
+         experiment_.repeat_line = line_;
        }},
       {"set",
        [this](const toml::node& node) {
@@ -185,6 +189,35 @@ SpecExperiment ReadExperiment(const std::string& path, const SpecExperiment& def
   return experiment;
 }
 
+// Workloads or streams, and no key that only the others have.
+void CheckKeys(const std::string& path, const SpecExperiment& e) {
+  const auto refuse = [&](const char* key, unsigned line, const char* expected) {
+    throw InputError(fmt::format("{}:{}: {}{}: {}", path, std::max({line, e.line, 1u}), e.prefix,
+                                 key, expected));
+  };
+  const auto refuse_list = [&](const char* key, const std::vector<SpecText>& texts,
+                               const char* expected) {
+    if (!texts.empty()) refuse(key, texts.front().line, expected);
+  };
+  if (e.workloads.empty() && e.streams.empty()) {
+    refuse("workloads", 0,
+           "expected a list of workloads or all-pairs, random-triples and the like, or streams");
+  }
+  if (e.streams.empty()) {
+    refuse_list("schedulers", e.schedulers, "is of streams; expected the key streams");
+    refuse_list("devices", e.devices, "is of streams; expected the key streams");
+    return;
+  }
+  constexpr char kOfWorkloads[] = "is of workloads; expected none beside streams";
+  refuse_list("workloads", e.workloads, "expected workloads or streams, got both");
+  refuse_list("kernels", e.kernels, kOfWorkloads);
+  refuse_list("groups", e.groups, kOfWorkloads);
+  refuse_list("until", e.until, kOfWorkloads);
+  refuse_list("arrive", e.arrive, kOfWorkloads);
+  if (e.count_line != 0) refuse("count", e.count_line, kOfWorkloads);
+  if (e.repeat_line != 0) refuse("repeat", e.repeat_line, kOfWorkloads);
+}
+
 }  // namespace
 
 SweepSpec LoadSweepSpec(const std::string& path) {
@@ -212,13 +245,7 @@ SweepSpec LoadSweepSpec(const std::string& path) {
       spec.experiments.push_back(ReadExperiment(path, defaults, node, spec));
     }
   }
-  for (const SpecExperiment& experiment : spec.experiments) {
-    if (!experiment.workloads.empty()) continue;
-    throw InputError(
-        fmt::format("{}:{}: {}workloads: expected a list of workloads or all-pairs, random-triples "
-                    "and the like",
-                    path, std::max(experiment.line, 1u), experiment.prefix));
-  }
+  for (const SpecExperiment& experiment : spec.experiments) CheckKeys(path, experiment);
   return spec;
 }
 

@@ -26,8 +26,11 @@ struct SpecExperiment {
   std::string prefix;  // of its keys in messages: "experiment." or ""
   unsigned line = 0;
   std::vector<SpecText> workloads;  // "sgemm+lbm", "all-pairs", "random-triples", ...
-  std::vector<SpecText> kernels;    // what all-... and random-... choose from
-  std::vector<SpecText> groups;     // "C+M": keep these only; empty: all
+  // Or streams of jobs, each under each of these host schedulers (and policies); what is not given
+  // is as the stream's file says.
+  std::vector<SpecText> streams, schedulers, devices;
+  std::vector<SpecText> kernels;  // what all-... and random-... choose from
+  std::vector<SpecText> groups;   // "C+M": keep these only; empty: all
   std::vector<SpecText> policies{{"smk-pw", 0}};
   std::vector<SpecText> preempt;  // empty: as usual for the policy
   std::vector<SpecText> machines{{"gtx980", 0}};
@@ -40,6 +43,7 @@ struct SpecExperiment {
   std::uint64_t count = 0;     // how many random-... choose
   std::uint64_t mix_seed = 1;  // of the choice
   unsigned count_line = 0;     // 0: not given
+  unsigned repeat_line = 0;    // 0: not given
   bool repeat = true;
 };
 

@@ -239,6 +239,7 @@ void SweepStore::StoreResult(const SweepRun& run, const LoadedRun& loaded, const
     InsertRun(run, loaded, &result, "", messages);
     InsertKernels(run, loaded, result);
     InsertSms(run, result);
+    InsertStream(run, result);
     Seal(run.id);
   }
   transaction.Commit();
@@ -311,19 +312,6 @@ void SweepStore::InsertSettings(const std::string& run, const LoadedRun& loaded)
   insert.Run();
 }
 
-void SweepStore::AddSettings(const SweepPlan& plan, const Backend& backend) {
-  Transaction transaction(database_);
-  Statement lacks(database_,
-                  "SELECT 1 FROM runs LEFT JOIN settings s USING (run) WHERE run = ? AND s.run IS "
-                  "NULL");
-  for (const SweepRun& run : plan.runs) {
-    if (!lacks.With(run.id).Step()) continue;
-    InsertSettings(run.id, LoadRun(run, backend));
-    Seal(run.id);
-  }
-  transaction.Commit();
-}
-
 void SweepStore::InsertKernels(const SweepRun& run, const LoadedRun& loaded,
                                const RunResult& result) {
   Statement kernels(database_, InsertInto("kernels"));
@@ -345,6 +333,27 @@ void SweepStore::InsertKernels(const SweepRun& run, const LoadedRun& loaded,
     kernels.Run();
     preemptions.Run();
     units.Run();
+  }
+}
+
+void SweepStore::InsertStream(const SweepRun& run, const RunResult& result) {
+  if (!run.stream) return;
+  if (!run.is_isolated()) {
+    const CopyStats& c = result.copies;
+    Statement(database_, InsertInto("streams"))
+        .With(run.id, run.stream->scheduler, run.stream->device, c.copies, c.in_bytes, c.out_bytes,
+              c.in_cycles, c.out_cycles, c.overlapped_cycles)
+        .Run();
+  }
+  Statement jobs(database_, InsertInto("jobs"));
+  const auto known = [](Cycle cycle) {
+    return cycle == kNever ? std::nullopt : std::optional<Cycle>(cycle);
+  };
+  for (std::size_t slot = 0; slot < result.jobs.size(); ++slot) {
+    const JobStats& job = result.jobs[slot];
+    jobs.With(run.id, slot, job.client, job.arrival, known(job.ready), known(job.start),
+              known(job.finish), job.slices_completed)
+        .Run();
   }
 }
 
@@ -450,10 +459,11 @@ SweepStore::Merged SweepStore::Merge(const std::string& path) {
     const std::int64_t version = database_.Number("PRAGMA other.user_version");
     for (const char* table : kSweepTables) {
       if (std::string(table) == "settings") {
-        if (version > kOldestSweepSchema) MergeSettings();
+        MergeSettings();
         continue;
       }
-      if (std::string(table) == "units" && version < kUnitsSchema) continue;
+      const bool streams = std::string(table) == "streams" || std::string(table) == "jobs";
+      if (streams && version < kStreamsSchema) continue;
       const bool all = std::string(table) == "members";
       database_.Run(fmt::format("INSERT OR IGNORE INTO main.{0} SELECT * FROM other.{0}{1}", table,
                                 all ? "" : " WHERE run IN (SELECT run FROM fresh)"));

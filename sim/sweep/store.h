@@ -61,9 +61,6 @@ class SweepStore {
   // which they were.
   std::vector<std::string> RemoveDamaged(const SweepPlan& plan);
 
-  // Adds the settings of runs of this plan that an older smk has stored without.
-  void AddSettings(const SweepPlan& plan, const Backend& backend);
-
   // Runs of this plan that another executable made.
   std::size_t OfOtherExecutables(const SweepPlan& plan);
 
@@ -95,6 +92,8 @@ class SweepStore {
   void InsertSettings(const std::string& run, const LoadedRun& loaded);
   void InsertKernels(const SweepRun& run, const LoadedRun& loaded, const RunResult& result);
   void InsertSms(const SweepRun& run, const RunResult& result);
+  // Of a stream, or of one of its jobs alone.
+  void InsertStream(const SweepRun& run, const RunResult& result);
 
   Database database_;
   const bool claims_;  // not when we are the one writer

@@ -3,7 +3,7 @@
 import { choice, h, section, segments } from './dom.js';
 import { count, divide, fixed, gain, policyName, ratio } from './format.js';
 import { allFigures, overviewEntries, overviewFigure } from './figures.js';
-import { average, inOrder, isPaper, makeRuns, measures, paperValue } from './sweepdata.js';
+import { average, inOrder, isPaper, makeRuns, measures, measuresOf, paperValue } from './sweepdata.js';
 import { sweptExperiments, sweptSection } from './swept.js';
 import { table } from './table.js';
 import { policyColour } from './theme.js';
@@ -87,9 +87,10 @@ function filterBar(runs, state, change) {
 function summary(runs, sweep, settings) {
   const { series, entries } = overviewEntries(runs.filter((run) => run.base === settings));
   const ofPaper = isPaper(sweep);
+  const streamMeasures = measuresOf(runs).slice(measures.length);
   const rows = series.map((policy) => {
     const row = { policy };
-    for (const m of measures) row[m.id] = average(entries, policy, m.id);
+    for (const m of measuresOf(runs)) row[m.id] = average(entries, policy, m.id);
     row.paperStp = paperValue(sweep.paper, ['fig10', 'fig12'], policy, 'all', 'stp').paper;
     row.paperFairness = paperValue(
       sweep.paper,
@@ -157,6 +158,13 @@ function summary(runs, sweep, settings) {
             format: ratio,
             hint: 'Mean of 1 / normalized IPC',
           },
+          ...streamMeasures.map((m) => ({
+            id: m.id,
+            title: m.title.toLowerCase(),
+            value: (r) => r[m.id],
+            format: ratio,
+            hint: m.better,
+          })),
           {
             id: 'preempted',
             title: 'preempted TBs',
@@ -250,7 +258,7 @@ function pairTable(runs, state) {
       'div.controls',
       segments(
         'Measure',
-        measures.map((m) => [m.id, m.title]),
+        measuresOf(pool).map((m) => [m.id, m.title]),
         'stp',
         show,
       ),
@@ -309,6 +317,15 @@ function runTable(runs, swept) {
         { id: 'stp', title: 'STP', value: (r) => r.stp, format: ratio },
         { id: 'fairness', title: 'fairness', value: (r) => r.fairness, format: ratio },
         { id: 'antt', title: 'ANTT', value: (r) => r.antt, format: ratio },
+        ...measuresOf(runs)
+          .slice(measures.length)
+          .map((m) => ({
+            id: m.id,
+            title: m.title.toLowerCase(),
+            hint: m.better,
+            value: (r) => r[m.id],
+            format: ratio,
+          })),
         { id: 'preempted', title: 'preempted', value: (r) => r.preemptions, format: count },
         {
           id: 'seconds',

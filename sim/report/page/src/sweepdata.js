@@ -43,6 +43,7 @@ function makeRun(columns, i) {
   run.base = withoutIdeal(run.settings);
   const usual = run.policy.startsWith('warped-slicer') ? 'drain' : 'switch';
   run.policyId = run.policy + (run.preempt && run.preempt !== usual ? ` ${run.preempt}` : '');
+  if (run.scheduler) run.policyId = `${run.scheduler} on ${run.policyId}`;
   run.series = run.policyId + (run.ideal_preemption ? '-ideal' : '');
   run.stalls = Object.fromEntries(
     stallReasons.map((reason) => [reason, run[reason === 'control' ? 'control_stall' : reason]]),
@@ -68,7 +69,7 @@ export function makeRuns(sweep) {
   });
   let next = 0;
   for (const run of runs) {
-    const size = run.sms * run.kernelCount;
+    const size = (run.sm_rows ?? run.sms) * run.kernelCount;
     run.tbs = [next, size];
     next += size;
   }
@@ -77,9 +78,9 @@ export function makeRuns(sweep) {
 
 // A run of the database in the form of stats.json.
 export function asRun(run, sweep) {
-  const [first] = run.tbs;
+  const [first, size] = run.tbs;
   const count = run.kernels.length;
-  const sms = Array.from({ length: run.sms }, (_, sm) => ({
+  const sms = Array.from({ length: size / Math.max(1, count) }, (_, sm) => ({
     sm,
     tb_mean: run.kernels.map((k, slot) => sweep.tbs.hundredths[first + sm * count + slot] / 100),
   }));
@@ -173,6 +174,16 @@ export const measures = [
   { id: 'fairness', title: 'Fairness', better: 'higher is better' },
   { id: 'antt', title: 'ANTT', better: 'lower is better' },
 ];
+
+const throughput = {
+  id: 'throughput',
+  title: 'Throughput',
+  better: 'jobs per million cycles; higher is better',
+};
+
+// Those that these runs have: streams of jobs have a throughput.
+export const measuresOf = (runs) =>
+  runs.some((run) => isNumber(run.throughput)) ? [...measures, throughput] : measures;
 
 // Whether the figures of the SMK paper are what this sweep is about.
 export const isPaper = (sweep) => sweep.experiments.some((e) => e.sweep.startsWith('smk_paper'));

@@ -5,13 +5,13 @@ import { choice, h, section } from './dom.js';
 import { count, fixed, isNumber, mean, policyName } from './format.js';
 import { heatMap } from './heat.js';
 import { groupedBars, legendOf, lines } from './specs.js';
-import { inOrder, measures } from './sweepdata.js';
+import { inOrder, measuresOf } from './sweepdata.js';
 import { policyColour } from './theme.js';
 
 const plain = ['machine', 'sms', 'control', 'cycles', 'seed'];
 
-export const sweptMeasures = [
-  ...measures,
+const sweptMeasures = (runs) => [
+  ...measuresOf(runs),
   { id: 'ipc', title: 'IPC', better: 'warp instructions per cycle, all kernels' },
 ];
 
@@ -142,7 +142,7 @@ const withUnit = (key, keys) => (keys[key]?.unit ? `${key} (${keys[key].unit})` 
 function sweptChart(runs, experiment, meanings, state) {
   const rows = sweptRows(runs, experiment.keys, state);
   if (rows.length === 0) return h('p.note.empty', 'No run has this measure.');
-  const measure = sweptMeasures.find((m) => m.id === state.measure);
+  const measure = sweptMeasures(runs).find((m) => m.id === state.measure);
   const series = inOrder(rows.map((row) => row.series));
   const xs = ascending(rows.map((row) => row.x));
   const panels = ascending(rows.map((row) => row.panel));
@@ -258,7 +258,7 @@ export function sweptSection(runs, sweep) {
           ),
         plainChoice(
           'Measure',
-          sweptMeasures.map((m) => [m.id, m.title]),
+          sweptMeasures(current.runs).map((m) => [m.id, m.title]),
           'measure',
         ),
         plainChoice(
