@@ -73,7 +73,8 @@ ordered_json Columns(Database* database, const std::string& sql,
 constexpr char kNumbered[] = R"sql(
 CREATE TEMP TABLE numbered AS
 SELECT run, ROW_NUMBER() OVER (ORDER BY (SELECT COUNT(*) FROM kernels k WHERE k.run = runs.run),
-  workload, machine, policy, preempt, settings, cycles, seed, control, run) - 1 AS number
+  workload, machine, policy, (SELECT scheduler FROM streams s WHERE s.run = runs.run), preempt,
+  settings, cycles, seed, control, run) - 1 AS number
 FROM runs WHERE status = 'done';
 CREATE UNIQUE INDEX temp.by_run ON numbered (run);
 )sql";
@@ -198,7 +199,7 @@ ordered_json ReadAll(const std::string& path) {
   ordered_json j;
   j["runs"] = Columns(&database, RunsSql(),
                       {"workload", "mix", "policy", "preempt", "machine", "control", "seed",
-                       "settings", "version", "model_version", "scheduler", "device"});
+                       "settings", "version", "model_version"});
   j["kernels"] = Columns(&database, KernelsSql(), {"name", "type"});
   j["tbs"] = Columns(&database, kTbs);
   j["failed"] = Columns(&database, kFailed);

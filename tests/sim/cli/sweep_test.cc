@@ -187,7 +187,7 @@ TEST_F(Sweep, SampleQueriesOfTheDocumentationRun) {
       with_rows += query.Step() ? 1 : 0;
     }
   }
-  EXPECT_EQ(queries, 9u);
+  EXPECT_EQ(queries, 10u);
   EXPECT_EQ(with_rows, 6u) << "those about the pairs, and about kernels alone";
 }
 
@@ -323,12 +323,12 @@ TEST_F(Sweep, RefusesADatabaseThatIsNotItsOwn) {
   Passes("s.toml");
   {
     sim::Database newer(Path("tiny.db"), sim::Database::Mode::kWrite);
-    newer.Run("PRAGMA user_version = 7");
+    newer.Run("PRAGMA user_version = 8");
   }
   const std::string newer = Read("tiny.db");
   for (const char* arguments : {"s.toml", "s.toml --list", "--export csv --out tiny.db",
                                 "--merge tiny.db --out other.db"}) {
-    Refuses(arguments, "schema is version 7");
+    Refuses(arguments, "schema is version 8");
   }
   EXPECT_EQ(Read("tiny.db"), newer) << "not touched";
   Write("text.db", "This is a text, and long enough to have a header of SQLite's size.\n" +

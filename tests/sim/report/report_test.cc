@@ -126,8 +126,8 @@ TEST_F(ReportCommandTest, RefusesWhatItCannotRead) {
   Pass("sweep s.toml --out s.db --quiet");
   Sql("s.db", "DELETE FROM runs");
   Refuses("report s.db", "holds no runs yet");
-  Sql("s.db", "PRAGMA user_version = 7");
-  Refuses("report s.db", "version 7, this smk knows version 6");
+  Sql("s.db", "PRAGMA user_version = 8");
+  Refuses("report s.db", "version 8, this smk knows version 7");
   Write("zero.db", "");
   Refuses("report zero.db", "holds no runs yet");
 }

@@ -187,11 +187,13 @@ TEST_F(SpecFiles, ExperimentsHaveNamesOfTheirOwn) {
 }
 
 TEST_F(SpecFiles, EachExperimentNeedsWorkloads) {
-  EXPECT_EQ(Said("name = 'x'\n"),
-            "1: workloads: expected a list of workloads or all-pairs, random-triples and the like");
+  EXPECT_EQ(
+      Said("name = 'x'\n"),
+      "1: workloads: expected a list of workloads or all-pairs, random-triples and the like, or "
+      "streams");
   EXPECT_EQ(Said("[[experiment]]\nname = 'x'\nworkloads = 'a'\n[[experiment]]\nname = 'y'\n"),
             "4: experiment.workloads: expected a list of workloads or all-pairs, random-triples "
-            "and the like");
+            "and the like, or streams");
   EXPECT_EQ(Said("").substr(0, 13), "1: workloads:");
 }
 

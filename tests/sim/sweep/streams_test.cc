@@ -82,11 +82,13 @@ TEST_F(SweepStreams, AreTheProductOfSchedulersDevicesAndPolicies) {
 
 TEST_F(SweepStreams, WhatIsNotSaidIsAsTheFileSays) {
   const SweepPlan plan = Plan("streams = 'two.toml'\n");
-  EXPECT_THAT(Runs(plan), ElementsAre("sgemm alone", "lbm alone", "two in-order cycle leftover c2050"));
+  EXPECT_THAT(Runs(plan),
+              ElementsAre("sgemm alone", "lbm alone", "two in-order cycle leftover c2050"));
   Write("two.toml", std::string("scheduler = 'kernelet'\npolicy = 'even'\n") + kStream);
   EXPECT_THAT(Runs(Plan("streams = 'two.toml'\n")).back(), "two kernelet cycle even c2050");
-  EXPECT_THAT(Runs(Plan("streams = 'two.toml'\nmachines = 'gtx980'\nschedulers = 'in-order'\n")).back(),
-              "two in-order cycle even gtx980");
+  EXPECT_THAT(
+      Runs(Plan("streams = 'two.toml'\nmachines = 'gtx980'\nschedulers = 'in-order'\n")).back(),
+      "two in-order cycle even gtx980");
 }
 
 TEST_F(SweepStreams, IdsDependOnEveryJob) {
@@ -210,9 +212,10 @@ TEST_F(SweepStreams, EveryCellOfTheirTablesIsSealed) {
       if (column == "run" || column == "slot") continue;
       ++cells;
       Transaction undone(database);
-      database.Run(fmt::format("UPDATE {0} SET {1} = CASE WHEN typeof({1}) = 'text' THEN {1} || '.' "
-                               "ELSE IFNULL({1}, 0) + 1 END",
-                               table, column));
+      database.Run(
+          fmt::format("UPDATE {0} SET {1} = CASE WHEN typeof({1}) = 'text' THEN {1} || '.' "
+                      "ELSE IFNULL({1}, 0) + 1 END",
+                      table, column));
       EXPECT_THAT(DamagedRuns(&database), ElementsAre(run.id)) << table << "." << column;
     }
   }
