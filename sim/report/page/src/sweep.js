@@ -3,7 +3,15 @@
 import { choice, h, section, segments } from './dom.js';
 import { count, divide, fixed, gain, policyName, ratio } from './format.js';
 import { allFigures, overviewEntries, overviewFigure } from './figures.js';
-import { average, inOrder, isPaper, makeRuns, measures, measuresOf, paperValue } from './sweepdata.js';
+import {
+  average,
+  inOrder,
+  isPaper,
+  makeRuns,
+  measures,
+  measuresOf,
+  paperValue,
+} from './sweepdata.js';
 import { sweptExperiments, sweptSection } from './swept.js';
 import { table } from './table.js';
 import { policyColour } from './theme.js';
