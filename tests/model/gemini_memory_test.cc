@@ -7,7 +7,6 @@
 namespace smk::gemini {
 namespace {
 
-constexpr Nanoseconds kMs = kMillisecond;
 constexpr std::uint64_t kMb = 1'000'000;
 
 // A GPU of 100 MB and a link of 1 MB per ms; two clients of 60 MB each.

@@ -14,8 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr Nanoseconds kMs = kMillisecond;
-
 TEST(GeminiWindow, IsFigureSix) {
   // Window of 10 at time 12: it begins at 2. A had [0, 4); B [4, 7) and an overuse until 8; C
   // from 7.

@@ -17,9 +17,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Nanoseconds kMs = kMillisecond;
-constexpr Nanoseconds kUs = kMicrosecond;
-
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : key_(ScrambleBits(seed + 1)) {}

@@ -10,6 +10,8 @@
 
 namespace smk::gemini {
 
+constexpr Nanoseconds kMs = kMillisecond, kUs = kMicrosecond;
+
 inline ClientStep Host(Nanoseconds time) { return {StepKind::kHost, time}; }
 inline ClientStep Kernels(std::uint32_t count, Nanoseconds time,
                           Nanoseconds launch = kMicrosecond) {

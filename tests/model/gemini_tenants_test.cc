@@ -11,9 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr Nanoseconds kMs = kMillisecond;
-constexpr Nanoseconds kUs = kMicrosecond;
-
 // One client whose quota is always 35 ms, without delays.
 TenantRequest Fixed35() {
   TenantRequest request;

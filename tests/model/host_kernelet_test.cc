@@ -18,18 +18,18 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr unsigned kSms = 2;
+constexpr unsigned kHostSms = 2;
 
 // Kernels that were "profiled": some compute, some wait for memory.
 class KerneletHost : public testing::Test {
  protected:
   KerneletHost() {
     run.repeat = false;
-    run.request.machine.sms = kSms;
+    run.request.machine.sms = kHostSms;
     run.request.until = RunUntil::kDone;
     run.request.cycles = 3'000'000;
     run.request.record_tbs = true;
-    plan.machine.sms = kSms;
+    plan.machine.sms = kHostSms;
     plan.machine.limits = run.request.machine.sm.limits;
     plan.machine.schedulers = 4;
     plan.machine.memory.coalesced = plan.machine.memory.uncoalesced = {1, 200};
@@ -128,7 +128,7 @@ TEST_F(KerneletHost, ExecutesSlicesOfTwoKernelsAtATime) {
     const std::size_t job = i == 0 ? first.first : *first.second;
     EXPECT_EQ(Index(l.job), job);
     EXPECT_EQ(l.tb_count, first.size[i]);
-    EXPECT_EQ(l.tb_count % kSms, 0u) << "whole multiples of the SMs";
+    EXPECT_EQ(l.tb_count % kHostSms, 0u) << "whole multiples of the SMs";
   }
 }
 

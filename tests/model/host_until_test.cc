@@ -14,8 +14,8 @@
 namespace smk {
 namespace {
 
-MicroKernel Work(const std::string& name, unsigned tbs, unsigned instructions,
-                 unsigned threads = 32) {
+MicroKernel LongWork(const std::string& name, unsigned tbs, unsigned instructions,
+                     unsigned threads = 32) {
   MicroKernel kernel;
   kernel.name = name;
   kernel.tbs = tbs;
@@ -52,7 +52,7 @@ class HostUntil : public testing::Test {
 };
 
 TEST_F(HostUntil, DoneEndsInTheCycleInWhichTheLastProgramEnds) {
-  const RunResult result = run.Run({Work("a", 9, 100), Work("b", 3, 40)});
+  const RunResult result = run.Run({LongWork("a", 9, 100), LongWork("b", 3, 40)});
   EXPECT_FALSE(result.cut_short);
   EXPECT_GT(result.jobs[0].end, result.jobs[1].end);
   EXPECT_EQ(result.cycles, result.jobs[0].end + 1);
@@ -65,7 +65,7 @@ TEST_F(HostUntil, DoneEndsInTheCycleInWhichTheLastProgramEnds) {
 }
 
 TEST_F(HostUntil, DoneChangesNothingBeforeTheEnd) {
-  const std::vector<MicroKernel> kernels = {Work("a", 9, 100), Work("b", 3, 40)};
+  const std::vector<MicroKernel> kernels = {LongWork("a", 9, 100), LongWork("b", 3, 40)};
   const RunResult done = run.Run(kernels);
   run.request.until = RunUntil::kCycles;
   const RunResult all = run.Run(kernels);
@@ -81,8 +81,9 @@ TEST_F(HostUntil, DoneChangesNothingBeforeTheEnd) {
 
 TEST_F(HostUntil, DoneWaitsForLateJobsAndForThoseWithoutASlot) {
   run.arrivals = {0, 0, 0, 0, 0, 9000};
-  const RunResult result = run.Run({Work("a", 3, 50), Work("b", 3, 60), Work("c", 3, 70),
-                                    Work("d", 3, 80), Work("e", 3, 90), Work("f", 3, 30)});
+  const RunResult result =
+      run.Run({LongWork("a", 3, 50), LongWork("b", 3, 60), LongWork("c", 3, 70),
+               LongWork("d", 3, 80), LongWork("e", 3, 90), LongWork("f", 3, 30)});
   EXPECT_FALSE(result.cut_short);
   EXPECT_EQ(result.cycles, result.jobs[5].end + 1);
   EXPECT_GT(result.jobs[5].end, 9000u);
@@ -91,7 +92,7 @@ TEST_F(HostUntil, DoneWaitsForLateJobsAndForThoseWithoutASlot) {
 }
 
 TEST_F(HostUntil, CyclesCutShortWhatHasNotEnded) {
-  const std::vector<MicroKernel> kernels = {Work("a", 9, 100), Work("b", 3, 40)};
+  const std::vector<MicroKernel> kernels = {LongWork("a", 9, 100), LongWork("b", 3, 40)};
   const Cycle whole = run.Run(kernels).cycles;
   run.request.cycles = whole;
   EXPECT_FALSE(run.Run(kernels).cut_short);
@@ -107,21 +108,22 @@ TEST_F(HostUntil, CyclesCutShortWhatHasNotEnded) {
 
 // Slots pass from job to job; the end of a job's last TB is its own.
 TEST_F(HostUntil, LastTbIsThatOfTheRecords) {
-  const RunResult result = run.Run({Work("a", 7, 50), Work("b", 3, 60), Work("c", 1, 70),
-                                    Work("d", 9, 80), Work("e", 4, 90), Work("f", 2, 30)});
+  const RunResult result =
+      run.Run({LongWork("a", 7, 50), LongWork("b", 3, 60), LongWork("c", 1, 70),
+               LongWork("d", 9, 80), LongWork("e", 4, 90), LongWork("f", 2, 30)});
   for (unsigned job = 0; job < 6; ++job) {
     EXPECT_EQ(result.kernels[job].last_tb_end, LastTb(result, job)) << job;
     EXPECT_LE(result.kernels[job].last_tb_end, result.jobs[job].end) << job;
   }
   run.request.cycles = 30;
-  const RunResult short_run = run.Run({Work("a", 7, 50)});
+  const RunResult short_run = run.Run({LongWork("a", 7, 50)});
   EXPECT_EQ(short_run.kernels[0].last_tb_end, 0u) << "none has ended";
 }
 
 TEST_F(HostUntil, AJobThatRepeatsHasNoEnd) {
   run.request.until = RunUntil::kCycles;
   run.repeat = true;
-  const RunResult result = run.Run({Work("a", 7, 50)});
+  const RunResult result = run.Run({LongWork("a", 7, 50)});
   EXPECT_GT(result.kernels[0].program_runs, 1u);
   EXPECT_EQ(result.jobs[0].end, kNever);
   EXPECT_EQ(result.kernels[0].cycles_present, run.request.cycles);
@@ -176,7 +178,7 @@ class HostWork : public testing::Test {
 
 TEST_F(HostWork, EndsWhenTheLastJobHasDoneItsWork) {
   const RunResult result =
-      Run({Work("a", 40, 100, 128), Work("b", 40, 100, 128)}, {{3000}, {9000}});
+      Run({LongWork("a", 40, 100, 128), LongWork("b", 40, 100, 128)}, {{3000}, {9000}});
   EXPECT_FALSE(result.cut_short);
   ExpectWork(result, 0, 3000);
   ExpectWork(result, 1, 9000);
@@ -185,15 +187,15 @@ TEST_F(HostWork, EndsWhenTheLastJobHasDoneItsWork) {
 }
 
 TEST_F(HostWork, WorkOfManyExecutionsIsCountedThroughThem) {
-  const RunResult result = Run({Work("a", 3, 50, 64)}, {{5000}});
+  const RunResult result = Run({LongWork("a", 3, 50, 64)}, {{5000}});
   ExpectWork(result, 0, 5000);
   EXPECT_EQ(result.kernels[0].program_runs, 5000 / (3 * 2 * 50)) << "a part of the last";
 }
 
 // What is left of a grid ends without an instruction; its slot and its room go to a job that waits.
 TEST_F(HostWork, ReleasesWhatItHolds) {
-  const MicroKernel large = Work("large", 400, 200, 512);
-  std::vector<MicroKernel> kernels = {large, large, large, large, Work("waits", 40, 100, 128)};
+  const MicroKernel large = LongWork("large", 400, 200, 512);
+  std::vector<MicroKernel> kernels = {large, large, large, large, LongWork("waits", 40, 100, 128)};
   const std::vector<WorkTarget> some = {{4000}, {400000}, {400000}, {400000}, {3000}};
   const RunResult result = Run(kernels, some);
   ExpectWork(result, 0, 4000);
@@ -210,7 +212,8 @@ TEST_F(HostWork, ReleasesWhatItHolds) {
 
 // The number of TBs to launch keeps what has to be ended small, and is no limit.
 TEST_F(HostWork, LaunchesFewTbsThatAreNotNeeded) {
-  const std::vector<MicroKernel> kernels = {Work("a", 5000, 20, 32), Work("b", 5000, 20, 32)};
+  const std::vector<MicroKernel> kernels = {LongWork("a", 5000, 20, 32),
+                                            LongWork("b", 5000, 20, 32)};
   const auto launched = [](const RunResult& result, unsigned job) {
     std::uint64_t tbs = 0;
     for (const LaunchRecord& l : result.launches) tbs += Index(l.job) == job ? l.tb_count : 0;
@@ -228,7 +231,8 @@ TEST_F(HostWork, LaunchesFewTbsThatAreNotNeeded) {
 
 // Stopped TBs are saved before they can be ended, and come back for it.
 TEST_F(HostWork, HoldsUnderPreemption) {
-  const MicroKernel first = Work("first", 300, 4000, 256), second = Work("second", 300, 100, 256);
+  const MicroKernel first = LongWork("first", 300, 4000, 256),
+                    second = LongWork("second", 300, 100, 256);
   for (const PreemptMode mode : {PreemptMode::kSwitch, PreemptMode::kDrain}) {
     for (const bool spatial : {false, true}) {
       run.request.machine.sms = 2;
@@ -247,9 +251,9 @@ TEST_F(HostWork, HoldsUnderPreemption) {
 }
 
 TEST_F(HostWork, SlicesEndWithTheirJob) {
-  const RunResult result =
-      Run({Work("a", 400, 50, 64), Work("b", 400, 50, 64)}, {{3000}, {9000}}, PreemptMode::kSwitch,
-          false, std::make_unique<SlicingScheduler>(std::vector<std::uint32_t>{7}));
+  const RunResult result = Run({LongWork("a", 400, 50, 64), LongWork("b", 400, 50, 64)},
+                               {{3000}, {9000}}, PreemptMode::kSwitch, false,
+                               std::make_unique<SlicingScheduler>(std::vector<std::uint32_t>{7}));
   ExpectWork(result, 0, 3000);
   ExpectWork(result, 1, 9000);
   for (const LaunchRecord& launch : result.launches) {
@@ -260,13 +264,15 @@ TEST_F(HostWork, SlicesEndWithTheirJob) {
 
 TEST_F(HostWork, IsCutShortByTheCycles) {
   run.request.cycles = 1000;
-  const RunResult result = Run({Work("a", 40, 100, 128)}, {{std::uint64_t{1} << 40}});
+  const RunResult result = Run({LongWork("a", 40, 100, 128)}, {{std::uint64_t{1} << 40}});
   EXPECT_TRUE(result.cut_short);
   EXPECT_EQ(result.cycles, 1000u);
   EXPECT_EQ(result.jobs[0].end, kNever);
 }
 
-TEST_F(HostWork, EachJobHasSome) { EXPECT_THROW(Run({Work("a", 3, 50, 64)}, {{0}}), InputError); }
+TEST_F(HostWork, EachJobHasSome) {
+  EXPECT_THROW(Run({LongWork("a", 3, 50, 64)}, {{0}}), InputError);
+}
 
 }  // namespace
 }  // namespace smk

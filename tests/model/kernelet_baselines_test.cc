@@ -15,12 +15,12 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr unsigned kSms = 14;
+constexpr unsigned kBaselineSms = 14;
 
 // An SM of 8 TBs; a TB of `warps` of its 16 warps.
-KerneletMachine Machine() {
+KerneletMachine BaselineMachine() {
   KerneletMachine machine;
-  machine.sms = kSms;
+  machine.sms = kBaselineSms;
   machine.limits = {128, 192, 16, 8};
   machine.memory.coalesced = {2, 100};
   machine.memory.uncoalesced = LineOfSeveral(machine.memory.coalesced, 32);
@@ -43,7 +43,7 @@ std::vector<KerneletKernel> Kernels() {
 TEST(KerneletKnown, PairsAreChosenByWhatWasMeasured) {
   CoScheduleParams params;
   params.pur_difference = params.mur_difference = 0;
-  CoScheduleFinder finder(Machine(), Kernels(), params);
+  CoScheduleFinder finder(BaselineMachine(), Kernels(), params);
   SlicePair pair;
   pair.tbs[0] = 1;
   pair.tbs[1] = 2;
@@ -57,19 +57,19 @@ TEST(KerneletKnown, PairsAreChosenByWhatWasMeasured) {
   const CoSchedule best = finder.Find({0, 1, 2});
   EXPECT_EQ(best.first, 1u);
   EXPECT_EQ(best.second, 2u);
-  EXPECT_EQ(best.size[0], 1 * kSms);
-  EXPECT_EQ(best.size[1], 2 * kSms);
+  EXPECT_EQ(best.size[0], 1 * kBaselineSms);
+  EXPECT_EQ(best.size[1], 2 * kBaselineSms);
   EXPECT_EQ(best.pair.profit, 0.4);
   // Whichever is pending first.
   const CoSchedule turned = finder.Find({2, 1});
   EXPECT_EQ(turned.first, 0u);
-  EXPECT_EQ(turned.size[0], 2 * kSms);
-  EXPECT_EQ(turned.size[1], 1 * kSms);
+  EXPECT_EQ(turned.size[0], 2 * kBaselineSms);
+  EXPECT_EQ(turned.size[1], 1 * kBaselineSms);
   EXPECT_EQ(finder.Find({0, 2}).pair.profit, -0.1) << "the only pair, though a loss";
 }
 
 TEST(KerneletKnown, RefusesWhatCannotBe) {
-  CoScheduleFinder finder(Machine(), Kernels());
+  CoScheduleFinder finder(BaselineMachine(), Kernels());
   SlicePair pair;
   pair.tbs[0] = pair.tbs[1] = 1;
   EXPECT_THROW(finder.Set(1, 0, pair), InputError);
@@ -85,7 +85,7 @@ TEST(KerneletKnown, RefusesWhatCannotBe) {
 
 // Every pair is as likely as every other, and so are the sizes of one.
 TEST(KerneletDraw, DrawsEveryPairInEverySize) {
-  CoScheduleFinder finder(Machine(), Kernels());
+  CoScheduleFinder finder(BaselineMachine(), Kernels());
   const std::vector<std::size_t> pending = {2, 0, 1, 0};
   constexpr unsigned kDraws = 20'000;
   std::map<std::pair<std::size_t, std::size_t>, unsigned> pairs;
@@ -97,10 +97,10 @@ TEST(KerneletDraw, DrawsEveryPairInEverySize) {
     const std::pair<std::size_t, std::size_t> kernels = {pending[drawn.first],
                                                          pending[*drawn.second]};
     ++pairs[kernels];
-    ++sizes[kernels][drawn.size[0] / kSms];
+    ++sizes[kernels][drawn.size[0] / kBaselineSms];
     const auto all = finder.Sizes(kernels.first, kernels.second);
     EXPECT_THAT(all, testing::Contains(std::make_pair(drawn.pair.tbs[0], drawn.pair.tbs[1])));
-    for (int k : {0, 1}) EXPECT_EQ(drawn.size[k], drawn.pair.tbs[k] * kSms);
+    for (int k : {0, 1}) EXPECT_EQ(drawn.size[k], drawn.pair.tbs[k] * kBaselineSms);
   }
   // 2+0, 2+1, 0+1 and 0+0, of which there are two: five standard errors.
   ASSERT_EQ(pairs.size(), 4u);
@@ -115,10 +115,10 @@ TEST(KerneletDraw, DrawsEveryPairInEverySize) {
 }
 
 TEST(KerneletDraw, KernelWithoutAPartnerIsAlone) {
-  CoScheduleFinder finder(Machine(), Kernels());
+  CoScheduleFinder finder(BaselineMachine(), Kernels());
   const CoSchedule alone = finder.Draw({1}, 5);
   EXPECT_FALSE(alone.second);
-  EXPECT_EQ(alone.size[0], 4 * kSms) << "as many as fit";
+  EXPECT_EQ(alone.size[0], 4 * kBaselineSms) << "as many as fit";
   EXPECT_THROW(finder.Draw({}, 5), InputError);
 }
 

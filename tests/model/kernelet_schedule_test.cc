@@ -7,13 +7,14 @@
 
 #include "base/error.h"
 #include "host/kernelet/co_schedule.h"
+#include "model/refuses.h"
 #include "test_options.h"
 
 namespace smk {
 namespace {
 
 // An SM of 16 warps and 8 TBs with one scheduler.
-KerneletMachine Machine() {
+KerneletMachine ScheduleMachine() {
   KerneletMachine machine;
   machine.sms = 14;
   machine.limits = {128, 192, 16, 8};
@@ -49,7 +50,7 @@ TEST(KerneletBalance, DifferenceByHand) {
 
 TEST(KerneletBalance, EqualKernelsGetEqualSizes) {
   const std::vector<KerneletKernel> equal{Kernel("a", 0.1, 0, 0), Kernel("b", 0.1, 0, 0)};
-  CoScheduleFinder filling(Machine(), equal);
+  CoScheduleFinder filling(ScheduleMachine(), equal);
   const std::optional<SlicePair> pair = filling.Balanced(0, 1);
   ASSERT_TRUE(pair);
   EXPECT_EQ(pair->tbs[0], 4u);
@@ -61,7 +62,7 @@ TEST(KerneletBalance, EqualKernelsGetEqualSizes) {
   // Of all sizes that are balanced, those with the largest profit.
   CoScheduleParams params;
   params.sizes = SliceSizes::kAll;
-  CoScheduleFinder all(Machine(), equal, params);
+  CoScheduleFinder all(ScheduleMachine(), equal, params);
   EXPECT_EQ(all.Balanced(0, 1)->tbs[0], 4u);
   EXPECT_EQ(all.Balanced(0, 1)->tbs[1], 4u);
 }
@@ -69,7 +70,8 @@ TEST(KerneletBalance, EqualKernelsGetEqualSizes) {
 TEST(KerneletBalance, OrderOfAPairDoesNotMatter) {
   const std::vector<KerneletKernel> kernels{Kernel("a", 0.1, 0, 0, 2, 2000),
                                             Kernel("b", 0.3, 0, 0)};
-  CoScheduleFinder finder(Machine(), kernels), other(Machine(), {kernels[1], kernels[0]});
+  CoScheduleFinder finder(ScheduleMachine(), kernels),
+      other(ScheduleMachine(), {kernels[1], kernels[0]});
   const std::optional<SlicePair> pair = finder.Balanced(0, 1);
   ASSERT_TRUE(pair);
   for (const auto& swapped : {finder.Balanced(1, 0), other.Balanced(0, 1)}) {
@@ -84,12 +86,12 @@ TEST(KerneletBalance, OrderOfAPairDoesNotMatter) {
 TEST(KerneletBalance, SmallestSlicesAreKept) {
   KerneletKernel a = Kernel("a", 0.1, 0, 0), b = Kernel("b", 0.3, 0, 0);
   a.least_tbs = 6;
-  CoScheduleFinder finder(Machine(), {a, b});
+  CoScheduleFinder finder(ScheduleMachine(), {a, b});
   const std::optional<SlicePair> pair = finder.Balanced(0, 1);
   ASSERT_TRUE(pair);
   EXPECT_GE(pair->tbs[0], 6u);
   b.least_tbs = 3;
-  CoScheduleFinder too_large(Machine(), {a, b});
+  CoScheduleFinder too_large(ScheduleMachine(), {a, b});
   EXPECT_FALSE(too_large.Balanced(0, 1)) << "8 TBs per SM";
   const CoSchedule alone = too_large.Find({1, 0});
   EXPECT_FALSE(alone.second);
@@ -98,7 +100,7 @@ TEST(KerneletBalance, SmallestSlicesAreKept) {
 }
 
 TEST(KerneletModel, SchedulersShareWarpsAndMemory) {
-  KerneletMachine one = Machine(), two = Machine();
+  KerneletMachine one = ScheduleMachine(), two = ScheduleMachine();
   two.schedulers = 2;
   // With two schedulers the SM is twice one that has half the warps, and half the memory.
   one.memory.coalesced.a0 *= 2;
@@ -106,9 +108,9 @@ TEST(KerneletModel, SchedulersShareWarpsAndMemory) {
   const KerneletKernel kernel = Kernel("a", 0.2, 0, 0);
   EXPECT_NEAR(KerneletModel(two).Alone(kernel, 8), 2 * KerneletModel(one).Alone(kernel, 4), 1e-12);
   // At half the rate of issue, latencies have half as many places for instructions.
-  KerneletMachine slow = Machine();
+  KerneletMachine slow = ScheduleMachine();
   slow.issue_rate = 0.5;
-  KerneletMachine near = Machine();
+  KerneletMachine near = ScheduleMachine();
   near.memory.coalesced = {1, 50};
   near.memory.uncoalesced.a0 /= 2;
   near.memory.uncoalesced.b0 /= 2;
@@ -120,7 +122,7 @@ TEST(KerneletFind, PairsThatAreAlikeAreLeftOut) {
   const std::vector<KerneletKernel> kernels{Kernel("compute", 0.01, 0.9, 0.02),
                                             Kernel("compute too", 0.02, 0.85, 0.03),
                                             Kernel("memory", 0.4, 0.2, 0.14)};
-  CoScheduleFinder finder(Machine(), kernels);
+  CoScheduleFinder finder(ScheduleMachine(), kernels);
   const CoSchedule found = finder.Find({0, 1, 2});
   EXPECT_EQ(found.candidates, 3u);
   EXPECT_EQ(found.predicted, 2u);
@@ -146,8 +148,8 @@ TEST(KerneletFind, PairsThatAreAlikeAreLeftOut) {
 TEST(KerneletFind, WithoutEnoughProfitAKernelIsAlone) {
   CoScheduleParams params;
   params.least_profit = 0.9;
-  CoScheduleFinder finder(Machine(), {Kernel("a", 0.01, 0.9, 0), Kernel("b", 0.4, 0.2, 0.1)},
-                          params);
+  CoScheduleFinder finder(ScheduleMachine(),
+                          {Kernel("a", 0.01, 0.9, 0), Kernel("b", 0.4, 0.2, 0.1)}, params);
   const CoSchedule found = finder.Find({1, 0});
   EXPECT_FALSE(found.second);
   EXPECT_EQ(found.candidates, 1u);
@@ -172,8 +174,9 @@ TEST(KerneletFind, FindsWhatAnExhaustiveSearchFinds) {
     params.sizes = n % 2 == 0 ? SliceSizes::kAll : SliceSizes::kFilling;
     params.pur_difference = draw(0, 1);
     params.mur_difference = draw(0, 0.14);
-    const CoSchedule found = CoScheduleFinder(Machine(), kernels, params).Find({0, 1, 2, 3, 4});
-    const KerneletModel model(Machine());
+    const CoSchedule found =
+        CoScheduleFinder(ScheduleMachine(), kernels, params).Find({0, 1, 2, 3, 4});
+    const KerneletModel model(ScheduleMachine());
     double best = -INFINITY;
     std::pair<std::size_t, std::size_t> pair;
     unsigned sizes[2] = {0, 0};
@@ -220,78 +223,69 @@ TEST(KerneletFind, FindsWhatAnExhaustiveSearchFinds) {
   }
 }
 
-template <typename Call>
-void Refuses(const Call& call, const std::string& line) {
-  try {
-    call();
-    ADD_FAILURE() << "takes what it should refuse with: " << line;
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.what(), line);
-  }
-}
-
 TEST(KerneletFind, RefusesKernelsThatCannotBe) {
   const auto with = [](const auto& change) {
     return [change] {
       KerneletKernel kernel = Kernel("k", 0.1, 0.5, 0.1);
       change(&kernel);
-      CoScheduleFinder(Machine(), {kernel});
+      CoScheduleFinder(ScheduleMachine(), {kernel});
     };
   };
-  Refuses(with([](KerneletKernel* k) { k->need.threads = 17; }),
-          "kernel k: need: a TB does not fit an SM");
-  Refuses(with([](KerneletKernel* k) { k->need = {}; }),
-          "kernel k: need: expected at least one warp and one TB");
-  Refuses(with([](KerneletKernel* k) { k->instructions = 0; }),
-          "kernel k: instructions: expected more than 0");
-  Refuses(with([](KerneletKernel* k) { k->memory_ratio = 1; }),
-          "kernel k: memory_ratio: expected at least 0 and below 1");
-  Refuses(with([](KerneletKernel* k) { k->uncoalesced = -1; }),
-          "kernel k: uncoalesced: expected 0 to 1");
-  Refuses(with([](KerneletKernel* k) { k->pur = 2; }), "kernel k: pur: expected 0 to 1");
-  Refuses(with([](KerneletKernel* k) { k->mur = std::nan(""); }), "kernel k: mur: expected 0 to 1");
-  Refuses(with([](KerneletKernel* k) { k->least_tbs = 0; }),
-          "kernel k: least_tbs: expected at least 1");
+  ExpectRefused(with([](KerneletKernel* k) { k->need.threads = 17; }),
+                "kernel k: need: a TB does not fit an SM");
+  ExpectRefused(with([](KerneletKernel* k) { k->need = {}; }),
+                "kernel k: need: expected at least one warp and one TB");
+  ExpectRefused(with([](KerneletKernel* k) { k->instructions = 0; }),
+                "kernel k: instructions: expected more than 0");
+  ExpectRefused(with([](KerneletKernel* k) { k->memory_ratio = 1; }),
+                "kernel k: memory_ratio: expected at least 0 and below 1");
+  ExpectRefused(with([](KerneletKernel* k) { k->uncoalesced = -1; }),
+                "kernel k: uncoalesced: expected 0 to 1");
+  ExpectRefused(with([](KerneletKernel* k) { k->pur = 2; }), "kernel k: pur: expected 0 to 1");
+  ExpectRefused(with([](KerneletKernel* k) { k->mur = std::nan(""); }),
+                "kernel k: mur: expected 0 to 1");
+  ExpectRefused(with([](KerneletKernel* k) { k->least_tbs = 0; }),
+                "kernel k: least_tbs: expected at least 1");
 }
 
 TEST(KerneletFind, RefusesMachinesAndParametersThatCannotBe) {
   const auto machine = [](const auto& change) {
     return [change] {
-      KerneletMachine m = Machine();
+      KerneletMachine m = ScheduleMachine();
       change(&m);
       KerneletModel model(m);
     };
   };
-  Refuses(machine([](KerneletMachine* m) { m->sms = 0; }),
-          "kernelet machine: sms: expected at least 1");
-  Refuses(machine([](KerneletMachine* m) { m->schedulers = 0; }),
-          "kernelet machine: schedulers: expected at least 1");
-  Refuses(machine([](KerneletMachine* m) { m->issue_rate = 0; }),
-          "kernelet machine: issue_rate: expected more than 0");
-  Refuses(machine([](KerneletMachine* m) { m->memory.coalesced.a0 = -1; }),
-          "latency of the chain: a0 and b0: expected at least 0");
+  ExpectRefused(machine([](KerneletMachine* m) { m->sms = 0; }),
+                "kernelet machine: sms: expected at least 1");
+  ExpectRefused(machine([](KerneletMachine* m) { m->schedulers = 0; }),
+                "kernelet machine: schedulers: expected at least 1");
+  ExpectRefused(machine([](KerneletMachine* m) { m->issue_rate = 0; }),
+                "kernelet machine: issue_rate: expected more than 0");
+  ExpectRefused(machine([](KerneletMachine* m) { m->memory.coalesced.a0 = -1; }),
+                "latency of the chain: a0 and b0: expected at least 0");
   const auto params = [](const auto& change) {
     return [change] {
       CoScheduleParams p;
       change(&p);
-      CoScheduleFinder(Machine(), {}, p);
+      CoScheduleFinder(ScheduleMachine(), {}, p);
     };
   };
-  Refuses(params([](CoScheduleParams* p) { p->pur_difference = -1; }),
-          "pruning: pur_difference and mur_difference: expected 0 to 1");
-  Refuses(params([](CoScheduleParams* p) { p->relax = 1; }),
-          "pruning: relax: expected at least 0 and below 1");
-  Refuses(params([](CoScheduleParams* p) { p->least_profit = INFINITY; }),
-          "least_profit: expected a number");
-  CoScheduleFinder finder(Machine(), {Kernel("k", 0.1, 0.5, 0.1)});
-  Refuses([&] { finder.Find({}); }, "pending: expected at least one kernel");
-  Refuses([&] { finder.Find({0, 1}); }, "pending: expected kernels that are known");
-  Refuses(
+  ExpectRefused(params([](CoScheduleParams* p) { p->pur_difference = -1; }),
+                "pruning: pur_difference and mur_difference: expected 0 to 1");
+  ExpectRefused(params([](CoScheduleParams* p) { p->relax = 1; }),
+                "pruning: relax: expected at least 0 and below 1");
+  ExpectRefused(params([](CoScheduleParams* p) { p->least_profit = INFINITY; }),
+                "least_profit: expected a number");
+  CoScheduleFinder finder(ScheduleMachine(), {Kernel("k", 0.1, 0.5, 0.1)});
+  ExpectRefused([&] { finder.Find({}); }, "pending: expected at least one kernel");
+  ExpectRefused([&] { finder.Find({0, 1}); }, "pending: expected kernels that are known");
+  ExpectRefused(
       [] {
         CoSchedulingProfit({1}, {1, 1});
       },
       "profit: expected an IPC together and one alone of every kernel");
-  Refuses([] { CoSchedulingProfit({1, 0}, {1, 1}); }, "profit: expected IPCs above 0");
+  ExpectRefused([] { CoSchedulingProfit({1, 0}, {1, 1}); }, "profit: expected IPCs above 0");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "host/kernelet/slicing.h"
+#include "model/refuses.h"
 #include "test_options.h"
 
 namespace smk {
@@ -67,25 +68,16 @@ TEST(KerneletSlicing, WholeKernelWhenNoSliceWillDo) {
   EXPECT_EQ(SmallestSlice(100, 200, measure), 100u) << "fewer TBs than SMs";
 }
 
-template <typename Call>
-void Refuses(const Call& call, const std::string& line) {
-  try {
-    call();
-    ADD_FAILURE() << "takes what it should refuse with: " << line;
-  } catch (const InputError& error) {
-    EXPECT_EQ(error.what(), line);
-  }
-}
-
 TEST(KerneletSlicing, RefusesWhatCannotBe) {
   const auto measure = [](std::uint32_t) { return 1.0; };
-  Refuses([] { SlicePlan(0, 1); }, "slices: expected a kernel of at least one TB");
-  Refuses([] { SlicePlan(1, 0); }, "slices: expected at least one TB in each");
-  Refuses([&] { SmallestSlice(0, 1, measure); }, "slices: expected a kernel of at least one TB");
-  Refuses([&] { SmallestSlice(1, 0, measure); }, "slices: expected at least one SM");
-  Refuses([&] { SmallestSlice(9, 1, measure, -1); }, "slices: overhead: expected at least 0");
-  Refuses([&] { SmallestSlice(9, 1, [](std::uint32_t) { return 0.0; }); },
-          "slices of 9 TBs: expected more than 0 cycles");
+  ExpectRefused([] { SlicePlan(0, 1); }, "slices: expected a kernel of at least one TB");
+  ExpectRefused([] { SlicePlan(1, 0); }, "slices: expected at least one TB in each");
+  ExpectRefused([&] { SmallestSlice(0, 1, measure); },
+                "slices: expected a kernel of at least one TB");
+  ExpectRefused([&] { SmallestSlice(1, 0, measure); }, "slices: expected at least one SM");
+  ExpectRefused([&] { SmallestSlice(9, 1, measure, -1); }, "slices: overhead: expected at least 0");
+  ExpectRefused([&] { SmallestSlice(9, 1, [](std::uint32_t) { return 0.0; }); },
+                "slices of 9 TBs: expected more than 0 cycles");
 }
 
 }  // namespace

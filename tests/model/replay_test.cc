@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr Cycle kLatency = ReplayRig::kLatency;
+constexpr Cycle kRigLatency = ReplayRig::kLatency;
 
 class Replay : public testing::Test, protected ReplayRig {};
 
@@ -56,7 +56,7 @@ TEST_F(Replay, EveryLaunchPaysItsLatency) {
   Add("a", 40, 8, /*launches=*/3);
   rates.alone["a"] = {0.04, 0, 0, 40};
   const RunResult result = Execute();
-  EXPECT_EQ(result.jobs[0].finish, 3 * 1000 + 2 * kLatency);
+  EXPECT_EQ(result.jobs[0].finish, 3 * 1000 + 2 * kRigLatency);
   EXPECT_EQ(result.kernels[0].launches_completed, 3u);
   EXPECT_EQ(result.kernels[0].tbs_completed, 120u);
 }
@@ -138,7 +138,7 @@ TEST_F(Replay, CopiesOverlapWithKernels) {
   EXPECT_EQ(result.jobs[0].ready, 1050u);
   EXPECT_EQ(result.jobs[0].start, 1050u);
   EXPECT_EQ(result.jobs[1].ready, 2100u);
-  EXPECT_EQ(result.jobs[1].start, 2050u + kLatency);
+  EXPECT_EQ(result.jobs[1].start, 2050u + kRigLatency);
   EXPECT_EQ(result.kernels[1].last_tb_end, 3150u);
   EXPECT_EQ(result.jobs[1].finish, 3150u + 1 + 250) << "the copy begins a cycle after the end";
   EXPECT_EQ(result.copies.in_cycles, 2100u);

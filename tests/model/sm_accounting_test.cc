@@ -31,7 +31,7 @@ MicroKernel Mixed() {
 }
 
 // Keeps all SMs awake: nothing may change but the speed.
-class SleeplessControl : public SimpleControl {
+class SleeplessParts : public SimpleControl {
  public:
   using SimpleControl::SimpleControl;
   SmMask awake_sms() const override { return SmMask::First(kMaxSms); }
@@ -56,7 +56,7 @@ TEST(SmAccounting, SleepingChangesNothing) {
   run.request.machine.sms = 3;
   run.request.cycles = 30000;
   SimpleControl sleepy(run.Control());
-  SleeplessControl sleepless(run.Control());
+  SleeplessParts sleepless(run.Control());
   ExpectSame(run.Run({Mixed()}, &sleepy), run.Run({Mixed()}, &sleepless));
 }
 
@@ -91,7 +91,7 @@ TEST(SmAccounting, SleepingWhilePipesAreBusyChangesNothing) {
   through_lsu.sm().units.constant = 0;
   for (MicroRun run : {plain, shared, through_lsu}) {
     SimpleControl sleepy(run.Control());
-    SleeplessControl sleepless(run.Control());
+    SleeplessParts sleepless(run.Control());
     const RunResult result = run.Run({Crowded(), Mixed()}, &sleepy);
     ExpectSame(result, run.Run({Crowded(), Mixed()}, &sleepless));
     EXPECT_GT(Cycles(result, Stall::kPipeline), result.cycles);

@@ -27,13 +27,13 @@ struct Counts {
   SmStats sm;
 };
 
-constexpr Cycle kCycles = 5000;
+constexpr Cycle kStallCycles = 5000;
 
 // One warp that repeats something for the whole run. The three schedulers without a warp have only
 // control stalls.
 template <typename Body>
 Counts Alone(Body body, MicroRun run = {}) {
-  run.request.cycles = kCycles;
+  run.request.cycles = kStallCycles;
   MicroKernel kernel;
   kernel.Loop(30000);
   for (unsigned i = 0; i < 4; ++i) body(&kernel, i);
@@ -45,11 +45,11 @@ TEST(SmSimStalls, AWarpThatWaitsForAnOperandIsData) {
   const Counts alu = Alone([](MicroKernel* k, unsigned) { k->Op(OpClass::kAlu, 0, {0}); });
   EXPECT_EQ(alu[SimStall::kPipeline], 0u);
   EXPECT_EQ(alu[SimStall::kData], alu[Stall::kDataShort]);
-  EXPECT_GT(alu[SimStall::kData], kCycles / 2);
+  EXPECT_GT(alu[SimStall::kData], kStallCycles / 2);
   const Counts load =
       Alone([](MicroKernel* k, unsigned) { k->Load(0, {0}, MicroKernel::kNewLine); });
   EXPECT_EQ(load[SimStall::kData], load[Stall::kDataMemory]);
-  EXPECT_GT(load[SimStall::kData], kCycles / 2);
+  EXPECT_GT(load[SimStall::kData], kStallCycles / 2);
 }
 
 TEST(SmSimStalls, AReadyWarpWithoutAPipeIsPipeline) {
@@ -57,7 +57,7 @@ TEST(SmSimStalls, AReadyWarpWithoutAPipeIsPipeline) {
   run.sm().sfu = {8, 4};
   const Counts sfu = Alone([](MicroKernel* k, unsigned i) { k->Op(OpClass::kSfu, i); }, run);
   EXPECT_EQ(sfu[SimStall::kPipeline], sfu[Stall::kPipeline]);
-  EXPECT_GT(sfu[SimStall::kPipeline], kCycles / 2);
+  EXPECT_GT(sfu[SimStall::kPipeline], kStallCycles / 2);
 }
 
 TEST(SmSimStalls, FetchesBarriersAndNoWarpsAreControl) {
@@ -68,11 +68,11 @@ TEST(SmSimStalls, FetchesBarriersAndNoWarpsAreControl) {
     return counts[Stall::kControl] + counts[Stall::kPreemption] + counts[Stall::kEmpty];
   };
   EXPECT_EQ(branch[SimStall::kControl], rest(branch));
-  EXPECT_GT(branch[Stall::kControl], kCycles / 2);
+  EXPECT_GT(branch[Stall::kControl], kStallCycles / 2);
   const Counts barrier = Alone([](MicroKernel* k, unsigned) { k->Op(OpClass::kBarrier); });
   EXPECT_EQ(barrier[SimStall::kControl], rest(barrier) + barrier[Stall::kBarrier]);
-  EXPECT_GT(barrier[Stall::kBarrier], kCycles / 2);
-  EXPECT_GE(barrier[Stall::kEmpty], 3 * (kCycles - 10));
+  EXPECT_GT(barrier[Stall::kBarrier], kStallCycles / 2);
+  EXPECT_GE(barrier[Stall::kEmpty], 3 * (kStallCycles - 10));
 }
 
 // Ours is data from the start, because the operand is there last. While the instruction is fetched,
@@ -91,7 +91,7 @@ TEST(SmSimStalls, AWarpWithAnEmptyBufferHasNoInstruction) {
   const auto chain = [](MicroKernel* k, unsigned) { k->Op(OpClass::kAlu, 0, {0}); };
   const Counts counts = Alone(chain, SlowFetch(20, 30));
   const std::uint64_t issued = counts[Stall::kIssued];
-  EXPECT_NEAR(static_cast<double>(issued), kCycles / 30.0, 5);
+  EXPECT_NEAR(static_cast<double>(issued), kStallCycles / 30.0, 5);
   // Of the 29 cycles between two issues, the instruction comes after 19.
   EXPECT_NEAR(static_cast<double>(counts[Stall::kDataShort]), 29.0 * issued, 60);
   EXPECT_NEAR(static_cast<double>(counts[SimStall::kData]), 10.0 * issued, 30);
@@ -101,7 +101,7 @@ TEST(SmSimStalls, AWarpWithAnEmptyBufferHasNoInstruction) {
 
 TEST(SmSimStalls, AnotherWarpWithAnInstructionMakesItData) {
   MicroRun run = SlowFetch(20, 30);
-  run.request.cycles = kCycles;
+  run.request.cycles = kStallCycles;
   // Each scheduler has a second warp that waits for memory with its instruction in the buffer.
   MicroKernel chain, waits;
   chain.threads = waits.threads = 128;
@@ -111,11 +111,11 @@ TEST(SmSimStalls, AnotherWarpWithAnInstructionMakesItData) {
   waits.name = "waits";
   waits.Load(1, {}, MicroKernel::kNewLine);
   waits.Op(OpClass::kAlu, 2, {1});
-  run.memory.latency = 2 * kCycles;
+  run.memory.latency = 2 * kStallCycles;
   run.repeat = false;
   const Counts counts(run.Run({chain, waits}).sms[0]);
   EXPECT_LT(counts[SimStall::kControl], 4 * 200u) << "only until both wait";
-  EXPECT_GT(counts[SimStall::kData], 4 * (kCycles - kCycles / 25 - 400));
+  EXPECT_GT(counts[SimStall::kData], 4 * (kStallCycles - kStallCycles / 25 - 400));
 }
 
 class Sleepless : public SimpleControl {
@@ -127,7 +127,7 @@ class Sleepless : public SimpleControl {
 TEST(SmSimStalls, SleepingChangesNothing) {
   const auto counts = [](bool sleeps) {
     MicroRun run = SlowFetch(17, 40);
-    run.request.cycles = kCycles;
+    run.request.cycles = kStallCycles;
     MicroKernel kernel;
     kernel.threads = 96;
     kernel.tbs = 7;

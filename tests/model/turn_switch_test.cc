@@ -152,12 +152,12 @@ TEST(TurnSwitch, RandomTrafficLosesWhatTheoryHasItLose) {
   EXPECT_NEAR(Backlog(16, 16, 2).Share(20000), sixteen, 0.015) << "whose turn it is costs nothing";
 }
 
-constexpr Cycle kLatency = 8;
+constexpr Cycle kSwitchLatency = 8;
 constexpr Cycle kService = 120;
 
 // What passes through both directions: an SM's packets for one slice.
 struct Loop {
-  TurnQueues queues{1, 1, kLatency};
+  TurnQueues queues{1, 1, kSwitchLatency};
   unsigned asked = 0, served = 0, answered = 0, most = 0;
   Cycle last = 0;
 
@@ -187,7 +187,7 @@ TEST(TurnQueues, ARequestAloneTakesTheSumOfItsParts) {
   loop.Ask(100, 1);
   Cycle now = 100;
   while (loop.answered == 0) loop.Step(now++);
-  EXPECT_EQ(loop.last, 100 + (1 + kLatency) + kService + (1 + kLatency));
+  EXPECT_EQ(loop.last, 100 + (1 + kSwitchLatency) + kService + (1 + kSwitchLatency));
   loop.Step(now);
   EXPECT_EQ(loop.queues.next(), TurnSwitch::kNoWork);
 }
@@ -196,7 +196,7 @@ TEST(TurnQueues, OneWithoutReplyEndsAtItsSlice) {
   Loop loop;
   loop.Ask(100, 0);
   loop.Step(100);
-  EXPECT_EQ(loop.last, 100 + (1 + kLatency) + kService);
+  EXPECT_EQ(loop.last, 100 + (1 + kSwitchLatency) + kService);
 }
 
 // Stepping only when next() says so gives what stepping in each cycle does.
@@ -237,7 +237,8 @@ TEST(TurnQueues, FullQueuesHoldBackTheSm) {
   }
   EXPECT_TRUE(full);
   EXPECT_NEAR(loop.answered, kCycles / 4.0, 40) << "as many as the port of the SM carries";
-  EXPECT_LE(loop.most, TurnQueues::kQueue + kService + 2 * kLatency) << "no more at the slice";
+  EXPECT_LE(loop.most, TurnQueues::kQueue + kService + 2 * kSwitchLatency)
+      << "no more at the slice";
   EXPECT_LE(loop.asked - loop.served, TurnQueues::kQueue) << "no more at the SM";
 }
 

@@ -32,7 +32,7 @@ struct Mix {
   }
 };
 
-struct Reference {
+struct ProgramReference {
   const char* workload;
   const char* kernel;
   double iterations;  // per warp
@@ -40,7 +40,7 @@ struct Reference {
   Mix mix;
 };
 
-const Reference kReferences[] = {
+const ProgramReference kReferences[] = {
     {"cutcp",
      "cuda_cutoff_potential_lattice6overlap",
      1481,
@@ -90,7 +90,7 @@ const KernelSpec& KernelOf(std::string_view workload, std::string_view name) {
 }
 
 TEST(WorkloadParboil, WarpInstructionsMatch) {
-  for (const Reference& r : kReferences) {
+  for (const ProgramReference& r : kReferences) {
     const ProgramSummary summary = Summarise(KernelOf(r.workload, r.kernel));
     double per_iteration = 0;
     for (const double count : r.mix.ByClass()) per_iteration += count;
@@ -101,7 +101,7 @@ TEST(WorkloadParboil, WarpInstructionsMatch) {
 
 // A class may be off by 10 % and by what the fixed part, whose classes are not known, can add.
 TEST(WorkloadParboil, InstructionClassesMatch) {
-  for (const Reference& r : kReferences) {
+  for (const ProgramReference& r : kReferences) {
     const ProgramSummary summary = Summarise(KernelOf(r.workload, r.kernel));
     const auto mix = r.mix.ByClass();
     double fixed_left = 1.1 * r.fixed + 2;

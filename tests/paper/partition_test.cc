@@ -9,7 +9,7 @@
 namespace smk {
 namespace {
 
-constexpr ResourceVector kLimits{100, 100, 60, 32};
+constexpr ResourceVector kPartitionLimits{100, 100, 60, 32};
 
 class Figure8 : public testing::Test {
  protected:
@@ -38,9 +38,9 @@ class Figure8 : public testing::Test {
   double Rk(unsigned kernel) const { return Percent(planner.state().share[kernel]); }
   double Rsm() const { return Percent(weights.Dominant(planner.state().taken)); }
 
-  ShareWeights weights = ShareWeights::Of(kLimits);
+  ShareWeights weights = ShareWeights::Of(kPartitionLimits);
   KernelTable::State kernels;
-  PartitionPlanner planner{{kLimits}};
+  PartitionPlanner planner{{kPartitionLimits}};
 };
 
 TEST_F(Figure8, IterationsAreThoseOfTheFigure) {
@@ -72,7 +72,7 @@ TEST_F(Figure8, EndsWithSixAndTwelveTbsAndNoThreadLeft) {
   EXPECT_EQ(Tbs(0), 6u);
   EXPECT_EQ(Tbs(1), 12u);
   EXPECT_DOUBLE_EQ(Rsm(), 100);
-  EXPECT_EQ(planner.state().taken.threads, kLimits.threads);
+  EXPECT_EQ(planner.state().taken.threads, kPartitionLimits.threads);
   EXPECT_EQ(iterations, 18u + 1u) << "one TB per cycle, and one cycle to see that none fits";
 }
 
@@ -83,7 +83,7 @@ TEST_F(Figure8, EveryIterationServesTheLowestShareThatFits) {
     Tick();
     const unsigned served = planner.state().part[0].tbs != before.part[0].tbs ? 0 : 1;
     const unsigned other = 1 - served;
-    const bool other_fits = FitsIn(before.taken + kernels.slot[other].need, kLimits);
+    const bool other_fits = FitsIn(before.taken + kernels.slot[other].need, kPartitionLimits);
     if (other_fits) {
       EXPECT_LE(before.share[served], before.share[other]);
     }

@@ -20,7 +20,7 @@ struct Units {
   double alu, sfu, lsu, misses;
 };
 
-struct Row {
+struct TableRow {
   const char* name;
   unsigned tbs;                     // of an SM: from Reg. and Blkdim, and Table III
   double registers, shared_memory;  // per cent of an SM
@@ -29,7 +29,7 @@ struct Row {
   Units near;  // how far from it we may be: points of the units, a factor of the misses
 };
 
-const Row kTable2[] = {
+const TableRow kApplications[] = {
     {"BLK", 8, 95, 0, "memory", {48, 73, 84, 51.3}, {5, 7, 80, 1.1}},
     {"BFS", 3, 71, 0, "memory", {14, 6, 46, 84.4}, {7, 3, 36, 1.1}},
     {"DXT", 8, 56, 33, "compute", {47, 11, 21, 0.03}, {26, 6, 28, 2.0}},
@@ -42,7 +42,7 @@ const Row kTable2[] = {
     {"NN", 8, 94, 0, "memory", {43, 22, 89, 3.7}, {20, 14, 8, 1.7}},
 };
 
-class SlicerAlone : public ::testing::TestWithParam<Row> {
+class SlicerAlone : public ::testing::TestWithParam<TableRow> {
  protected:
   RunRequest Alone() const {
     RunRequest request;
@@ -72,7 +72,7 @@ Units UnitsOf(const RunRequest& request, const KernelStats& kernel) {
 }
 
 TEST_P(SlicerAlone, UnitsAndMissesAreNearTable2) {
-  const Row& row = GetParam();
+  const TableRow& row = GetParam();
   const RunRequest request = Alone();
   const Units ours = UnitsOf(request, RunAlone(request).kernels.at(0));
   SCOPED_TRACE(fmt::format("{}: ALU {:.1f} ({}) SFU {:.1f} ({}) LS {:.1f} ({}) misses {:.2f} ({})",
@@ -92,7 +92,7 @@ TEST_P(SlicerAlone, UnitsAndMissesAreNearTable2) {
 }
 
 TEST_P(SlicerAlone, TakesWhatTable2SaysOfAnSm) {
-  const Row& row = GetParam();
+  const TableRow& row = GetParam();
   const KernelSpec& kernel = Application(row.name);
   const SmConfig sm = SlicerMachine().sm;
   for (const KernelSpec& each : SlicerWorkload(row.name)->kernels) {
@@ -124,7 +124,7 @@ TEST_P(SlicerAlone, RunsTheSameTwice) {
   EXPECT_GT(a.warp_instructions, 0u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table2, SlicerAlone, ::testing::ValuesIn(kTable2),
+INSTANTIATE_TEST_SUITE_P(Table2, SlicerAlone, ::testing::ValuesIn(kApplications),
                          [](const auto& row) { return std::string(row.param.name); });
 
 }  // namespace

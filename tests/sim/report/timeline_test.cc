@@ -14,10 +14,11 @@ using nlohmann::ordered_json;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr char kTbs[] =
+constexpr char kTbColumns[] =
     "kernel,name,launch,tb,sm,tb_slot,start_cycle,end_cycle,restored,outcome,id,dispatched_by,"
     "preempted_by,replaced_by\n";
-constexpr char kDecisions[] = "cycle,reason,kernel,sm,tb,victim,victim_tbs,share_0,share_1,id\n";
+constexpr char kDecisionColumns[] =
+    "cycle,reason,kernel,sm,tb,victim,victim_tbs,share_0,share_1,id\n";
 // A TB of a is saved for one of b and goes on upon SM 1; rows are in order of the ends.
 constexpr char kStays[] =
     "0,a,1,7,0,0,10,140,0,saved,0,0,1,1\n"
@@ -31,9 +32,11 @@ constexpr char kReasons[] =
 
 class ReportTimelines : public ScratchTest {
  protected:
-  RunTimeline Read(const std::string& stays = kStays, const std::string& header = kTbs) const {
+  RunTimeline Read(const std::string& stays = kStays,
+                   const std::string& header = kTbColumns) const {
     return ReadTimeline(Write("tbs.csv", header + stays),
-                        Write("decisions.csv", std::string(kDecisions) + kReasons), {400, 2, 2});
+                        Write("decisions.csv", std::string(kDecisionColumns) + kReasons),
+                        {400, 2, 2});
   }
   static std::string Svg(const RunTimeline& timeline, std::uint64_t from = 0,
                          std::uint64_t to = 400) {

@@ -16,7 +16,7 @@ namespace smk::sim {
 namespace {
 
 // A result in which every counter has a value of its own, from `first` on.
-RunResult Numbered(std::uint64_t first) {
+RunResult Counted(std::uint64_t first) {
   RunResult result;
   result.kernels.resize(1);
   result.jobs.resize(1);
@@ -45,7 +45,7 @@ TEST(Statistics, CountersAreAllInTheLists) {
             sizeof(KernelMembers) + KernelCounters().size() * sizeof(std::uint64_t));
   EXPECT_EQ(sizeof(SmStats), (kNumStalls + kNumSimStalls) * sizeof(std::uint64_t) +
                                  SmCounters().size() * sizeof(std::vector<std::uint64_t>));
-  const RunResult result = Numbered(1);
+  const RunResult result = Counted(1);
   std::set<std::uint64_t> values;
   for (const KernelCounter& counter : KernelCounters()) {
     EXPECT_TRUE(values.insert(result.kernels[0].*counter.value).second) << counter.name;
@@ -63,7 +63,7 @@ TEST(Statistics, NamesAreUniqueAndSayWhatTheyMean) {
 }
 
 TEST(Statistics, CountersSurviveBeingKept) {
-  const RunResult result = Numbered(100);
+  const RunResult result = Counted(100);
   const RunResult back = FromJson(ToJson(result));
   for (const RunCounter& c : RunCounters()) EXPECT_EQ(back.*c.value, result.*c.value) << c.name;
   for (const KernelCounter& c : KernelCounters()) {
@@ -76,27 +76,27 @@ TEST(Statistics, CountersSurviveBeingKept) {
 }
 
 TEST(Statistics, BaselineRunsAreAddedUp) {
-  const RunResult all = MergeBaseline({Numbered(100), Numbered(1000)});
+  const RunResult all = MergeBaseline({Counted(100), Counted(1000)});
   ASSERT_EQ(all.kernels.size(), 2u);
   for (const RunCounter& c : RunCounters()) {
-    EXPECT_EQ(all.*c.value, Numbered(100).*c.value + Numbered(1000).*c.value) << c.name;
+    EXPECT_EQ(all.*c.value, Counted(100).*c.value + Counted(1000).*c.value) << c.name;
   }
   for (const SmCounter& c : SmCounters()) {
-    EXPECT_EQ((all.sms[1].*c.value)[0], (Numbered(100).sms[1].*c.value)[0]) << c.name;
-    EXPECT_EQ((all.sms[1].*c.value)[1], (Numbered(1000).sms[1].*c.value)[0]) << c.name;
+    EXPECT_EQ((all.sms[1].*c.value)[0], (Counted(100).sms[1].*c.value)[0]) << c.name;
+    EXPECT_EQ((all.sms[1].*c.value)[1], (Counted(1000).sms[1].*c.value)[0]) << c.name;
   }
   for (unsigned i = 0; i < kNumSimStalls; ++i) {
     EXPECT_EQ(all.sms[1].sim_stalls[i],
-              Numbered(100).sms[1].sim_stalls[i] + Numbered(1000).sms[1].sim_stalls[i])
+              Counted(100).sms[1].sim_stalls[i] + Counted(1000).sms[1].sim_stalls[i])
         << kSimStalls[i].name;
   }
 }
 
 TEST(Statistics, AddCountersAddsThemAll) {
-  KernelStats sum = Numbered(100).kernels[0];
-  AddCounters(Numbered(1000).kernels[0], &sum);
+  KernelStats sum = Counted(100).kernels[0];
+  AddCounters(Counted(1000).kernels[0], &sum);
   for (const KernelCounter& c : KernelCounters()) {
-    EXPECT_EQ(sum.*c.value, Numbered(100).kernels[0].*c.value + Numbered(1000).kernels[0].*c.value)
+    EXPECT_EQ(sum.*c.value, Counted(100).kernels[0].*c.value + Counted(1000).kernels[0].*c.value)
         << c.name;
   }
 }
@@ -105,7 +105,7 @@ TEST(Statistics, AddCountersAddsThemAll) {
 // there.
 TEST(Statistics, AddSinceAddsWhatSlotsCount) {
   KernelStats sum;
-  AddSince(Numbered(100).kernels[0], Numbered(1000).kernels[0], &sum);
+  AddSince(Counted(100).kernels[0], Counted(1000).kernels[0], &sum);
   for (const KernelCounter& c : KernelCounters()) {
     EXPECT_EQ(sum.*c.value, c.of_job ? 0u : 900u) << c.name;
   }
@@ -120,7 +120,7 @@ class WrittenStatistics : public testing::Test {
     options.kernels = "a";
     experiment = Resolve(options, FakeBackend());
     results.experiment = &experiment;
-    results.result = Numbered(100);
+    results.result = Counted(100);
     results.metrics = ComputeMetrics(results.result, {1.0});
   }
   Experiment experiment;
