@@ -23,7 +23,8 @@ class PreemptChooser {
   struct Inputs {
     Chimera chimera{};       // constant during a run; nothing is kept unless it is enabled
     std::uint32_t time = 0;  // TimeOf() this cycle
-    // Pulses: these TBs run from now on; of them, those that continue from a context.
+    // These TBs run from now on, if it is not said again; of them, those that continue from a
+    // context.
     std::uint32_t activate = 0, loaded = 0;
     // Pulse: the end of the TB that was in this slot is reported.
     bool ended = false;

@@ -18,21 +18,29 @@ SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
       partitions_({config.num_kernels, config.limits}),
       places_({config.limits.tbs, config.limits}) {}
 
+// The kernel's TBs that have not finished.
+std::uint32_t SmControl::Staying(KernelId kernel) const {
+  std::uint32_t slots = 0;
+  for (std::uint32_t m = table_.state().valid & ~state_.finished; m != 0; m &= m - 1) {
+    if (table_.state().kernel[static_cast<unsigned>(__builtin_ctz(m))] == kernel) slots |= m & -m;
+  }
+  return slots;
+}
+
 // The highest slot of the kernel, one per cycle until all are found or there is none. One that
-// waits for its context is a victim like any other: it is loaded first, and then it leaves.
+// waits for its context is a victim like any other: it is loaded first, and then it leaves. Who was
+// chosen is no candidate again, though the engine forgets one that has left before the table does.
 void SmControl::ChooseVictim(PreemptEngine::Inputs* engine) {
   if (!state_.choosing) return;
   state_.choosing = false;
-  if (state_.shortfall == 0) return;
-  const std::uint32_t here = table_.state().valid & ~state_.finished & ~engine_.state().leaving;
-  for (int slot = kMaxTbSlots - 1; slot >= 0; --slot) {
-    if ((here >> slot & 1) == 0 || table_.state().kernel[slot] != state_.victim_kernel) continue;
-    engine->leave |= 1u << slot;
-    engine->leave_counted = true;
-    --state_.shortfall;
-    state_.choosing = true;
-    return;
-  }
+  state_.candidates &= ~state_.finished;
+  if (state_.shortfall == 0 || state_.candidates == 0) return;
+  const std::uint32_t victim = 1u << (31 - __builtin_clz(state_.candidates));
+  engine->leave |= victim;
+  engine->leave_counted = true;
+  state_.candidates &= ~victim;
+  --state_.shortfall;
+  state_.choosing = true;
 }
 
 // TBs that are out of place under the new plan.
@@ -51,7 +59,7 @@ void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
       break;
     case CommandOp::kPreempt:
       state_.choosing = true;
-      state_.victim_kernel = command.kernel;
+      state_.candidates = Staying(command.kernel);
       state_.shortfall = command.count;
       engine->mode_valid = true;
       state_.settle_pending = true;
@@ -114,14 +122,15 @@ void SmControl::SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& 
 }
 
 // In which way each TB leaves that must go under kChimera.
-void SmControl::ChooseWays(const SmInputs& in, const TbTable::Outputs& tb,
-                           const TbTable::Inputs& table, const PreemptEngine::Inputs& engine,
-                           PreemptChooser::Inputs* chooser) {
+void SmControl::ChooseWays(const SmInputs& in, const TbTable::Inputs& table,
+                           const PreemptEngine::Inputs& engine, PreemptChooser::Inputs* chooser) {
   chooser->chimera = ChimeraOf(policy_);
   if (!chooser->chimera.enable) return;
   chooser->time = in.time;
-  chooser->activate = tb.activate;
+  // A TB that is placed is said to run in every cycle until it does.
+  const bool placing = table_.state().step > TbTable::Step::kIndex;
   chooser->loaded = table.loaded_valid ? 1u << Index(table.loaded_slot) : 0;
+  chooser->activate = chooser->loaded | (placing ? 1u << Index(table_.state().launch_slot) : 0);
   chooser->order = engine.mode_valid;
   chooser->mode = engine.mode;
   chooser->leaving = engine_.state().leaving;
@@ -348,7 +357,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   if (state_.release) gone |= 1u << Index(table.release_slot);
   TellSchedulers(tb.warp_start, gone);
   StepPlaces(kernels, gone, pending);
-  ChooseWays(in, tb, table, engine, &chooser);
+  ChooseWays(in, table, engine, &chooser);
   table_.Tick(table, tb);
   partitions_.Tick(partitions);
   engine_.Tick(engine, e);

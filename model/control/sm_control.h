@@ -46,8 +46,8 @@ class SmControl {
     std::uint32_t finished = 0;
     bool release = false;
     bool loaded = false;
-    bool choosing = false;  // victims are to be chosen
-    KernelId victim_kernel{0};
+    bool choosing = false;             // victims are to be chosen
+    std::uint32_t candidates = 0;      // of the kernel, not yet chosen
     std::uint32_t finish_pending = 0;  // finished TBs to report
     std::uint32_t finish_counted = 0;
     bool settle_pending = false;  // a settle report is due
@@ -96,6 +96,7 @@ class SmControl {
                   SmOutputs* out);
   void TakeCommand(const SmCommand& command, TbTable::Inputs* table,
                    PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine);
+  std::uint32_t Staying(KernelId kernel) const;
   void ChooseVictim(PreemptEngine::Inputs* engine);
   void Judge(PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine);
   void Launch(const KernelViews& kernels, PartitionCounters::Inputs* partitions,
@@ -103,7 +104,7 @@ class SmControl {
   void StepPlaces(const KernelViews& kernels, std::uint32_t gone, std::uint32_t pending);
   void SendEvent(const PreemptEngine::Outputs& engine, const SmInputs& in,
                  PreemptEngine::Inputs* engine_in, PreemptChooser::Inputs* chooser);
-  void ChooseWays(const SmInputs& in, const TbTable::Outputs& tb, const TbTable::Inputs& table,
+  void ChooseWays(const SmInputs& in, const TbTable::Inputs& table,
                   const PreemptEngine::Inputs& engine, PreemptChooser::Inputs* chooser);
   Masks WarpsOf(std::uint32_t slots) const;
   void TellSchedulers(const WarpStart& start, std::uint32_t gone);

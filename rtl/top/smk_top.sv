@@ -84,7 +84,8 @@ module smk_top #(
   output smk_pkg::sm_quotas_t           quota_left_o,
   output smk_pkg::sm_kernel_id_t        grant_kernel_o,
   output smk_pkg::sm_mask_t             reload_o,
-  // Debug: per kernel, the schedulers on which it has some quota left after this cycle.
+  // Debug, while quotas are in force: per kernel, the schedulers on which it has some quota left after
+  // this cycle.
   output smk_pkg::sm_memory_t           with_quota_o,
   // Debug: a TB that has come waits until there is a gap for it.
   output smk_pkg::sm_mask_t             place_waits_o

@@ -72,6 +72,7 @@ TEST(SmControlLockstep, EqualsTheReferenceEvaluatedAndTickedApart) {
 // The rules of the wiring, one by one; a TB has four warps.
 class Bench : public SmControlBench<Gtx980> {
  public:
+  explicit Bench(const PolicyConfig& policy = {}) : SmControlBench(policy) {}
   ~Bench() { EXPECT_TRUE(control().lockstep().ok()) << control().lockstep().mismatch(); }
   const Vsmk_sm_control& dut() { return control().lockstep().dut(); }
   std::uint32_t valid() { return control().model().tb_table().state().valid; }
@@ -155,6 +156,68 @@ TEST(SmControlLockstep, VictimsAreTheHighestSlotsOfTheKernel) {
     EXPECT_EQ(bench.control().model().preempt_engine().state().leaving, highest) << count;
     EXPECT_TRUE(bench.RunUntil(EventKind::kSettled));
     EXPECT_EQ(bench.to_driver.event.shortfall, count == 17 ? 1 : 0);
+  }
+}
+
+// A full SM of which all TBs must go, with contexts of a line, and buffers, answers and memory that
+// are there in the next cycle: the first has left before the last is chosen.
+class FullBench : public Bench {
+ public:
+  explicit FullBench(PreemptMode preempt) : Bench(PolicyWith(preempt)) {
+    for (KernelView& view : views) {
+      view.need.threads = 2;
+      view.context_lines = 1;
+      view.context_log2_lines = 0;
+    }
+    for (unsigned tb = 0; tb < kMaxTbSlots; ++tb) Place(0, tb);
+  }
+  // All have left, each once, when the SM says that it has settled.
+  void ExpectAllLeaveOnce(EventKind kind) {
+    for (unsigned n = 0; n < 3000 && !Settled(); ++n) {
+      in.tb_quiet = ~0u;
+      in.tb_flushable = kind == EventKind::kFlushed ? ~0u : 0;
+      Step();
+    }
+    ASSERT_TRUE(Settled()) << "somebody who was chosen never leaves";
+    EXPECT_EQ(events.back().shortfall, 0);
+    std::array<unsigned, kMaxTbSlots> left{};
+    for (const SmEvent& event : events) left[Index(event.tb)] += event.kind == kind;
+    EXPECT_THAT(left, testing::Each(1u));
+    EXPECT_EQ(valid(), 0u);
+  }
+
+ private:
+  static PolicyConfig PolicyWith(PreemptMode preempt) {
+    PolicyConfig policy;
+    policy.preempt = preempt;
+    return policy;
+  }
+  bool Settled() const { return !events.empty() && events.back().kind == EventKind::kSettled; }
+};
+
+TEST(SmControlLockstep, NoSlotIsChosenTwiceHoweverFastTheMemoryIs) {
+  for (const PreemptMode mode :
+       {PreemptMode::kSwitch, PreemptMode::kFlush, PreemptMode::kChimera}) {
+    FullBench bench(mode);
+    bench.Preempt(0, kMaxTbSlots);
+    bench.ExpectAllLeaveOnce(EventKind::kSaved);
+  }
+}
+
+// All at once, or those of a kernel in one cycle.
+TEST(SmControlLockstep, NoSlotIsEvictedNorOutOfPlaceTwice) {
+  const std::pair<PreemptMode, EventKind> ways[] = {{PreemptMode::kSwitch, EventKind::kSaved},
+                                                    {PreemptMode::kFlush, EventKind::kFlushed},
+                                                    {PreemptMode::kChimera, EventKind::kFlushed},
+                                                    {PreemptMode::kChimera, EventKind::kSaved}};
+  for (const auto& [mode, kind] : ways) {
+    FullBench evicted(mode);
+    evicted.Evict(mode);
+    evicted.ExpectAllLeaveOnce(kind);
+    if (mode == PreemptMode::kFlush) continue;  // of whole SMs only
+    FullBench planned(mode);
+    planned.Partition(0, 0, 32, true, true, mode);
+    planned.ExpectAllLeaveOnce(kind);
   }
 }
 

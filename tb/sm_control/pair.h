@@ -127,13 +127,13 @@ class SmControlPair {
   // What is left after the cycle.
   void CompareQuotas(const SmOutputs& want) {
     const DutType& dut = lockstep_.dut();
+    if (!want.gated) return;
     std::array<std::uint8_t, kMaxKernels> some{};
     Unpack<KernelSchedulers<Package>>(dut.with_quota_o, &some);
     for (unsigned bit = 0; bit < kMaxSchedulers * kMaxKernels; ++bit) {
       const unsigned left = some[bit % kMaxKernels] >> bit / kMaxKernels & 1;
       lockstep_.Expect("with_quota", left, want.with_quota >> bit & 1);
     }
-    if (!want.gated) return;
     std::array<std::uint16_t, kMaxKernels> left{};
     Unpack<QuotaVec<Package>>(dut.reload_o != 0 ? dut.quota_o : dut.quota_left_o, &left);
     if (dut.reload_o == 0 && (want.grant_valid & 1) != 0) --left[dut.grant_kernel_o];

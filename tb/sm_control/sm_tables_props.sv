@@ -39,7 +39,7 @@ module formal_sm_tables (
   smk_pkg::tb_release_e      release_kind;
   smk_pkg::scheduler_warps_t stop_warps, leave_warps;
   logic [NumSchedulers-1:0]  start_valid;
-  logic [$clog2(WarpsPerScheduler)-1:0] start_warp;
+  logic [$clog2(WarpsPerScheduler)-1:0] start_warp, start_warp_n;
   smk_pkg::quota_vec_t       quota;
   smk_sm_tables u_dut (
     .clk_i, .rst_ni, .command_valid_i, .command_i, .buffer_valid_i, .buffer_i, .buffer_none_i,
@@ -63,6 +63,7 @@ module formal_sm_tables (
     .leave_warps_o    (leave_warps),
     .start_valid_o    (start_valid),
     .start_warp_o     (start_warp),
+    .start_warp_n_o   (start_warp_n),
     .start_kernel_o   (start_kernel),
     .quota_o          (quota),
     .gated_o          (gated),
@@ -168,6 +169,14 @@ module formal_sm_tables (
   `WATCH([NumSlots-1:0], leaving, u_dut.leaving)
   `PROVE(CommandWhenSettled_A, !command_valid_i || command_i.op == smk_pkg::CommandQuota ||
          (leaving == '0 && !settle_pending))
+  // No slot is chosen twice by an order: who was chosen is no candidate. So it is in any number of
+  // slots, though with two nobody has left before all are chosen.
+  `WATCH([NumSlots-1:0], leave, u_dut.leave)
+  `WATCH([NumSlots-1:0], candidates, u_dut.u_victims.candidates)
+  smk_pkg::slot_mask_t leavers_q;
+  always_ff @(posedge clk_i) leavers_q <= rst_ni ? (orders ? leave : leavers_q | leave) : '0;
+  `PROVE(ChosenOnce_A, orders || (leave & leavers_q) == '0)
+  `PROVE(ChosenIsNoCandidate_A, !choosing || (candidates & leavers_q) == '0)
   // Settled is said after it was ordered, once.
   `PROVE(SettledWasOrdered_A, !settled || ordered_q)
 
@@ -175,6 +184,7 @@ module formal_sm_tables (
   `WATCH([NumSchedulers-1:0], start_scheduler, u_dut.u_warps.start_scheduler_i)
   `PROVE(StartHasScheduler_A, start_scheduler == (warp_start.valid ?
          NumSchedulers'(1) << (32'(warp_start.warp) % NumSchedulers) : '0))
+  `PROVE(WarpOrNot_A, start_warp == ~start_warp_n)
   logic [NumWarps-1:0] warps_q, starts, leaves;
   for (genvar w = 0; w < NumWarps; w++) begin : gen_warp
     localparam int unsigned S = w % NumSchedulers, I = w / NumSchedulers;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk_sm_tables_checker: every TB that was taken is resident or has been reported.
+// smk_sm_tables_checker: every TB that was taken is resident or has been reported, and leaves once.
 `include "smk_assert.svh"
 
 module smk_sm_tables_checker (
   input logic                clk_i,
   input logic                rst_ni,
   input logic                take_dispatch,
+  input logic                take_leave,
+  input smk_pkg::slot_mask_t leave,
   input smk_pkg::sm_event_t  event_o,
   input smk_pkg::slot_mask_t tb_finished_i,
   input smk_pkg::slot_mask_t finish_pending,
@@ -24,12 +26,22 @@ module smk_sm_tables_checker (
     else         open_q <= open_q + CountWidth'(take_dispatch) - CountWidth'(reported);
   end
 
+  // Slots that were chosen to leave since the last order.
+  smk_pkg::slot_mask_t leavers_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni)         leavers_q <= '0;
+    else if (take_leave) leavers_q <= leave;
+    else                 leavers_q <= leavers_q | leave;
+  end
+
   // A TB is reported once, and only after it was taken.
   `SMK_ASSERT(ReportedWasTaken_A, reported |-> open_q != '0)
   // When nothing is left to report, the TBs not reported are those that are resident: none is lost.
   `SMK_ASSERT(NoTbIsLost_A, !awake_o |-> 32'(open_q) == $countones(valid))
   // A TB that finishes is remembered until it is reported (S5).
   `SMK_ASSERT(FinishIsTaken_A, ($past(tb_finished_i) & ~finish_pending) == '0)
+  // No slot is chosen twice by an order: nobody would be there to leave, and the SM would never settle.
+  `SMK_ASSERT(ChosenOnce_A, !take_leave |-> (leave & leavers_q) == '0)
 endmodule
 
 bind smk_sm_tables smk_sm_tables_checker u_checker (.*);

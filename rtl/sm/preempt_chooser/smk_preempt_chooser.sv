@@ -21,7 +21,7 @@ module smk_preempt_chooser (
   // Constant during a run. The SM's time.
   input  smk_pkg::chimera_t       chimera_i,
   input  smk_pkg::sm_time_t       time_i,
-  // These TBs run from now on; of them, those that continue from a context.
+  // These TBs run from now on, if it is not said again; of them, those that continue from a context.
   input  smk_pkg::slot_mask_t     activate_i,
   input  smk_pkg::slot_mask_t     loaded_i,
   // The end of the TB that was in this slot (one-hot) is reported.

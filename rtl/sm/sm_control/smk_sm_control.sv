@@ -80,7 +80,8 @@ module smk_sm_control (
   output smk_pkg::quota_vec_t               quota_left_o,
   output smk_pkg::kernel_id_t               grant_kernel_o,
   output logic                              reload_o,
-  // Debug: per kernel, the schedulers on which it has some quota left after this cycle.
+  // Debug, while quotas are in force: per kernel, the schedulers on which it has some quota left after
+  // this cycle.
   output smk_pkg::kernel_schedulers_t       with_quota_o,
   // To the driver, registers: another command may come, or the TB of the last one waits for a gap;
   // what happened to a TB.
@@ -115,7 +116,7 @@ module smk_sm_control (
 
   smk_pkg::scheduler_warps_t stop_warps, leave_warps;
   logic [NumSchedulers-1:0]  start_valid;
-  logic [WarpWidth-1:0]      start_warp;
+  logic [WarpWidth-1:0]      start_warp, start_warp_n;
   smk_pkg::kernel_id_t       start_kernel;
   smk_pkg::quota_vec_t       left;
   logic                      ungated, load, tables_awake;
@@ -161,6 +162,7 @@ module smk_sm_control (
     .leave_warps_o (leave_warps),
     .start_valid_o (start_valid),
     .start_warp_o  (start_warp),
+    .start_warp_n_o(start_warp_n),
     .start_kernel_o(start_kernel),
     .quota_o,
     .gated_o,
@@ -188,7 +190,7 @@ module smk_sm_control (
       .stop_i        (stop_warps.scheduler[s]),
       .leave_i       (leave_warps.scheduler[s]),
       .start_valid_i (start_valid[s]),
-      .start_warp_i  (start_warp),
+      .start_warp_i  (s % 2 == 0 ? start_warp : ~start_warp_n),
       .start_kernel_i(start_kernel),
       .gated_i       (gated_o),
       .ungated_i     (ungated),
@@ -225,7 +227,7 @@ module smk_sm_control (
   for (genvar k = 0; k < NumKernels; k++) begin : gen_with_quota
     logic [NumSchedulers-1:0] with_quota;
     for (genvar s = 0; s < NumSchedulers; s++) begin : gen_scheduler
-      assign with_quota[s] = some_left[s*NumKernels + k] && gated_o;
+      assign with_quota[s] = some_left[s*NumKernels + k];
     end
     assign with_quota_o.kernel[k] = with_quota;
   end

@@ -57,12 +57,13 @@ module smk_sm_tables (
   // For statistics: a TB that has come waits until there is a gap for it.
   output logic                              place_waits_o,
   // To the schedulers: warps that are stopped, that are freed, and that start (which warp of which
-  // kernel on every scheduler, the pulse on one); quotas received, whether they are in force, and a
-  // reload at once.
+  // kernel on every scheduler, the pulse on one; the warp inverted, too, from registers of its own, for
+  // half the schedulers); quotas received, whether they are in force, and a reload at once.
   output smk_pkg::scheduler_warps_t         stop_warps_o,
   output smk_pkg::scheduler_warps_t         leave_warps_o,
   output logic [smk_pkg::NumSchedulers-1:0] start_valid_o,
-  output logic [$clog2(smk_pkg::WarpsPerScheduler)-1:0] start_warp_o,
+  output logic [smk_pkg::GrantWidth-1:0]    start_warp_o,
+  output logic [smk_pkg::GrantWidth-1:0]    start_warp_n_o,
   output smk_pkg::kernel_id_t               start_kernel_o,
   output smk_pkg::quota_vec_t               quota_o,
   output logic                              gated_o,
@@ -77,6 +78,10 @@ module smk_sm_tables (
   // What the machine and the engine said one cycle ago; the table hears it now.
   smk_pkg::slot_mask_t finished_q;
   logic                release_q, loaded_q;
+  // Of the TB that was released or loaded: a copy, since the engine's own drives much.
+  smk_pkg::tb_slot_t   heard_slot_q;
+  // A TB has its slot, and its warps are being placed.
+  logic                placing_q;
   // Something happened that the schedulers hear of later.
   logic                changed;
   // Another command can come: at once, or when the TB that this one brought is placed.
@@ -135,12 +140,12 @@ module smk_sm_tables (
     .count_i        (command_i.count),
     .settled_i      (send_settled),
     .staying_slots_i(staying_slots),
-    .leaving_i      (leaving),
+    .finished_i     (finished_q),
     .victims_o      (victims),
     .choosing_o     (choosing),
     .shortfall_o    (shortfall)
   );
-  assign leave = misaligned | victims | (take_evict ? valid & ~finished_q : '0);
+  assign leave = `SMK_CUT(Leave, misaligned | victims | (take_evict ? valid & ~finished_q : '0));
 
   smk_sm_quotas u_quotas (
     .clk_i, .rst_ni, .quota_o, .gated_o, .ungated_o, .load_o,
@@ -177,7 +182,8 @@ module smk_sm_tables (
 
   logic [smk_pkg::NumSchedulers-1:0] start_scheduler;
   smk_sm_warps u_warps (
-    .clk_i, .rst_ni, .stop_warps_o, .leave_warps_o, .start_valid_o, .start_warp_o, .start_kernel_o,
+    .clk_i, .rst_ni, .stop_warps_o, .leave_warps_o, .start_valid_o, .start_warp_o, .start_warp_n_o,
+    .start_kernel_o,
     .stop_warps_i     (stop_warps),
     .leave_warps_i    (leave_warps),
     .start_i          (warp_start_o.valid),
@@ -211,9 +217,9 @@ module smk_sm_tables (
     .start_valid_o     (start_scheduler),
     .finished_i        (finished_q),
     .release_valid_i   (release_q),
-    .release_slot_i    (engine_slot),
+    .release_slot_i    (heard_slot_q),
     .loaded_valid_i    (loaded_q),
-    .loaded_slot_i     (engine_slot),
+    .loaded_slot_i     (heard_slot_q),
     .activate_o        (tb_activate_o),
     .load_o            (load_slots),
     .valid_o           (valid),
@@ -273,10 +279,15 @@ module smk_sm_tables (
   );
 
   // In which way each TB leaves.
+  smk_pkg::slot_mask_t begins, loaded;
+  assign begins = placing_q ? smk_pkg::NumSlots'(1) << launch_slot : '0;
+  assign loaded = loaded_q ? smk_pkg::NumSlots'(1) << heard_slot_q : '0;
   smk_preempt_chooser u_preempt_chooser (
     .clk_i, .rst_ni, .chimera_i, .time_i, .views_i,
-    .activate_i  (tb_activate_o),
-    .loaded_i    (loaded_q ? smk_pkg::NumSlots'(1) << engine_slot : '0),
+    // A TB that is placed is said to run in every cycle until it does: who its last warp is is known
+    // late, and only the last of these counts.
+    .activate_i  (begins | loaded),
+    .loaded_i    (loaded),
     .ended_i     (reports_finish),
     .ended_slot_i(finish_slot),
     .order_i     (take_leave),
@@ -345,12 +356,16 @@ module smk_sm_tables (
       finished_q <= '0;
       release_q  <= 1'b0;
       loaded_q   <= 1'b0;
+      placing_q  <= 1'b0;
+      heard_slot_q     <= '0;
       changed_q  <= '0;
       command_credit_q <= 1'b0;
     end else begin
       finished_q <= tb_finished_i;
       release_q  <= release_valid_o;
       loaded_q   <= loaded_valid;
+      placing_q  <= chosen || (placing_q && !placed);
+      heard_slot_q     <= engine_slot;
       changed_q  <= {changed_q[Echo-2:0], changed};
       command_credit_q <= (take && !take_dispatch) || placed;
     end

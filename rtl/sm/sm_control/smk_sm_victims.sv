@@ -8,7 +8,7 @@
 // Throughput  One victim per cycle.
 // Reset       Nobody is chosen, nobody is missing.
 // Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
-// TBs that finish (not in staying_slots_i) or have to leave already are no candidates.
+// TBs that finish are no candidates, nor is one that was chosen. No TB comes meanwhile.
 `include "smk_assert.svh"
 
 module smk_sm_victims (
@@ -19,7 +19,7 @@ module smk_sm_victims (
   input  smk_pkg::tb_cnt_t       count_i,
   input  logic                   settled_i,
   input  smk_pkg::kernel_slots_t staying_slots_i,
-  input  smk_pkg::slot_mask_t    leaving_i,
+  input  smk_pkg::slot_mask_t    finished_i,
   output smk_pkg::slot_mask_t    victims_o,
   // Victims may still be chosen; so many are missing, or still to be chosen.
   output logic                   choosing_o,
@@ -28,28 +28,31 @@ module smk_sm_victims (
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
   localparam int unsigned TbCntWidth = smk_pkg::TbCntWidth;
 
-  // Victims are chosen, of this kernel (one-hot).
-  logic                  choosing_d, choosing_q;
-  smk_pkg::kernel_mask_t victim_of_d, victim_of_q;
-  smk_pkg::tb_cnt_t      shortfall_d, shortfall_q;
+  // Victims are chosen, of the TBs that are left of the kernel's: who was chosen is no candidate
+  // again, though the engine forgets one that has left before the table does.
+  logic                choosing_d, choosing_q;
+  smk_pkg::slot_mask_t left_d, left_q;
+  smk_pkg::tb_cnt_t    shortfall_d, shortfall_q;
 
   // The highest candidate, cycle by cycle, until so many are found or there is none.
   smk_pkg::slot_mask_t candidates, victims;
-  assign victims = choosing_q && shortfall_q != '0 ?
-                   smk_pkg::highest_slot(`SMK_CUT(Candidates, candidates)) : '0;
+  logic                seeks, finds;
+  assign candidates = left_q & ~finished_i;
+  assign seeks      = choosing_q && shortfall_q != '0;
+  assign finds      = seeks && `SMK_CUT(Candidates, candidates) != '0;
+  assign victims    = seeks ? smk_pkg::highest_slot(candidates) : '0;
+  assign choosing_d = preempt_i || finds;
   always_comb begin
-    candidates = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (victim_of_q[k]) candidates = candidates | staying_slots_i.kernel[k];
+    left_d = candidates & ~`SMK_CUT(Chosen, victims);
+    if (preempt_i) begin
+      left_d = '0;
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (kernel_i == smk_pkg::KernelWidth'(k)) left_d = left_d | staying_slots_i.kernel[k];
+      end
     end
-    candidates = candidates & ~leaving_i;
   end
   always_comb begin
-    victim_of_d = preempt_i ? NumKernels'(1) << kernel_i : victim_of_q;
-    choosing_d  = preempt_i || (choosing_q && shortfall_q != '0 && candidates != '0);
-  end
-  always_comb begin
-    shortfall_d = shortfall_q - TbCntWidth'(victims != '0);
+    shortfall_d = shortfall_q - TbCntWidth'(finds);
     if (settled_i) shortfall_d = '0;
     if (preempt_i) shortfall_d = count_i;
   end
@@ -57,11 +60,11 @@ module smk_sm_victims (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       choosing_q  <= 1'b0;
-      victim_of_q <= '0;
+      left_q      <= '0;
       shortfall_q <= '0;
     end else begin
       choosing_q  <= choosing_d;
-      victim_of_q <= victim_of_d;
+      left_q      <= left_d;
       shortfall_q <= shortfall_d;
     end
   end
@@ -81,7 +84,7 @@ module smk_sm_victims (
               $onehot(victims) && (candidates & ~victims) < victims)
   // Idle: nothing changes without a preemption or a report.
   `SMK_ASSERT(IdleHolds_A, !choosing_q && !preempt_i && !settled_i
-              |=> !choosing_q && $stable({victim_of_q, shortfall_q}))
+              |=> !choosing_q && $stable(shortfall_q))
   // Victims are really missing.
   `SMK_COVER(VictimMissing_C, choosing_q && !choosing_d && shortfall_q != '0)
 endmodule

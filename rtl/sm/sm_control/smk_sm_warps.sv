@@ -25,7 +25,8 @@ module smk_sm_warps (
   output smk_pkg::scheduler_warps_t         stop_warps_o,
   output smk_pkg::scheduler_warps_t         leave_warps_o,
   output logic [smk_pkg::NumSchedulers-1:0] start_valid_o,
-  output logic [smk_pkg::GrantWidth-1:0]           start_warp_o,
+  output logic [smk_pkg::GrantWidth-1:0]    start_warp_o,
+  output logic [smk_pkg::GrantWidth-1:0]    start_warp_n_o,
   output smk_pkg::kernel_id_t               start_kernel_o
 );
   localparam int unsigned NumSchedulers     = smk_pkg::NumSchedulers;
@@ -33,7 +34,7 @@ module smk_sm_warps (
   localparam int unsigned GrantWidth        = smk_pkg::GrantWidth;
 
   logic [NumSchedulers-1:0] start_valid_q;
-  logic [GrantWidth-1:0]    start_warp_q;
+  logic [GrantWidth-1:0]    start_warp_q, start_warp_n_q;
   smk_pkg::kernel_id_t start_kernel_q;
 
   // Every n-th bit is drawn together in a few steps: only wires, and whole words for a simulation.
@@ -62,16 +63,19 @@ module smk_sm_warps (
     if (!rst_ni) begin
       start_valid_q  <= '0;
       start_warp_q   <= '0;
+      start_warp_n_q <= '1;
       start_kernel_q <= '0;
     end else begin
       start_valid_q <= start_scheduler_i;
       // Counts with start_valid_q only. No enable: the warp is known late.
-      start_warp_q  <= start_warp_i[smk_pkg::WarpWidth-1 -: GrantWidth];
+      start_warp_q   <= start_warp_i[smk_pkg::WarpWidth-1 -: GrantWidth];
+      start_warp_n_q <= ~start_warp_i[smk_pkg::WarpWidth-1 -: GrantWidth];
       if (start_i) start_kernel_q <= start_kernel_i;
     end
   end
   assign start_valid_o  = start_valid_q;
   assign start_warp_o   = start_warp_q;
+  assign start_warp_n_o = start_warp_n_q;
   assign start_kernel_o = start_kernel_q;
 
   // One scheduler hears of a warp that starts: its own.
