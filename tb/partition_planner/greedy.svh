@@ -160,7 +160,6 @@
   `PROVE(PlanIsGreedy_A, !is_plan || (may == '0 && kernels == of_q && as_planned == '1))
   // Ranges lie in order of arrival, without gaps [D5] but one before the youngest's.
   `PROVE(RangesInOrder_A, !is_plan || (laid_out == '1 && (nothing | of_q) == '1))
-  `PROVE(NoRangeBefore_A, is_plan || nothing == '1)
 
   // Inside: what is planned so far, and what is left of the SM.
   `WATCH([NumKernels*smk_pkg::TbCntWidth-1:0], dut_tbs, u_dut.tbs_q)
@@ -169,6 +168,7 @@
   `WATCH([NumKernels-1:0], dut_kernels, u_dut.kernels_q)
   `WATCH([NumKernels-1:0], dut_first, u_dut.first_q)
   `WATCH([NumKernels*NumKernels-1:0], dut_at_place, u_dut.at_place_q)
+  `WATCH([NumKernels-1:0], dut_last, u_dut.last_q)
   `WATCH([NumKernels-1:0], dut_sharers, u_dut.sharers_q)
   `WATCH([smk_pkg::BasesWidth-1:0], dut_room, u_dut.room_q)
   smk_pkg::resource_vector_t room;
@@ -191,8 +191,9 @@
          32'(room.shared_memory) + 32'(all_shared_memory) == smk_pkg::LimitSharedMemory &&
          32'(room.threads) + 32'(all_threads) == smk_pkg::LimitThreads &&
          32'(room.tbs) + 32'(all_tbs) == smk_pkg::LimitTbs)
-  // The kernel at each place is the one that so many of them came before.
+  // The kernel at each place is the one that so many of them came before; the last one is apart.
   logic [NumKernels*NumKernels-1:0] is_at_place;
+  logic [NumKernels-1:0]            is_last;
   logic [7:0]                       came_before;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -200,12 +201,13 @@
       for (int unsigned j = 0; j < NumKernels; j++) begin
         if (of_q[j] && order_q.kernel[j] < order_q.kernel[k]) came_before = came_before + 1'b1;
       end
+      is_last[k] = of_q[k] && came_before + 1'b1 == sharers_q;
       for (int unsigned p = 0; p < NumKernels; p++) begin
-        is_at_place[p*NumKernels + k] = of_q[k] && 32'(came_before) == p;
+        is_at_place[p*NumKernels + k] = of_q[k] && 32'(came_before) == p && !is_last[k];
       end
     end
   end
-  `PROVE(PlacesByArrival_A, dut_at_place == is_at_place)
+  `PROVE(PlacesByArrival_A, dut_at_place == is_at_place && dut_last == is_last)
   // It says whether the plan is that of every SM.
   `PROVE(AnywhereIsAnySm_A, anywhere == each_fits_q)
   logic [NumKernels-1:0] is_first, is_sharers, more_than_0;

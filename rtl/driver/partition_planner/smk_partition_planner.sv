@@ -9,7 +9,7 @@
 //             [Warped-Slicer]. Deviations [D3], [D4], [D5].
 // Interface   start_i: pulse with a set of kernels, not empty; begins anew at any time. done_o:
 //             pulse; kernels_o and range_o hold until the next start. The range of a kernel outside
-//             the plan is zero, and so are all of them before done_o.
+//             the plan is zero. range_o says nothing while busy_o.
 // Latency     done_o is visible TBs planned + 2 cycles after start_i.
 // Throughput  One TB per cycle.
 // Reset       Idle, no plan.
@@ -61,9 +61,9 @@ module smk_partition_planner (
       RegisterCntWidth'(smk_pkg::LimitRegisters), SharedCntWidth'(smk_pkg::LimitSharedMemory),
       ThreadCntWidth'(smk_pkg::LimitThreads), TbCntWidth'(smk_pkg::LimitTbs)};
 
-  // A resource vector per kernel, and at the ends of places; one with a carry.
+  // A resource vector per kernel, and at the beginnings of places; one with a carry.
   typedef struct packed {logic [NumKernels-1:0][VectorWidth-1:0] kernel;} vectors_t;
-  typedef struct packed {logic [NumKernels:0][VectorWidth-1:0] place;} places_t;
+  typedef struct packed {logic [NumKernels-1:0][VectorWidth-1:0] place;} places_t;
   typedef struct packed {logic [NumKernels-1:0][SumWidth-1:0] kernel;} sums_t;
   typedef struct packed {
     logic [RegisterCntWidth:0] registers;
@@ -74,8 +74,11 @@ module smk_partition_planner (
 
   logic                      busy_d, busy_q, done_d, done_q, anywhere_q;
   smk_pkg::kernel_mask_t     kernels_q;
-  // Bit p * NumKernels + k: kernel k is at place p.
+  // Bit p * NumKernels + k: kernel k is at place p, but for the last one; who that is.
   logic [NumKernels*NumKernels-1:0] at_place_d, at_place_q;
+  smk_pkg::kernel_mask_t     last_d, last_q;
+  // The last one ends where the SM ends: as it was at the end of the plan.
+  logic                      at_end, at_end_q;
   // Who goes first among kernels with equal rK and TBs, one-hot; none: the lowest id.
   smk_pkg::kernel_mask_t     first_d, first_q;
   // What is left of the SM; what each kernel has, and its TBs; rK on this SM.
@@ -153,6 +156,19 @@ module smk_partition_planner (
 
   // One more TB of each kernel: what it leaves of the SM (below zero: the highest bit), and what
   // the kernel has then.
+  // Comparisons of their own are sooner than the signs of the differences.
+  function automatic logic exceeds(input logic [31:0] a, input logic [31:0] b);
+    logic [31:0] above, level;
+    above = a & ~b;
+    level = a | ~b;
+    for (int unsigned n = 16; n != 0; n = n / 2) begin
+      for (int unsigned i = 0; i < n; i++) begin
+        above[i] = above[2*i+1] || (level[2*i+1] && above[2*i]);
+        level[i] = level[2*i+1] && level[2*i];
+      end
+    end
+    exceeds = above[0];
+  endfunction
   vectors_t              room_with, part_with;
   smk_pkg::kernel_mask_t fits, fits_even;
   smk_pkg::tb_need_t     need, part;  // within the loop
@@ -166,8 +182,9 @@ module smk_partition_planner (
       left.shared_memory = {1'b0, room_q.shared_memory} - {1'b0, need.shared_memory};
       left.threads       = {1'b0, room_q.threads} - {1'b0, need.threads};
       left.tbs           = {1'b0, room_q.tbs} - 1'b1;
-      fits[k] = !(left.registers[RegisterCntWidth] || left.shared_memory[SharedCntWidth] ||
-                  left.threads[ThreadCntWidth] || left.tbs[TbCntWidth]);
+      fits[k] = !(exceeds(32'(need.registers), 32'(room_q.registers)) ||
+                  exceeds(32'(need.shared_memory), 32'(room_q.shared_memory)) ||
+                  exceeds(32'(need.threads), 32'(room_q.threads)) || room_q.tbs == '0);
 
       own.registers     = {1'b0, part.registers} + {1'b0, need.registers};
       own.shared_memory = {1'b0, part.shared_memory} + {1'b0, need.shared_memory};
@@ -175,9 +192,10 @@ module smk_partition_planner (
       own.tbs           = {1'b0, tbs_q.kernel[k]} + 1'b1;
       // One TB may be larger than an even part [D4].
       fits_even[k] = (tbs_q.kernel[k] == '0) ||
-                     ((own.registers <= {1'b0, even.registers}) &&
-                      (own.shared_memory <= {1'b0, even.shared_memory}) &&
-                      (own.threads <= {1'b0, even.threads}) && (own.tbs <= {1'b0, even.tbs}));
+                     !(exceeds(32'(own.registers), 32'(even.registers)) ||
+                       exceeds(32'(own.shared_memory), 32'(even.shared_memory)) ||
+                       exceeds(32'(own.threads), 32'(even.threads)) ||
+                       tbs_q.kernel[k] >= even.tbs);
 
       room_with.kernel[k] = {left.registers[RegisterCntWidth-1:0],
                              left.shared_memory[SharedCntWidth-1:0],
@@ -188,17 +206,18 @@ module smk_partition_planner (
     end
   end
 
-  // Who may have one more TB. Room is known last.
-  smk_pkg::kernel_mask_t fits_table, fits_mode;
+  // Who may have one more TB. Room, and the part of an even split, are known last.
+  smk_pkg::kernel_mask_t may, fits_in;
   always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      fits_table[k] = tbs_q.kernel[k] < table_tbs_i.kernel[k];
+    may = kernels_q & {NumKernels{busy_q && !start_i}};
+    if (mode_i == smk_pkg::DispatchTable) begin
+      for (int unsigned k = 0; k < NumKernels; k++) begin
+        if (tbs_q.kernel[k] >= table_tbs_i.kernel[k]) may[k] = 1'b0;
+      end
     end
-    fits_mode = kernels_q & {NumKernels{busy_q && !start_i}};
-    if (mode_i == smk_pkg::DispatchEven)  fits_mode = fits_mode & fits_even;
-    if (mode_i == smk_pkg::DispatchTable) fits_mode = fits_mode & fits_table;
   end
-  assign eligible = fits_mode & fits;
+  assign fits_in  = fits & (mode_i == smk_pkg::DispatchEven ? fits_even : '1);
+  assign eligible = may & fits_in;
 
   // Who goes before whom: the lower rK, then more TBs, then the earlier from the first on.
   // Bit a * NumKernels + b: a before b.
@@ -217,8 +236,11 @@ module smk_partition_planner (
       end
     end
   end
+  // Who may and goes before each is known first: what waits for the room is an OR and an AND.
   for (genvar k = 0; k < NumKernels; k++) begin : gen_grow
-    assign grow[k] = eligible[k] && ((eligible & ~precedes[k*NumKernels+:NumKernels]) == '0);
+    smk_pkg::kernel_mask_t ahead;
+    assign ahead   = may & ~precedes[k*NumKernels+:NumKernels];
+    assign grow[k] = may[k] && fits_in[k] && (fits_in & ahead) == '0;
   end
   assign any_eligible = eligible != '0;
   assign lay_out      = busy_q && !start_i && !any_eligible;
@@ -241,22 +263,25 @@ module smk_partition_planner (
       sharers_q  <= '0;
       anywhere_q <= 1'b0;
       at_place_q <= '0;
+      last_q     <= '0;
+      at_end_q   <= 1'b0;
       room_q     <= Whole;
       range_q    <= '0;
     end else begin
-      busy_q <= busy_d;
-      done_q <= done_d;
+      busy_q   <= busy_d;
+      done_q   <= done_d;
+      at_end_q <= at_end;
+      range_q  <= range_d;
       if (start_i) begin
         kernels_q  <= kernels_i;
         first_q    <= first_d;
         anywhere_q <= each_fits;
         at_place_q <= at_place_d;
+        last_q     <= last_d;
         sharers_q  <= sharers_d;
         room_q     <= Whole;
-        range_q    <= '0;
-      end else begin
-        if (`SMK_CUT(AnyEligible, any_eligible)) room_q <= room_d;
-        if (lay_out) range_q <= range_d;
+      end else if (`SMK_CUT(AnyEligible, any_eligible)) begin
+        room_q     <= room_d;
       end
     end
   end
@@ -282,16 +307,19 @@ module smk_partition_planner (
         older[j] = kernels_i[j] && ((j < k) ? (order_i.kernel[j] <= order_i.kernel[k])
                                             : (order_i.kernel[j] < order_i.kernel[k]));
       end
+      last_d[k] = 1'b0;
       for (int unsigned p = 0; p < NumKernels; p++) begin
-        at_place_d[p*NumKernels+k] = kernels_i[k] && (32'(count_of(older)) == p);
+        at_place_d[p*NumKernels+k] = kernels_i[k] && (32'(count_of(older)) == p) && !sharers_d[p];
+        if (kernels_i[k] && (32'(count_of(older)) == p) && sharers_d[p]) last_d[k] = 1'b1;
       end
     end
   end
 
-  // A place begins where those before it end; the later half is counted from the end.
+  // A place begins where those before it end. The last one is counted from the end, and so is the
+  // later half before it.
   vectors_t in_place;
   places_t  end_of;
-  smk_pkg::resource_vector_t placed, sum, base, limit;  // within the loops
+  smk_pkg::resource_vector_t placed, sum, total, last, last_base, whole_base, base, limit;  // within the loops
   always_comb begin
     in_place = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
@@ -301,6 +329,22 @@ module smk_partition_planner (
         end
       end
     end
+  end
+  always_comb begin
+    last = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (last_q[k]) last = last | {part_q.kernel[k], tbs_q.kernel[k]};
+    end
+  end
+  always_comb begin
+    total.registers         = RegisterCntWidth'(smk_pkg::LimitRegisters) - room_q.registers;
+    total.shared_memory     = SharedCntWidth'(smk_pkg::LimitSharedMemory) - room_q.shared_memory;
+    total.threads           = ThreadCntWidth'(smk_pkg::LimitThreads) - room_q.threads;
+    total.tbs               = TbCntWidth'(smk_pkg::LimitTbs) - room_q.tbs;
+    whole_base.registers     = RegisterCntWidth'(smk_pkg::LimitRegisters) - last.registers;
+    whole_base.shared_memory = SharedCntWidth'(smk_pkg::LimitSharedMemory) - last.shared_memory;
+    whole_base.threads       = ThreadCntWidth'(smk_pkg::LimitThreads) - last.threads;
+    whole_base.tbs           = TbCntWidth'(smk_pkg::LimitTbs) - last.tbs;
   end
   always_comb begin
     end_of.place[0] = '0;
@@ -313,42 +357,30 @@ module smk_partition_planner (
       sum.tbs           = sum.tbs + placed.tbs;
       end_of.place[p+1] = sum;
     end
-    sum.registers     = RegisterCntWidth'(smk_pkg::LimitRegisters) - room_q.registers;
-    sum.shared_memory = SharedCntWidth'(smk_pkg::LimitSharedMemory) - room_q.shared_memory;
-    sum.threads       = ThreadCntWidth'(smk_pkg::LimitThreads) - room_q.threads;
-    sum.tbs           = TbCntWidth'(smk_pkg::LimitTbs) - room_q.tbs;
-    end_of.place[NumKernels] = sum;
+    sum.registers     = total.registers - last.registers;
+    sum.shared_memory = total.shared_memory - last.shared_memory;
+    sum.threads       = total.threads - last.threads;
+    sum.tbs           = total.tbs - last.tbs;
+    last_base         = at_end ? whole_base : sum;
     for (int unsigned p = NumKernels - 1; p > NumKernels / 2; p--) begin
-      placed            = in_place.kernel[p];
+      end_of.place[p]   = sum;
+      placed            = in_place.kernel[p-1];
       sum.registers     = sum.registers - placed.registers;
       sum.shared_memory = sum.shared_memory - placed.shared_memory;
       sum.threads       = sum.threads - placed.threads;
       sum.tbs           = sum.tbs - placed.tbs;
-      end_of.place[p]   = sum;
     end
   end
-  // The last place, if it ends where the SM ends.
-  smk_pkg::resource_vector_t last, last_base;
-  smk_pkg::kernel_mask_t     at_end;
-  always_comb begin
-    last = '0;
-    for (int unsigned p = 0; p < NumKernels; p++) begin
-      if (sharers_q[p]) last = last | in_place.kernel[p];
-    end
-    last_base.registers     = RegisterCntWidth'(smk_pkg::LimitRegisters) - last.registers;
-    last_base.shared_memory = SharedCntWidth'(smk_pkg::LimitSharedMemory) - last.shared_memory;
-    last_base.threads       = ThreadCntWidth'(smk_pkg::LimitThreads) - last.threads;
-    last_base.tbs           = TbCntWidth'(smk_pkg::LimitTbs) - last.tbs;
-  end
-  assign at_end = sharers_q & {NumKernels{last_at_end_i}};
+  // Set down in every cycle: what the last one of the plan leaves is the layout.
+  assign at_end = busy_q ? last_at_end_i : at_end_q;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      base  = '0;
-      limit = '0;
-      for (int unsigned p = 0; p < NumKernels; p++) begin
+      base  = last_q[k] ? `SMK_CUT(BaseOfLast, last_base) : '0;
+      limit = last_q[k] ? (at_end ? Whole : total) : '0;
+      for (int unsigned p = 0; p < NumKernels - 1; p++) begin
         if (at_place_q[p*NumKernels+k]) begin
-          base  = base | (at_end[p] ? last_base : `SMK_CUT(EndOfPlace, end_of.place[p]));
-          limit = limit | (at_end[p] ? Whole : end_of.place[p+1]);
+          base  = base | end_of.place[p];
+          limit = limit | end_of.place[p+1];
         end
       end
       limit.tbs         = tbs_q.kernel[k];  // a number, not an end
@@ -416,8 +448,8 @@ module smk_partition_planner (
   `SMK_ASSERT(PlanHolds_A, !busy_q && !start_i |=> $stable({kernels_q, range_q}))
   // Idle: nothing changes without a start once the plan is done.
   `SMK_ASSERT(IdleHolds_A, !busy_q && !done_q && !start_i |=> $stable(
-              {busy_q, done_q, kernels_q, first_q, sharers_q, anywhere_q, at_place_q, room_q, part_q,
-               tbs_q, share_q, range_q}))
+              {busy_q, done_q, kernels_q, first_q, sharers_q, anywhere_q, at_place_q, last_q, at_end_q,
+               room_q, part_q, tbs_q, share_q, range_q}))
   // There is something to plan.
   `SMK_ASSERT(SomeKernel_M, start_i |-> kernels_i != '0)
   // A plan is really begun anew, and kernels really take turns, in our tests.
