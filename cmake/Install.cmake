@@ -44,7 +44,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME smk)
 install(TARGETS smk RUNTIME DESTINATION bin)
 install(DIRECTORY sim/machines sim/workloads sim/sweeps sim/streams DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
-  REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json|lib)$" REGEX "/(wave|block)\\.toml$"
+  REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json|lib|v)$" REGEX "/(wave|block)\\.toml$"
   REGEX "/synth/(layout|power)$" EXCLUDE)
 # What smk rtl build compiles beside the RTL.
 install(DIRECTORY sim/cosim DESTINATION share/smk/sim FILES_MATCHING

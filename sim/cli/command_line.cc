@@ -127,6 +127,9 @@ void CommandLineParser::AddRun() {
   CLI::App* sub = app.add_subcommand("run", "run kernels together under one policy");
   AddCommonOptions(sub, &run);
   AddText(sub, "--policy", &run.policy, "see smk list policies (default smk-pw)", "NAME");
+  AddText(sub, "--gates", &run.gates,
+          "with --control rtl or lockstep: these blocks as netlists, everything else RTL",
+          "BLOCK,BLOCK,...");
   sub->add_option("--wave", run.wave,
                   "write the RTL's waveform of these cycles (default: all), with --out")
       ->type_name("FROM:TO")
@@ -345,10 +348,16 @@ void CommandLineParser::AddRtl() {
   };
   CLI::App* build = sub->add_subcommand("build", "make it for --control rtl and lockstep");
   common(build);
+  AddText(build, "--gates", &rtl.gates,
+          "these blocks as netlists, everything else RTL, for --gates of run", "BLOCK,BLOCK,...");
   build->add_flag("--chip", rtl.chip, "the whole chip as one model, for --control chip");
   build->callback([this] {
     action = [this](const Context& context) { return RtlBuildCommand(context, rtl); };
   });
+  CLI::App* list = sub->add_subcommand("list", "show what was built, and which blocks are gates");
+  list->add_flag("--json", rtl.json, "as JSON");
+  list->callback(
+      [this] { action = [this](const Context& context) { return RtlListCommand(context, rtl); }; });
   CLI::App* emit = sub->add_subcommand("emit", "write all its files into a folder");
   common(emit);
   AddText(emit, "--out", &rtl.out, "the folder", "DIR");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// smk rtl build: verilates and compiles the RTL for a machine, for --control rtl. smk rtl emit:
-// writes it out, with its configuration.
+// smk rtl build: verilates and compiles the RTL for a machine, for --control rtl. smk rtl list:
+// what was built. smk rtl emit: writes it out, with its configuration.
 #include "cli/rtl.h"
 
 #include <fmt/format.h>
@@ -8,16 +8,17 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "base/error.h"
 #include "base/files.h"
 #include "base/numbers.h"
-#include "base/progress.h"
-#include "base/sha256.h"
+#include "base/text_table.h"
+#include "cli/rtl_build.h"
+#include "experiment/gates.h"
 #include "experiment/rtl_set.h"
 #include "experiment/settings.h"
 #include "machine/control_config.h"
-#include "synth/tools.h"
 
 namespace smk::sim {
 namespace fs = std::filesystem;
@@ -90,49 +91,45 @@ std::string FileList(const std::vector<std::string>& names) {
   return list + modules;
 }
 
-std::string Summary(const ControlConfig& c) {
-  return fmt::format("{} SMs of {} x {} warps, {} kernels", c.num_sms, c.num_schedulers,
-                     c.warps_per_scheduler, c.num_kernels);
-}
-
 }  // namespace
 
 int RtlBuildCommand(const Context& context, const RtlOptionsOfCommand& options) {
   const ControlConfig config = Config(context, options);
-  if (!options.chip && HasRtl(config)) {
+  std::vector<std::string> gates;
+  if (options.gates) gates = ParseGates(*options.gates);
+  if (options.chip && !gates.empty()) {
+    throw InputError("--gates: for the parts of --control rtl and lockstep, not for --chip");
+  }
+  if (!options.chip && gates.empty() && HasRtl(config)) {
     if (!options.quiet) fmt::print("{}: built in, nothing to do\n", options.machine);
     return 0;
   }
-  const std::string folder = RtlFolder(config);
-  const std::string object = options.chip ? kBuiltChip : kBuiltParts;
-  const char* const what = options.chip ? "chip" : "RTL";
-  RequireTool("verilator", "verilator");
-  const char* const chosen = std::getenv("CXX");
-  const std::string compiler = chosen == nullptr || *chosen == '\0' ? "c++" : chosen;
-  RequireTool(compiler, "g++");
-  ToolCache cache(folder);
-  WriteFileAtomically(folder + "/smk_config.svh", RtlNumbers(config, options.machine));
-  const std::string script = RtlSource("sim/cosim/build_rtl.sh");
-  const ToolRun run{
-      options.machine,
-      {"sh", script, options.chip ? "chip" : "parts"},
-      {{"SMK_RTL", RtlSource("rtl")},
-       {"SMK_SIM", RtlSource("sim")},
-       {"SMK_MODEL", RtlSource("model")},
-       {"SMK_CONFIG", folder},
-       {"CXX", compiler}},
-      HashText(ToolVersion("verilator --version") + ToolVersion(compiler + " --version") + object)
-          .substr(0, 32),
-      {object}};
-  const bool there = cache.Has(run);
-  Progress line(options.quiet);
-  cache.Make({run}, 1, [&](std::size_t, const std::string&) {
-    line.Line(fmt::format("building the {} of {}: {}", what, options.machine, Summary(config)));
-  });
-  line.Clear();
+  const BuiltObject built = options.chip
+                                ? BuildChip(options.machine, config, options.quiet)
+                                : BuildParts(options.machine, config, gates, options.quiet);
   if (!options.quiet) {
-    fmt::print("{}: {} {}\n{}\n", options.machine, Summary(config), there ? "was built" : "built",
-               cache.Folder(run) + "/" + object);
+    fmt::print("{}: {}{} {}\n{}\n", options.machine, SizeText(config),
+               gates.empty() ? "" : ", gates " + Join(gates),
+               built.was_there ? "was built" : "built", built.path);
+  }
+  return 0;
+}
+
+int RtlListCommand(const Context&, const RtlOptionsOfCommand& options) {
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  TextTable table({"machine", "of", "gates", "object"}, {0, 1, 2, 3});
+  for (const BuiltRtlEntry& built : ListBuilt()) {
+    rows.push_back({{"machine", built.machine},
+                    {"of", built.of},
+                    {"gates", built.gates},
+                    {"object", built.path}});
+    table.Add({built.machine, built.of, built.gates.empty() ? "none" : Join(built.gates, ","),
+               built.path});
+  }
+  if (options.json) {
+    fmt::print("{}\n", rows.dump(2));
+  } else {
+    fmt::print("{}", rows.empty() ? "nothing was built\n" : table.ToString());
   }
   return 0;
 }
@@ -161,9 +158,9 @@ int RtlEmitCommand(const Context& context, const RtlOptionsOfCommand& options) {
   out.Write("README",
             fmt::format("RTL of machine {}: {}. verilator -F {} rtl/lint.vlt --top-module "
                         "{}smk_top; made by smk rtl emit.\n",
-                        options.machine, Summary(config), list, before));
+                        options.machine, SizeText(config), list, before));
   if (!options.quiet) {
-    fmt::print("{}/{}: {} files, {}\n", options.out, list, names.size(), Summary(config));
+    fmt::print("{}/{}: {} files, {}\n", options.out, list, names.size(), SizeText(config));
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/commands.h"
+#include "cli/rtl_build.h"
 #include "experiment/config_file.h"
 #include "run/run_folder.h"
 
@@ -30,13 +31,18 @@ void RefuseForBaseline(const Options& options, const Experiment& experiment) {
 
 int RunCommand(const Context& context, RunOptions options) {
   if (!options.config.empty()) MergeConfig(options.config, /*compare=*/false, &options);
-  const Experiment experiment = Resolve(options, context.backend);
+  Experiment experiment = Resolve(options, context.backend);
   const Policy policy =
       ResolvePolicy(options.policy.value_or(kDefaultPolicy), options.preempt, experiment);
   if (policy.time_shared) RefuseForBaseline(options, experiment);
   const Recording recording = MakeRecording(options);
   Runner runner(context.backend, experiment, MakeRunnerOptions(options));
   const OutputFolder folder = OutputFolder::Prepare(options.out, options.force);
+  if (!experiment.gates.empty()) {
+    experiment.rtl_object = BuildParts(experiment.machine.name, experiment.control_config,
+                                       experiment.gates, options.quiet || options.json)
+                                .path;
+  }
   RunInto(folder, context.command_line, experiment, [&] {
     const Results results = runner.Run(policy, recording);
     WriteRun(folder, context.command_line, results, options.timeline.has_value());

@@ -60,7 +60,8 @@ std::shared_ptr<const Workload> OneStream(const std::string& name, const TraceSe
   return set.streams[std::max<std::size_t>(stream, 1) - 1];
 }
 
-RunResult Run(const RunRequest& request, ControlKind kind, const ControlConfig& config) {
+RunResult Run(const RunRequest& request, const ControlChoice& choice, const ControlConfig& config) {
+  const ControlKind kind = choice.kind;
   if (kind == ControlKind::kReference) {
     return RunSimulation(request, MakeReferenceControl(config, request.policy));
   }
@@ -71,7 +72,8 @@ RunResult Run(const RunRequest& request, ControlKind kind, const ControlConfig& 
   options.wave = request.wave;
   std::string wave_failure;
   options.wave_failure = &wave_failure;
-  std::unique_ptr<ControlPlane> rtl = MakeAnyRtlControl(config, request.policy, options);
+  std::unique_ptr<ControlPlane> rtl =
+      MakeAnyRtlControl(config, request.policy, options, choice.object);
   LockstepCounts counts;
   if (kind == ControlKind::kLockstep) {
     rtl = MakeLockstepControl(config, MakeReferenceControl(config, request.policy), std::move(rtl),

@@ -23,7 +23,8 @@ struct TraceReading {
   bool verify = false;  // its files are read although they look as they did
 };
 
-using RunFunction = std::function<RunResult(const RunRequest&, ControlKind, const ControlConfig&)>;
+using RunFunction =
+    std::function<RunResult(const RunRequest&, const ControlChoice&, const ControlConfig&)>;
 
 // A machine, its text, and the dotted names and values in that.
 struct LoadedMachine {

@@ -54,6 +54,7 @@ std::string RunSection(const Experiment& e, const Policy& policy) {
     text += fmt::format("preempt = {}\n", TomlText(Name(policy.config.preempt)));
   }
   text += fmt::format("control = {}\n", TomlText(Name(e.control)));
+  if (!e.gates.empty()) text += fmt::format("gates = {}\n", TomlText(Join(e.gates, ",")));
   text += fmt::format("machine = {}  # every key of it is below\n",
                       TomlText(PortableName(e.machine_name)));
   text += fmt::format("cycles = {}\n", e.cycles);
@@ -168,6 +169,7 @@ class RunReader {
       Text("policy", &Options::policy),
       Text("preempt", &Options::preempt),
       Text("control", &Options::control),
+      Text("gates", &Options::gates),
       Text("machine", &Options::machine),
       Text("cycles", &Options::cycles),
       Text("seed", &Options::seed),
@@ -230,10 +232,13 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
       options->policies.has_value() ||
       (options->policy && *options->policy != root["run"]["policy"].value_or(std::string()));
   const bool other_kernels = options->kernels.has_value();
+  const bool other_control =
+      options->control && *options->control != root["run"]["control"].value_or(std::string());
   if (toml::table* run = root["run"].as_table()) {
     if (other_policy) run->erase("preempt");
     if (other_kernels) run->erase("arrive");
     if (other_kernels) run->erase("client");
+    if (compare || other_control) run->erase("gates");
   }
   const std::vector<std::string> given = std::move(options->sets);
   options->sets.clear();

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "control/control_plane.h"
 
@@ -17,6 +19,16 @@ enum class ControlKind {
 };
 
 const char* Name(ControlKind kind);
+
+// The control plane of a run.
+struct ControlChoice {
+  ControlChoice(ControlKind of_kind, std::string of_object = "")  // NOLINT(google-explicit-*)
+      : kind(of_kind), object(std::move(of_object)) {}
+  operator ControlKind() const { return kind; }  // NOLINT(google-explicit-*)
+
+  ControlKind kind;
+  std::string object;  // rtl, lockstep: a shared object to be taken; "": the usual one
+};
 
 // Throws InputError for an unknown name, and for a control plane that this version does not have.
 ControlKind ParseControl(std::string_view text);

@@ -11,6 +11,7 @@
 #include "base/names.h"
 #include "base/numbers.h"
 #include "cosim/rtl_control.h"
+#include "experiment/gates.h"
 #include "experiment/kernel_names.h"
 #include "experiment/rtl_set.h"
 #include "experiment/trace_name.h"
@@ -156,6 +157,9 @@ void ParseWave(const Options& options, Experiment* experiment) {
   if (experiment->control == ControlKind::kReference || experiment->control == ControlKind::kChip) {
     throw InputError("--wave: draws the RTL; needs --control rtl or lockstep");
   }
+  if (!experiment->gates.empty()) {
+    throw InputError("--wave: what is built with --gates has no waveforms");
+  }
   experiment->wave.path = options.out + "/" + kUnfinishedWave;
   if (options.wave->empty()) return;
   const auto [from, to] = ParseWindow("--wave", *options.wave, experiment->cycles);
@@ -181,6 +185,7 @@ std::vector<std::string> AllSets(const Options& options) {
 
 void RequireRtl(const Experiment& experiment) {
   const ControlConfig& c = experiment.control_config;
+  if (!experiment.gates.empty()) return;  // made for this run
   if (experiment.control == ControlKind::kChip) return RequireChip(c, experiment.machine.name);
   if (experiment.control == ControlKind::kReference || HasRtl(c) || !BuiltRtl(c).empty()) return;
   throw InputError(fmt::format(
@@ -189,6 +194,16 @@ void RequireRtl(const Experiment& experiment) {
       "same --set, or use --control reference",
       Name(experiment.control), c.num_sms, experiment.machine.name, c.preempted_depth,
       RtlConfigurations(), experiment.machine.name));
+}
+
+void ResolveGates(const Options& options, Experiment* experiment) {
+  if (!options.gates) return;
+  if (experiment->control != ControlKind::kRtl && experiment->control != ControlKind::kLockstep) {
+    throw InputError(
+        fmt::format("--gates: blocks of the RTL; needs --control rtl or lockstep, not {}",
+                    Name(experiment->control)));
+  }
+  experiment->gates = ParseGates(*options.gates);
 }
 
 void CheckMeasured(const Experiment& experiment) {
@@ -304,6 +319,7 @@ Experiment Begin(const Options& options, const Backend& backend, std::vector<std
   Apply(experiment.settings, &configuration);
   experiment.control_config = configuration.control;
   experiment.run_config = configuration.run;
+  ResolveGates(options, &experiment);
   RequireRtl(experiment);
   CheckMeasured(experiment);
   return experiment;

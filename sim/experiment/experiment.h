@@ -23,6 +23,7 @@ struct Options {
   std::optional<std::string> policies;  // compare
   std::optional<std::string> preempt;
   std::optional<std::string> control;
+  std::optional<std::string> gates;
   std::optional<std::string> cycles;
   std::optional<std::string> until;
   std::optional<std::string> warm_up;
@@ -87,6 +88,8 @@ struct Experiment {
   MachineConfig machine;
   std::string machine_toml;
   ControlKind control = ControlKind::kReference;
+  std::vector<std::string> gates;  // blocks that are netlists in the RTL
+  std::string rtl_object;          // the shared object that has them, once it is there
   ControlConfig control_config;
   std::vector<KnobSetting> settings;  // what the user set of the knobs
   RunConfig run_config;
@@ -97,6 +100,7 @@ struct Experiment {
   WaveRequest wave;
   StreamChoice stream;
   std::string workload_name() const;  // "sgemm+lbm", or the stream's
+  ControlChoice control_choice() const { return {control, rtl_object}; }
 };
 
 // Loads and checks everything; throws InputError.

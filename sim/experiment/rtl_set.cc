@@ -125,10 +125,14 @@ std::vector<std::string> RtlFiles() {
   return files;
 }
 
-std::string RtlFolder(const ControlConfig& config) {
+std::string RtlCache() {
   const std::string cache = CacheFolder();
   if (cache.empty()) throw InputError("rtl: no cache: set SMK_CACHE_DIR, XDG_CACHE_HOME or HOME");
-  return cache + "/rtl/" + HashText(RtlNumbers(config, "") + HashSources()).substr(0, 32);
+  return cache + "/rtl";
+}
+
+std::string RtlFolder(const ControlConfig& config) {
+  return RtlCache() + "/" + HashText(RtlNumbers(config, "") + HashSources()).substr(0, 32);
 }
 
 std::string BuiltRtl(const ControlConfig& config, const std::string& object) {
@@ -145,9 +149,10 @@ std::string BuiltRtl(const ControlConfig& config, const std::string& object) {
 
 std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
                                                 const PolicyConfig& policy,
-                                                const RtlOptions& options) {
-  if (HasRtl(config)) return MakeRtlControl(config, policy, options);
-  const std::string path = BuiltRtl(config);
+                                                const RtlOptions& options,
+                                                const std::string& object) {
+  if (object.empty() && HasRtl(config)) return MakeRtlControl(config, policy, options);
+  const std::string path = object.empty() ? BuiltRtl(config) : object;
   if (path.empty()) return MakeRtlControl(config, policy, options);  // refuses it
   CheckControl(config, policy);
   return std::unique_ptr<ControlPlane>(Load(path)(&config, &policy, &options));

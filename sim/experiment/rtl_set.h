@@ -21,17 +21,22 @@ std::vector<std::string> RtlFiles();
 // Absolute, of a file or folder in rtl, sim or model: beside the program.
 std::string RtlSource(const std::string& name);
 
-// The folder in the cache for what is made of this configuration and these sources. Throws
-// InputError when there is no cache.
+// The folder of all that was built. Throws InputError when there is no cache.
+std::string RtlCache();
+// The folder in the cache for what is made of this configuration and these sources.
 std::string RtlFolder(const ControlConfig& config);
-// The shared object in it: its parts, or the whole chip; "" when there is none.
-inline constexpr char kBuiltParts[] = "rtl.so", kBuiltChip[] = "chip.so";
+// The shared object in it: its parts, or the whole chip; "" when there is none. Parts with blocks
+// as gates are found by their path only.
+inline constexpr char kBuiltParts[] = "rtl.so", kBuiltChip[] = "chip.so",
+                      kBuiltGates[] = "gates.so";
 std::string BuiltRtl(const ControlConfig& config, const std::string& object = kBuiltParts);
 
-// RTL that is built in or was built. Throws InputError as MakeRtlControl does.
+// RTL that is built in or was built, or that of a shared object. Throws InputError as
+// MakeRtlControl does.
 std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
                                                 const PolicyConfig& policy,
-                                                const RtlOptions& options);
+                                                const RtlOptions& options,
+                                                const std::string& object = "");
 // The whole chip as one model, which was built. Throws InputError when it was not, or when the
 // links between its driver and its SMs shall have relay stations.
 std::unique_ptr<ControlPlane> MakeChipControl(const ControlConfig& config,

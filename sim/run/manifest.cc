@@ -27,6 +27,7 @@ std::string ManifestJson(const Experiment& experiment, const std::string& comman
   j["command_line"] = command_line;
   j["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   j["seed"] = experiment.seed;
+  if (!experiment.gates.empty()) j["gates"] = experiment.gates;
   j["inputs"] = nlohmann::ordered_json::array();
   const auto add = [&](const char* kind, const std::string& path) {
     j["inputs"].push_back({{"kind", kind}, {"path", path}, {"sha256", HashFile(path)}});

@@ -24,7 +24,8 @@ Runner::Runner(const Backend& backend, const Experiment& experiment, RunnerOptio
       cache_(options_.cache_folder) {}
 
 RunResult Runner::Simulate(const RunRequest& request) const {
-  RunResult result = backend_.run(request, experiment_.control, experiment_.control_config);
+  RunResult result =
+      backend_.run(request, experiment_.control_choice(), experiment_.control_config);
   CheckResult(request, &result);
   return result;
 }

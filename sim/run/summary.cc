@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/numbers.h"
 #include "base/text_table.h"
 #include "run/results.h"
 #include "run/utilisation.h"
@@ -54,11 +55,16 @@ std::string EndText(const Results& results) {
   return text;
 }
 
+std::string ControlText(const Experiment& e) {
+  if (e.gates.empty()) return Name(e.control);
+  return fmt::format("{} with gates {}", Name(e.control), Join(e.gates));
+}
+
 std::string Header(const Results& results) {
   const Experiment& e = *results.experiment;
   std::string text = fmt::format("{}: policy {}, machine {}, control {}, {} cycles{}, seed {}\n",
                                  e.workload_name(), results.policy.name, e.machine.name,
-                                 Name(e.control), results.result.cycles, EndText(results), e.seed);
+                                 ControlText(e), results.result.cycles, EndText(results), e.seed);
   for (std::size_t i = 0; i < e.labels.size() && !results.policy.time_shared; ++i) {
     if (e.arrivals[i] != 0)
       text += fmt::format("{} arrives at cycle {}\n", e.labels[i], e.arrivals[i]);

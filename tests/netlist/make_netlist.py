@@ -18,11 +18,9 @@ import rtl_files
 def main():
     yosys, rtl, block, config, liberty, out = sys.argv[1:]
     rtl = pathlib.Path(rtl)
-    script = HERE / "netlist.tcl"
+    script = rtl.parent / "synth/yosys/netlist.tcl"
     settings = {"SMK_LIBERTY": liberty, "SMK_OUT": out}
     rtl_files.run_script(yosys, script, block, rtl, settings, config)
-    with open(out, "a", encoding="utf-8") as file:
-        file.write("module output_buffer (input A, output Y);\n  assign Y = A;\nendmodule\n")
     depends = [
         *rtl_files.files_of_block(block, rtl), rtl / "common" / "smk_assert.svh",
         rtl / "config" / config / "smk_config.svh", script,

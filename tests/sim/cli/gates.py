@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gates in a run: blocks as netlists give the same results to the byte, and a netlist with a fault is found.
+
+gates.py SMK                                      a small machine, two blocks, and what is refused
+gates.py SMK MACHINE CYCLES GATES KERNELS:POLICY...   whole workloads in lockstep; prints rows of a table
+
+Exit status 77 without Verilator, Yosys or a compiler.
+"""
+
+import json
+import os
+import pathlib
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SMK = pathlib.Path(sys.argv[1]).resolve()
+SKIPPED = 77
+# What may differ: who decided, which blocks are gates, how long it took.
+OF_THE_RUN = (rb"(?m)^gates = .*\n|^ *\"?control\"?[ :=]+['\"](reference|rtl|lockstep)['\"],?$"
+              rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$|^ *\"lockstep\": \{[^}]*\},?\n")
+# As small as an SM of the RTL gets that has the kernels' TBs; compiled in a third of the time.
+TINY = ["--machine", "gtx980", "--set", "sms=1", "--set", "sm.schedulers=2", "--set", "sm.limits.threads=1024"]
+COMPILER = '#!/bin/sh\nexec c++ "$@" -O0\n'
+# Yosys with a fault: the first AND of profile_counters' netlist is an OR. It has another version.
+YOSYS = """#!/bin/sh
+if [ "$1" = -V ]; then echo with a fault; exit; fi
+'{yosys}' "$@" || exit
+for netlist in "$SMK_OUT"/*_gates0.v; do
+  '{python}' - "$netlist" <<'TXT'
+{script}TXT
+done
+"""
+FAULT = """
+import pathlib, re, sys
+path = pathlib.Path(sys.argv[1])
+path.write_text(re.sub(r"(?m)^  NAND2_", "  NOR2_", path.read_text(), count=%d))
+"""
+
+
+def call(words, **kwargs):
+    run = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                         text=True, check=False, **kwargs)
+    return run.returncode, run.stdout
+
+
+def must(words, **kwargs):
+    status, said = call(words, **kwargs)
+    if status != 0:
+        sys.exit(f"FAIL: {' '.join(map(str, words))}: status {status}\n{said[-3000:]}")
+    return said
+
+
+def check(holds, what):
+    if not holds:
+        sys.exit(f"FAIL: {what}")
+
+
+def same(one, other):
+    """What two runs have written, but for the manifest and for what may differ."""
+    names = sorted(path.name for path in one.iterdir())
+    check("stats.json" in names and "decisions.csv" in names, f"only {names}")
+    check(names == sorted(path.name for path in other.iterdir()), f"other files: {names}")
+    for name in names:
+        if name == "manifest.json":
+            continue
+        texts = [re.sub(OF_THE_RUN, b"", (run / name).read_bytes()) for run in (one, other)]
+        check(texts[0] == texts[1], f"{name} differs with gates")
+
+
+def program(path, text):
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+def refusals(work, environment):
+    run = [SMK, "run", "sgemm+lbm", "--cycles", "1k"]
+    rtl = [*run, "--control", "lockstep", "--gates"]
+    for words, message in (
+            ([*rtl, "quota_sheduler"], "no block 'quota_sheduler'; did you mean 'quota_scheduler'"),
+            ([*rtl, "work_queue"], "work_queue is not in what --control rtl evaluates"),
+            ([*rtl, "sm_control"], "sm_control is not in what --control rtl evaluates"),
+            ([*rtl, ""], "--gates"),
+            ([*rtl, "sm_assign,"], "expected blocks"),
+            ([*rtl, "sm_assign,smk_sm_assign"], "sm_assign is named twice"),
+            ([*rtl, "tb_dispatch,driver"], "tb_dispatch is inside driver"),
+            ([*run, "--gates", "sm_assign"], "needs --control rtl or lockstep, not reference"),
+            ([*run, "--control", "chip", "--gates", "sm_assign"], "needs --control rtl or lockstep, not chip"),
+            ([*rtl, "sm_assign", "--wave", "--out", work / "x"], "has no waveforms"),
+            ([SMK, "rtl", "build", "mini", "--gates", "sm_assing"], "no block 'sm_assing'"),
+            ([SMK, "rtl", "build", "mini", "--gates", ""], "--gates"),
+            ([SMK, "rtl", "build", "mini", "--chip", "--gates", "sm_assign"], "not for --chip")):
+        status, said = call(words, env=environment)
+        check(status == 2 and message in said and said.count("\n") == 1, f"{words[1:]}: status {status}: {said}")
+    (work / "few").mkdir()
+    for tool in ("verilator", "quick-c++"):
+        (work / "few" / tool).symlink_to(shutil.which(tool, path=environment["PATH"]))
+    status, said = call([*rtl, "sm_assign"], env=environment | {"PATH": str(work / "few")})
+    check(status == 2 and "yosys is not installed" in said and said.count("\n") == 1, said)
+
+
+def small(work):
+    (work / "bin").mkdir()
+    program(work / "bin/quick-c++", COMPILER)
+    environment = os.environ | {"SMK_CACHE_DIR": str(work / "cache"), "CXX": "quick-c++",
+                                "PATH": f"{work / 'bin'}:{os.environ['PATH']}"}
+    refusals(work, environment)
+    check("nothing" in must([SMK, "rtl", "list"], env=environment), "list of nothing")
+    run = [SMK, "run", "sgemm+lbm", "--policy", "smk-pw", "--cycles", "6k", *TINY]
+    gates = ["--gates", "quota_scheduler,sample_counters"]
+    said = must([*run, "--control", "lockstep", *gates, "--out", work / "l"], env=environment)
+    check("lockstep with gates quota_scheduler, sample_counters" in said, said)
+    must([*run, "--control", "rtl", "--gates", "smk_sample_counters,quota_scheduler", "--out", work / "g"],
+         env=environment)
+    must([*run, "--control", "reference", "--out", work / "f"], env=environment)
+    same(work / "l", work / "f")
+    same(work / "g", work / "f")
+    must([SMK, "run", "--config", work / "g/config.toml", "--out", work / "a"], env=environment)
+    same(work / "a", work / "f")
+    for name in "lga":
+        manifest = json.loads((work / name / "manifest.json").read_text(encoding="utf-8"))
+        check(manifest["gates"] == ["quota_scheduler", "sample_counters"], f"manifest of {name}")
+    listed = json.loads(must([SMK, "rtl", "list", "--json"], env=environment))
+    check([row["gates"] for row in listed] == [["quota_scheduler", "sample_counters"]], f"list: {listed}")
+    script = FAULT % 1
+    program(work / "bin/yosys", YOSYS.format(yosys=shutil.which("yosys"), python=sys.executable, script=script))
+    status, said = call([*run, "--control", "lockstep", "--gates", "quota_scheduler"], env=environment)
+    check(status == 1 and "quota_scheduler" in said and "cycle" in said, f"with a fault: status {status}: {said}")
+    print(f"found: {said.splitlines()[-1]}")
+
+
+def large(work, machine, cycles, gates, runs):
+    """A row per workload: with gates beside the RTL, in lockstep, equal to the reference."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    must([SMK, "rtl", "build", machine, "--gates", gates])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    built = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    for text in runs:
+        kernels, policy = text.split(":")
+        run = [SMK, "run", kernels, "--policy", policy, "--cycles", cycles, "--machine", machine]
+        must([*run, "--out", work / f"{policy}-f"])
+        begin = time.monotonic()
+        must([*run, "--control", "lockstep", "--gates", gates, "--no-cache", "--out", work / f"{policy}-l"])
+        seconds = time.monotonic() - begin
+        same(work / f"{policy}-l", work / f"{policy}-f")
+        stats = json.loads((work / f"{policy}-l/stats.json").read_text(encoding="utf-8"))
+        print(f"| {gates.replace(',', ', ')} | {built:.0f} s | {kernels} under {policy} | "
+              f"{stats['lockstep']['events']:,} | {stats['lockstep']['mismatches']} | {seconds:.0f} s |", flush=True)
+
+
+def main():
+    if not all(shutil.which(tool) for tool in ("verilator", "yosys", "c++")):
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        if len(sys.argv) > 2:
+            large(pathlib.Path(folder), *sys.argv[2:5], sys.argv[5:])
+        else:
+            small(pathlib.Path(folder))
+
+
+main()
