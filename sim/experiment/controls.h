@@ -20,11 +20,11 @@ enum class ControlKind {
 
 const char* Name(ControlKind kind);
 
-// The control plane of a run.
+// The control plane of a run; most who choose one, or ask for it, know its kind alone.
 struct ControlChoice {
-  ControlChoice(ControlKind of_kind, std::string of_object = "")  // NOLINT(google-explicit-*)
+  ControlChoice(ControlKind of_kind, std::string of_object = "")
       : kind(of_kind), object(std::move(of_object)) {}
-  operator ControlKind() const { return kind; }  // NOLINT(google-explicit-*)
+  operator ControlKind() const { return kind; }
 
   ControlKind kind;
   std::string object;  // rtl, lockstep: a shared object to be taken; "": the usual one

@@ -55,8 +55,8 @@ void CheckInMachine(const std::string& name, const Instances& instances) {
   std::vector<std::string> modules, parts;
   for (const auto& [module, inner] : instances) modules.push_back(module);
   if (instances.count(name) == 0) {
-    throw InputError(fmt::format("--gates: no block '{}'{}; see rtl/README.md", name,
-                                 DidYouMean(name, modules)));
+    throw InputError(
+        fmt::format("--gates: rtl/README.md has no block '{}'{}", name, DidYouMean(name, modules)));
   }
   for (const RtlPart& part : RtlParts()) {
     if (Within(part.block, instances).count(name) != 0) return;

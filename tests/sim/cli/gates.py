@@ -81,7 +81,7 @@ def refusals(work, environment):
     run = [SMK, "run", "sgemm+lbm", "--cycles", "1k"]
     rtl = [*run, "--control", "lockstep", "--gates"]
     for words, message in (
-            ([*rtl, "quota_sheduler"], "no block 'quota_sheduler'; did you mean 'quota_scheduler'"),
+            ([*rtl, "quota_sheduler"], "has no block 'quota_sheduler'; did you mean 'quota_scheduler'"),
             ([*rtl, "work_queue"], "work_queue is not in what --control rtl evaluates"),
             ([*rtl, "sm_control"], "sm_control is not in what --control rtl evaluates"),
             ([*rtl, ""], "--gates"),
@@ -119,7 +119,7 @@ def small(work):
     must([*run, "--control", "reference", "--out", work / "f"], env=environment)
     same(work / "l", work / "f")
     same(work / "g", work / "f")
-    must([SMK, "run", "--config", work / "g/config.toml", "--out", work / "a"], env=environment)
+    must([SMK, "run", "--config", work / "g/config.toml", "--no-cache", "--out", work / "a"], env=environment)
     same(work / "a", work / "f")
     for name in "lga":
         manifest = json.loads((work / name / "manifest.json").read_text(encoding="utf-8"))
@@ -142,7 +142,7 @@ def large(work, machine, cycles, gates, runs):
     for text in runs:
         kernels, policy = text.split(":")
         run = [SMK, "run", kernels, "--policy", policy, "--cycles", cycles, "--machine", machine]
-        must([*run, "--out", work / f"{policy}-f"])
+        must([*run, "--no-cache", "--out", work / f"{policy}-f"])
         begin = time.monotonic()
         must([*run, "--control", "lockstep", "--gates", gates, "--no-cache", "--out", work / f"{policy}-l"])
         seconds = time.monotonic() - begin
