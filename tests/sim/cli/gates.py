@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gates in a run: blocks as netlists give the same results to the byte, and a netlist with a fault is found.
 
-gates.py SMK                                      a small machine, two blocks, and what is refused
+gates.py SMK                                      a small machine, one block, and what is refused
+gates.py SMK fault                                the same with two blocks, and then one with a fault
 gates.py SMK MACHINE CYCLES GATES KERNELS:POLICY...   whole workloads in lockstep; prints rows of a table
 
 Exit status 77 without Verilator, Yosys or a compiler.
@@ -26,19 +27,23 @@ OF_THE_RUN = (rb"(?m)^gates = .*\n|^ *\"?control\"?[ :=]+['\"](reference|rtl|loc
 # As small as an SM of the RTL gets that has the kernels' TBs; compiled in a third of the time.
 TINY = ["--machine", "gtx980", "--set", "sms=1", "--set", "sm.schedulers=2", "--set", "sm.limits.threads=1024"]
 COMPILER = '#!/bin/sh\nexec c++ "$@" -O0\n'
-# Yosys with a fault: the first AND of profile_counters' netlist is an OR. It has another version.
+# Yosys with a fault: a gate too many before an output of quota_scheduler. The machine cannot tell, for a scheduler
+# may grant nothing. It has another version.
 YOSYS = """#!/bin/sh
 if [ "$1" = -V ]; then echo with a fault; exit; fi
 '{yosys}' "$@" || exit
 for netlist in "$SMK_OUT"/*_gates0.v; do
-  '{python}' - "$netlist" <<'TXT'
+  '{python}' - "$netlist" <<'TXT' || exit
 {script}TXT
 done
 """
-FAULT = """
+FAULT = r"""
 import pathlib, re, sys
 path = pathlib.Path(sys.argv[1])
-path.write_text(re.sub(r"(?m)^  NAND2_", "  NOR2_", path.read_text(), count=%d))
+text, count = re.subn(r"\.A\((.*?)\),(\s*)\.Y\(grant_valid_o\)", r".A(\1 & ~ready_i[0]),\2.Y(grant_valid_o)",
+                      path.read_text())
+path.write_text(text)
+sys.exit(count != 1)
 """
 
 
@@ -103,7 +108,7 @@ def refusals(work, environment):
     check(status == 2 and "yosys is not installed" in said and said.count("\n") == 1, said)
 
 
-def small(work):
+def small(work, fault):
     (work / "bin").mkdir()
     program(work / "bin/quick-c++", COMPILER)
     environment = os.environ | {"SMK_CACHE_DIR": str(work / "cache"), "CXX": "quick-c++",
@@ -111,11 +116,11 @@ def small(work):
     refusals(work, environment)
     check("nothing" in must([SMK, "rtl", "list"], env=environment), "list of nothing")
     run = [SMK, "run", "sgemm+lbm", "--policy", "smk-pw", "--cycles", "6k", *TINY]
-    gates = ["--gates", "quota_scheduler,sample_counters"]
-    said = must([*run, "--control", "lockstep", *gates, "--out", work / "l"], env=environment)
-    check("lockstep with gates quota_scheduler, sample_counters" in said, said)
-    must([*run, "--control", "rtl", "--gates", "smk_sample_counters,quota_scheduler", "--out", work / "g"],
-         env=environment)
+    blocks = ["quota_scheduler", "sample_counters"] if fault else ["quota_scheduler"]
+    said = must([*run, "--control", "lockstep", "--gates", ",".join(blocks), "--out", work / "l"], env=environment)
+    check(f"lockstep with gates {', '.join(blocks)}" in said, said)
+    other = ",".join(f"smk_{block}" for block in reversed(blocks))
+    must([*run, "--control", "rtl", "--gates", other, "--out", work / "g"], env=environment)
     must([*run, "--control", "reference", "--out", work / "f"], env=environment)
     same(work / "l", work / "f")
     same(work / "g", work / "f")
@@ -123,13 +128,15 @@ def small(work):
     same(work / "a", work / "f")
     for name in "lga":
         manifest = json.loads((work / name / "manifest.json").read_text(encoding="utf-8"))
-        check(manifest["gates"] == ["quota_scheduler", "sample_counters"], f"manifest of {name}")
+        check(manifest["gates"] == blocks, f"manifest of {name}")
     listed = json.loads(must([SMK, "rtl", "list", "--json"], env=environment))
-    check([row["gates"] for row in listed] == [["quota_scheduler", "sample_counters"]], f"list: {listed}")
-    script = FAULT % 1
-    program(work / "bin/yosys", YOSYS.format(yosys=shutil.which("yosys"), python=sys.executable, script=script))
+    check([row["gates"] for row in listed] == [blocks], f"list: {listed}")
+    if not fault:
+        print(f"{', '.join(blocks)} as gates: equal to the byte")
+        return
+    program(work / "bin/yosys", YOSYS.format(yosys=shutil.which("yosys"), python=sys.executable, script=FAULT))
     status, said = call([*run, "--control", "lockstep", "--gates", "quota_scheduler"], env=environment)
-    check(status == 1 and "quota_scheduler" in said and "cycle" in said, f"with a fault: status {status}: {said}")
+    check(status == 1 and "quota_scheduler" in said and "grant_valid" in said, f"with a fault: status {status}: {said}")
     print(f"found: {said.splitlines()[-1]}")
 
 
@@ -156,10 +163,10 @@ def main():
     if not all(shutil.which(tool) for tool in ("verilator", "yosys", "c++")):
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
-        if len(sys.argv) > 2:
+        if len(sys.argv) > 3:
             large(pathlib.Path(folder), *sys.argv[2:5], sys.argv[5:])
         else:
-            small(pathlib.Path(folder))
+            small(pathlib.Path(folder), fault=len(sys.argv) == 3)
 
 
 main()
