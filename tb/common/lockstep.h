@@ -6,7 +6,8 @@
 //   reference
 // The first mismatch is kept with cycle, port, both values and seed; the test stops at !ok().
 // All registers start random, so a forgotten reset shows. A waveform is written on demand:
-// WaveFile.
+// WaveFile. With SMK_LOCKSTEP_ONLY=compare in the environment no assertion is looked at, with
+// SMK_LOCKSTEP_ONLY=assert nothing is compared: so scripts/fault_matrix tells the two apart.
 #pragma once
 
 #include <verilated.h>
@@ -17,6 +18,7 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "common/lockstep_log.h"
@@ -59,6 +61,12 @@ class Dice {
   std::mt19937_64 engine_;
 };
 
+// Whether the environment asks for this part of the check alone.
+inline bool LockstepOnly(std::string_view part) {
+  const char* const only = std::getenv("SMK_LOCKSTEP_ONLY");
+  return only != nullptr && part == only;
+}
+
 // Of a model with many mutants (tests/mutation), the one that the environment asks for.
 template <typename Dut, typename = void>
 struct ChooseMutant {
@@ -80,6 +88,7 @@ class Lockstep {
     context_.randReset(2);
     context_.randSeed(static_cast<int>(seed % 0x7fffffff) + 1);
     context_.fatalOnError(false);  // a failed assertion is a mismatch like others
+    context_.assertOn(!LockstepOnly("compare"));
     dut_ = std::make_unique<Dut>(&context_, "dut");
     ChooseMutant<Dut>::Of(dut_.get());
     wave_.Attach(dut_.get());
@@ -130,7 +139,7 @@ class Lockstep {
   template <typename Got, typename Want>
   void Expect(const FieldPath& port, const Got& got, const Want& want) {
     ++compared_;
-    if (static_cast<std::uint64_t>(got) == static_cast<std::uint64_t>(want)) return;
+    if (static_cast<std::uint64_t>(got) == static_cast<std::uint64_t>(want) || !compares_) return;
     std::ostringstream text;
     text << port.Text() << ": expected 0x" << std::hex << static_cast<std::uint64_t>(want)
          << ", got 0x" << static_cast<std::uint64_t>(got);
@@ -159,6 +168,7 @@ class Lockstep {
 
   std::string name_;
   std::uint64_t seed_;
+  const bool compares_ = !LockstepOnly("assert");
   VerilatedContext context_;
   WaveFile wave_;
   std::unique_ptr<Dut> dut_;
