@@ -170,6 +170,7 @@
   `WATCH([NumKernels*NumKernels-1:0], dut_at_place, u_dut.at_place_q)
   `WATCH([NumKernels-1:0], dut_last, u_dut.last_q)
   `WATCH([NumKernels-1:0], dut_sharers, u_dut.sharers_q)
+  `WATCH([0:0], dut_at_end, u_dut.at_end_q)
   `WATCH([smk_pkg::BasesWidth-1:0], dut_room, u_dut.room_q)
   smk_pkg::resource_vector_t room;
   assign room = dut_room;
@@ -208,6 +209,8 @@
     end
   end
   `PROVE(PlacesByArrival_A, dut_at_place == is_at_place && dut_last == is_last)
+  // Where the last one ends stays as it was when the plan was made.
+  `PROVE(EndAsPlanned_A, !is_plan || dut_at_end == last_at_end_q)
   // It says whether the plan is that of every SM.
   `PROVE(AnywhereIsAnySm_A, anywhere == each_fits_q)
   logic [NumKernels-1:0] is_first, is_sharers, more_than_0;
