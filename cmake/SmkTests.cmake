@@ -22,8 +22,11 @@ function(smk_add_tests label)
   target_link_options(${target} PRIVATE -fno-lto)
   # What they test is optimized; they themselves are read by the compiler once and run for a moment.
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
-  # Headers are most of what the compiler reads: several files are one unit. So names of a program's tests differ.
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  # Headers are most of what the compiler reads: several files are one unit. So names of a program's tests differ,
+  # but for those of drawers, which are alike, and those beside verilated models of several sizes.
+  if(NOT arg_NAME MATCHES "^(unit|cosim|sim_cosim)$")
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  endif()
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/tb" "${PROJECT_SOURCE_DIR}/sim")
   target_compile_definitions(${target} PRIVATE "SMK_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}/sim\"")
