@@ -24,7 +24,7 @@ function(smk_add_tests label)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
   # Headers are most of what the compiler reads: several files are one unit. So names of a program's tests differ,
   # but for those of drawers, which are alike, and those beside verilated models of several sizes.
-  if(NOT arg_NAME MATCHES "^(unit|cosim|sim_cosim)$")
+  if(NOT label MATCHES "^(unit|cosim)$" AND NOT arg_NAME STREQUAL "sim_cosim")
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   endif()
   target_include_directories(${target} PRIVATE

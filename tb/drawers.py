@@ -33,7 +33,8 @@ Nothing else knows the format. A block.toml has these lists and tables, each of 
 [[fault]]           a mutant for proofs; with `finds` seeded for tests/cosim, with `path` for its stream_paths.py
   cut         the name of an SMK_CUT in the block: there the expression becomes `wrong`
   law, finds  the law that it breaks, and the assertion that must find it first
-  mode        the policy of the runs that must show it, if not "partitioned"
+  mode        the policy of the runs that must show it, if not "partitioned"; "alone": the block is in no plane,
+              and has a test of its own
   path        the rule (S3 or S4) that it breaks by a path between ports
 [[waiver]]          what coverage leaves out (of several blocks: tb/common/waivers.toml)
   file        of the block, may be a pattern

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Copies rtl/ with the faults of tb/*/block.toml that say what finds them; a simulation chooses one.
 
-seed.py RTL OUT: the copy goes to OUT, and OUT/bugs.inc has one line per bug for the test.
+seed.py RTL OUT [BLOCK]: the copy goes to OUT, and OUT/bugs.inc has one line per bug for the test: of a block whose
+faults have the mode "alone", or else all others.
 """
 
 import pathlib
@@ -39,8 +40,12 @@ def choices(bugs):
 
 
 def main():
-    rtl, out = map(pathlib.Path, sys.argv[1:])
-    bugs = list(enumerate((fault for fault in faults().values() if "finds" in fault), start=1))
+    rtl, out = map(pathlib.Path, sys.argv[1:3])
+    block = sys.argv[3] if len(sys.argv) > 3 else None
+    seeded = [fault for fault in faults().values() if "finds" in fault]
+    alone = [fault for fault in seeded if fault.get("mode") == "alone"]
+    bugs = [fault for fault in alone if fault["block"] == block] if block else [f for f in seeded if f not in alone]
+    bugs = list(enumerate(bugs, start=1))
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(rtl, out, ignore=shutil.ignore_patterns("*.md", "CMakeLists.txt"))
     files = {}
@@ -57,7 +62,8 @@ def main():
         sys.exit(f"seed.py: '{SMALL}' is not there once")
     config.write_text(text.replace(SMALL, SMALL.replace("= 2;", "= 4;")))
     rows = [
-        f'{{{number}, "{bug["name"]}", "{bug["finds"]}", DispatchMode::{MODES[bug.get("mode", "partitioned")]}}},'
+        f'{{{number}, "{bug["name"]}", "{bug["finds"]}"' +
+        ("" if block else f', DispatchMode::{MODES[bug.get("mode", "partitioned")]}') + "},"
         for number, bug in bugs
     ]
     (out / "bugs.inc").write_text("\n".join(rows) + "\n")

@@ -56,8 +56,8 @@ def says(command):
 
 def main():
     wrong = []
-    for file in sorted(rtl.glob("*/*/smk_*.sv")) + [rtl / "top/smk_top.sv"]:
-        block = file.parent.name == file.stem[4:] or file.stem == "smk_top"
+    for file in sorted(rtl.glob("*/*/smk_*.sv")) + sorted(rtl.glob("top/*.sv")):
+        block = file.parent.name == file.stem[4:] or file.parent.name == "top"
         if block and "  `SMK_CHECK_CONFIG\n" not in file.read_text(encoding="utf-8"):
             wrong.append(f"{file}: no SMK_CHECK_CONFIG")
     top = next(rtl.rglob(f"{TOP}.sv"))

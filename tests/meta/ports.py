@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""meta.ports: the ports in docs/integration.md are those of the RTL: direction, width, meaning.
+"""meta.ports: the ports in docs/integration.md are those of the RTL: direction, width, meaning; so are the
+fields of the policy words in docs/blocks/policy_registers.md.
 
 usage: ports.py [--write] | ports.py --include FILE
 With --include, FILE has a line SMK_INPUT(name, width) or SMK_OUTPUT(...) for each port of smk_top in
@@ -18,6 +19,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs/integration.md"
 MODULES = {"smk_top": "rtl/top/smk_top.sv", "smk_sm_control": "rtl/sm/sm_control/smk_sm_control.sv"}
+FIELDS_PAGE = ROOT / "docs/blocks/policy_registers.md"
+PACKAGE = ROOT / "rtl/common/smk_pkg.sv"
 CONFIGS = ["small", "gtx980"]
 PORT = re.compile(r"\s*(input|output)\s+(\S+(?: \[[^\]]+\])?)\s+(\w+),?\s*$")
 
@@ -83,6 +86,46 @@ def table(module):
     return text
 
 
+def policy_fields():
+    """(name, {config: (lowest bit, bits)}) of each field of policy_t, the lowest first."""
+    text = re.sub(r"//[^\n]*", "", PACKAGE.read_text(encoding="utf-8"))
+    (body,) = re.findall(r"typedef struct packed \{([^}]*)\} policy_t;", text)
+    members = re.findall(r"^\s*(\S.*?)\s+(\w+);", body, re.M)
+    stub = ",\n".join("  input " + re.sub(r"\b([A-Z]\w+|\w+_[te])\b", r"smk_pkg::\1", of_type) + f" {name}"
+                      for of_type, name in members)
+    bits = {config: widths("policy_fields", "", stub, config) for config in CONFIGS}
+    at = dict.fromkeys(CONFIGS, 0)
+    for _, name in reversed(members):
+        yield name, {config: (at[config], bits[config][name]) for config in CONFIGS}
+        for config in CONFIGS:
+            at[config] += bits[config][name]
+
+
+def place(low, bits):
+    """Words and bits of a field, the lowest word first."""
+    parts = []
+    for word in range(low // 32, (low + bits - 1) // 32 + 1):
+        first, last = max(low - 32 * word, 0), min(low + bits - 1 - 32 * word, 31)
+        parts.append(f"{word} [{last}{'' if first == last else f':{first}'}]")
+    return ", ".join(parts)
+
+
+def fields_table():
+    text = f"| field | {' | '.join(CONFIGS)} |\n|---|{'---|' * len(CONFIGS)}\n"
+    ends = dict.fromkeys(CONFIGS, 0)
+    for name, places in policy_fields():
+        text += f"| `{name}` | {' | '.join(place(*places[config]) for config in CONFIGS)} |\n"
+        ends = {config: sum(places[config]) for config in CONFIGS}
+    return text + f"| commands, status | {' | '.join(str((ends[config] + 31) // 32) for config in CONFIGS)} |\n"
+
+
+def filled(page, begin, end, text):
+    """The page with the text between two marks."""
+    start = page.index(begin) + len(begin)
+    stop = page.index(end, start)
+    return page[:start] + "\n" + text + "\n" + page[stop:]
+
+
 def include(path):
     lines = [f"SMK_{direction.upper()}({name}, {bits['small']})\n"
              for _, direction, _, name, bits in module_ports("smk_top") if name != "clk_i"]
@@ -93,17 +136,18 @@ def main():
     if sys.argv[1:2] == ["--include"]:
         include(sys.argv[2])
         return
-    page = PAGE.read_text(encoding="utf-8")
-    wanted = page
+    pages = {PAGE: PAGE.read_text(encoding="utf-8"), FIELDS_PAGE: FIELDS_PAGE.read_text(encoding="utf-8")}
+    wanted = dict(pages)
     for module in MODULES:
-        begin, end = f"<!-- ports of {module}: tests/meta/ports.py --write -->\n", "<!-- end of ports -->\n"
-        start = wanted.index(begin) + len(begin)
-        stop = wanted.index(end, start)
-        wanted = wanted[:start] + "\n" + table(module) + "\n" + wanted[stop:]
-    if "--write" in sys.argv[1:]:
-        PAGE.write_text(wanted, encoding="utf-8")
-    elif wanted != page:
-        sys.exit("docs/integration.md: the ports are not those of the RTL: tests/meta/ports.py --write")
+        wanted[PAGE] = filled(wanted[PAGE], f"<!-- ports of {module}: tests/meta/ports.py --write -->\n",
+                              "<!-- end of ports -->\n", table(module))
+    wanted[FIELDS_PAGE] = filled(wanted[FIELDS_PAGE], "<!-- fields of policy_t: tests/meta/ports.py --write -->\n",
+                                 "<!-- end of fields -->\n", fields_table())
+    for path, text in wanted.items():
+        if "--write" in sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+        elif text != pages[path]:
+            sys.exit(f"{path.relative_to(ROOT)}: not what the RTL says: tests/meta/ports.py --write")
     print(", ".join(f"{module}: {len(list(module_ports(module)))} ports" for module in MODULES))
 
 
