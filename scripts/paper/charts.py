@@ -117,7 +117,7 @@ def draw_legend(series, paper, x, y):
 def chart(panels, width=860, height=190):
     """One row of panels with a legend above them."""
     turned = any(len(p.groups) > 10 for p in panels)
-    longest = max(len(group) for panel in panels for group in panel.groups)
+    longest = max((len(group) for panel in panels for group in panel.groups), default=0)
     foot = max(82, round(0.85 * CHAR * longest) + 10) if turned else 24
     gap, margin, head = 46, 40, 48
     inner = (width - margin - 10 - gap * (len(panels) - 1)) / len(panels)

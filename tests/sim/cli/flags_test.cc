@@ -17,7 +17,7 @@ const std::set<std::string> kTested = {
     "--quiet",    "--no-repeat",     "--list",       "--experiment", "--shard",    "--retry-failed",
     "--export",   "--merge",         "--one-writer", "--runs",       "--slurm",    "--wait",
     "--until",    "--warm-up",       "--measure",    "--tasks",      "--sbatch",   "--strict",
-    "--verify",   "--wave",          "--title",      "--json"};
+    "--verify",   "--wave",          "--title",      "--json",       "--gates"};
 
 TEST_F(Flags, HelpOffersOnlyWhatIsTested) {
   std::set<std::string> offered;
