@@ -135,9 +135,7 @@ void BoundsAreSupported() {
   }
 }
 
-TEST(PolicyRegistersTest, TheLastSupportedValuesAreTaken) {
-  BoundsAreSupported<Package>();
-}
+TEST(PolicyRegistersTest, TheLastSupportedValuesAreTaken) { BoundsAreSupported<Package>(); }
 
 TEST(PolicyRegistersTest, WaitsForTheLastKernelAndItsLaunchInTheCycleOfTheCommit) {
   Registers registers;
