@@ -20,8 +20,13 @@ function(smk_add_tests label)
   target_link_libraries(${target} PRIVATE GTest::gmock ${arg_LIBRARIES} smk_warnings)
   # The libraries' objects hold ordinary code as well (SmkTargets.cmake): link in a moment.
   target_link_options(${target} PRIVATE -fno-lto)
-  # What they test is optimized; they themselves are read by the compiler once and run for a moment.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  # What they test is optimized; they themselves are read by the compiler once and run for a moment. Those of
+  # blocks and of the model call much that is in headers.
+  set(level -O0)
+  if(label MATCHES "^(unit|cosim|model|chip)$")
+    set(level -O1)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
   # Headers are most of what the compiler reads: several files are one unit. So names of a program's tests differ,
   # but for those of drawers, which are alike, and those beside verilated models of several sizes.
   if(NOT label MATCHES "^(unit|cosim)$" AND NOT arg_NAME STREQUAL "sim_cosim")
