@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import shutil
 import tempfile
 import unittest
 from unittest import mock
@@ -19,13 +20,16 @@ class Answers(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.files = {None: "a", "Wrong": "b"}
         self.models = {None: "good", "Wrong": "wrong"}
         self.says = {"good": "proved", "wrong": "refuted in cycle 3"}
-        self.asked = []
+        self.asked, self.built = [], []
         for name, value in {
             "ANSWERS": self.folder / "answers.json",
-            "build": lambda *_: 0,
-            "model_of": lambda proof, mutant, work: (self.models[mutant], self.models[mutant]),
+            "sources": lambda proof, mutant, source, work: (mutant, self.files[mutant]),
+            "build": lambda proof, mutant, files, work: self.built.append(files) or 0,
+            "model_of": lambda proof, mutant, work: self.models[mutant],
+            "steps_of": lambda proof, mutant: self.models[mutant],
             "abc": lambda proof, steps, work: self.asked.append(steps) or self.says[steps],
         }.items():
             patch = mock.patch.object(prove, name, value)
@@ -36,14 +40,22 @@ class Answers(unittest.TestCase):
         self.addCleanup(patch.stop)
 
     def prove(self, write=False):
-        self.asked = []
+        self.asked, self.built = [], []
         return prove.prove(PROOF, self.folder, self.folder, None, write)
 
-    def test_a_model_is_asked_about_once(self):
+    def test_a_model_is_made_and_asked_about_once(self):
         self.assertTrue(self.prove(write=True))
-        self.assertEqual(self.asked, ["good", "wrong"])
+        self.assertEqual((self.built, self.asked), ([None, "Wrong"], ["good", "wrong"]))
         self.assertTrue(self.prove())
-        self.assertEqual(self.asked, [])
+        self.assertEqual((self.built, self.asked), ([], []))
+
+    def test_other_files_of_the_same_model_are_read_but_not_asked_about(self):
+        self.prove(write=True)
+        self.files[None] = "with another comment"
+        self.assertTrue(self.prove(write=True))
+        self.assertEqual((self.built, self.asked), ([None], []))
+        self.assertTrue(self.prove())
+        self.assertEqual(self.built, [])
 
     def test_nothing_is_written_without_record(self):
         self.assertTrue(self.prove())
@@ -51,7 +63,7 @@ class Answers(unittest.TestCase):
 
     def test_another_model_is_asked_about(self):
         self.prove(write=True)
-        self.models[None] = "other"
+        self.files[None] = self.models[None] = "other"
         self.says["other"] = "refuted in cycle 1"
         self.assertFalse(self.prove())
         self.assertEqual(self.asked, ["other"])
@@ -72,12 +84,38 @@ class Answers(unittest.TestCase):
         self.prove(write=True)
         with mock.patch.dict(os.environ, {"SMK_PROVE_ALL": "1"}):
             self.assertTrue(self.prove())
-        self.assertEqual(self.asked, ["good", "wrong"])
+        self.assertEqual((self.built, self.asked), ([None, "Wrong"], ["good", "wrong"]))
 
     def test_proofs_that_are_gone_leave_the_file(self):
         prove.ANSWERS.write_text('{"no_such_proof": {}}', encoding="utf-8")
         self.prove(write=True)
         self.assertEqual(list(json.loads(prove.ANSWERS.read_text(encoding="utf-8"))), [PROOF["name"]])
+
+
+class Sources(unittest.TestCase):
+    """The hash of files says the same wherever they are, and something else when one of them changes."""
+
+    def hash_of(self, mutant=None, change=None, **proof):
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            shutil.copytree(prove.ROOT / "rtl", folder / "rtl")
+            if change:
+                path = folder / "rtl" / change
+                path.write_text(path.read_text(encoding="utf-8") + " ", encoding="utf-8")
+            known = next(p for p in prove.proofs() if p["name"] == "work_queue_once")
+            (folder / "work").mkdir()
+            return prove.sources({**known, **proof}, mutant, folder / "rtl", folder / "work")[1]
+
+    def test_a_hash_is_of_contents(self):
+        same = self.hash_of()
+        self.assertEqual(self.hash_of(), same)
+        self.assertEqual(self.hash_of(timeout=1), same)
+        for change in ("driver/work_queue/smk_work_queue.sv", "common/smk_assert.svh", "config/small/smk_config.svh"):
+            self.assertNotEqual(self.hash_of(change=change), same, change)
+        self.assertEqual(self.hash_of(change="sm/quota_scheduler/smk_quota_scheduler.sv"), same)
+        self.assertNotEqual(self.hash_of(mutant="EverySecondIsSkipped"), same)
+        self.assertNotEqual(self.hash_of(assertions=["Hold"]), same)
+        self.assertNotEqual(self.hash_of(reduce="scl;"), same)
 
 
 if __name__ == "__main__":

@@ -4,9 +4,10 @@
 usage: prove.py NAME [--work DIR] [--only proof|mutant] [--rtl DIR] [--record]
        prove.py --list
 
-answers.json has what ABC said of each model, by the hash of the AIGER file and of what was asked. A model
-that is there already is not given to ABC again; with SMK_PROVE_ALL=1 in the environment it is. --record
-writes the answers there.
+answers.json has what ABC said of each model, by two hashes. One is that of the files that Yosys reads and of what
+the tools are told: when it is there, no model is made. The other is that of the AIGER file and of what ABC is
+asked: when it is there, ABC is not asked again. With SMK_PROVE_ALL=1 in the environment all is done anew.
+--record writes the answers there.
 
 Ends with 0 when the property is proved and the mutant refuted, 77 when Yosys or ABC is missing.
 """
@@ -151,17 +152,29 @@ def yosys(lines, seconds, log):
     return run(["yosys", "-q", "-s", str(script), "-e", "implicitly declared"], seconds, log)
 
 
-def build(proof, mutant, source, work):
-    """Writes the model of a proof as RTLIL; the number of register bits that are held."""
-    module = proof["module"]
+def sources(proof, mutant, source, work):
+    """The files of a proof's model in a copy of rtl/, and a hash of them, of those that they may include, and
+    of what Yosys and ABC are told."""
     rtl = copy_rtl(proof, mutant, source, work)
-    files = files_of(property_files(module)[0], rtl)
+    files = files_of(property_files(proof["module"])[0], rtl)
+    included = [path for folder in (rtl / "common", rtl / "config/small", TB, TB / "common")
+                for path in sorted(folder.glob("*.svh"))]
+    told = [*read_lines(proof, mutant, rtl, files, work), *AIGER_LINES, asked_of(proof, mutant)]
+    digest = hashlib.sha256("\n".join(told).replace(str(work), "").replace(str(ROOT), "").encode())
+    for path in [*files, *included]:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return files, digest.hexdigest()
+
+
+def read_lines(proof, mutant, rtl, files, work):
+    """The script that writes a proof's model."""
+    module = proof["module"]
     holds = "Hold" in proof["assertions"]
     # Also where the wrapper sets parameters of the block, and Yosys calls it something else.
     keep = [f"setattr -set held 1 -set keep 1 smk_*/t:$*dff* *smk_{module}*/t:$*dff* %u",
             "setattr -set keep 1 smk_*/t:$mem*"]
     read = f"read_verilog -sv -formal -I {rtl}/common -I {rtl}/config/small -I {TB} -I {TB}/common "
-    yosys([
+    return [
         read + " ".join(map(str, files)),
         f"hierarchy -check -top formal_{module}",
         "proc", "opt_clean", *(keep if holds else []), "flatten",
@@ -170,9 +183,14 @@ def build(proof, mutant, source, work):
         *(["setattr -set held 1 -set keep 1 c:$memory*u_dut*"] if holds else []),
         "async2sync", *select(proof, mutant), "opt", "dffunmap", "opt_clean",
         f"write_json {work}/model.json",
-    ], 300, work / "read.log")
+    ]
+
+
+def build(proof, mutant, files, work):
+    """Writes the model of a proof as RTLIL; the number of register bits that are held."""
+    yosys(read_lines(proof, mutant, work / "rtl", files, work), 300, work / "read.log")
     give_names(work / "model.json")
-    return hold_registers(work / "model.json") if holds else 0
+    return hold_registers(work / "model.json") if "Hold" in proof["assertions"] else 0
 
 
 def engine(proof, mutant, seconds):
@@ -205,18 +223,28 @@ def record(name, answers):
         new.replace(ANSWERS)
 
 
-def model_of(proof, mutant, work):
-    """Writes the model for ABC; what ABC is asked, and the hash of both, without how long it may take."""
-    yosys([
-        f"read_json {work}/model.json", "setundef -undriven -anyseq", "opt",
-        "techmap", "opt", "dffunmap", "abc -g AND -fast", "opt_clean",
-        f"write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
-    ], 300, work / "aiger.log")
+# How the model becomes one for ABC.
+AIGER_LINES = [
+    "read_json {work}/model.json", "setundef -undriven -anyseq", "opt", "techmap", "opt", "dffunmap",
+    "abc -g AND -fast", "opt_clean", "write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
+]
+
+
+def steps_of(proof, mutant):
+    """What ABC does. sat refuses what has latches."""
     seconds = proof.get("timeout", TIMEOUT)
-    # sat refuses what has latches.
-    steps = f"fold; strash; {proof.get('reduce', 'scorr;')} {engine(proof, mutant, seconds)}; orpos; sat"
-    asked = re.sub(r" -T \d+", "", steps).encode() + (work / "model.aig").read_bytes()
-    return steps, hashlib.sha256(asked).hexdigest()
+    return f"fold; strash; {proof.get('reduce', 'scorr;')} {engine(proof, mutant, seconds)}; orpos; sat"
+
+
+def asked_of(proof, mutant):
+    """The same without how long it may take."""
+    return re.sub(r" -T \d+", "", steps_of(proof, mutant))
+
+
+def model_of(proof, mutant, work):
+    """Writes the model for ABC; the hash of it and of what ABC is asked."""
+    yosys([line.format(work=work) for line in AIGER_LINES], 300, work / "aiger.log")
+    return hashlib.sha256(asked_of(proof, mutant).encode() + (work / "model.aig").read_bytes()).hexdigest()
 
 
 def abc(proof, steps, work):
@@ -244,17 +272,20 @@ def seconds_used():
 
 
 def attempt(proof, part, source, work):
-    """What ABC says, or has said; the entry for answers.json; register bits held."""
+    """What ABC says, or has said, and the entry for answers.json."""
     mutant = proof["mutant"] if part == "mutant" else None
     work.mkdir(parents=True, exist_ok=True)
     start = seconds_used()
-    held = build(proof, mutant, source, work)
-    steps, model = model_of(proof, mutant, work)
+    files, inputs = sources(proof, mutant, source, work)
     before = recorded(proof["name"], part)
-    if before.get("model") == model:
-        return f"{before['answer']}, as recorded of this model", before, held
-    answer = abc(proof, steps, work)
-    return f"{answer} in {seconds_used() - start:.1f} s", {"model": model, "answer": answer}, held
+    if before.get("inputs") == inputs:
+        return f"{before['answer']}, as recorded of these files", before
+    held = build(proof, mutant, files, work)
+    entry = {"inputs": inputs, "model": model_of(proof, mutant, work), **({"held": held} if held else {})}
+    if before.get("model") == entry["model"]:
+        return f"{before['answer']}, as recorded of this model", {**entry, "answer": before["answer"]}
+    entry["answer"] = abc(proof, steps_of(proof, mutant), work)
+    return f"{entry['answer']} in {seconds_used() - start:.1f} s", entry
 
 
 def prove(proof, source, work, only, write):
@@ -263,12 +294,13 @@ def prove(proof, source, work, only, write):
     print(f"{proof['name']}: {proof['property']}")
     print(f"  module {proof['module']}, method {proof['method']}, bound {proof['bound']}")
     if only != "mutant":
-        text, answers["proof"], held = attempt(proof, "proof", source, work / "proof")
+        text, answers["proof"] = attempt(proof, "proof", source, work / "proof")
         good = answers["proof"]["answer"] == "proved"
+        held = answers["proof"].get("held")
         registers = f", {held} register bits held" if held else ""
         print(f"  proof: {text}{registers}")
     if only != "proof":
-        text, answers["mutant"], _ = attempt(proof, "mutant", source, work / "mutant")
+        text, answers["mutant"] = attempt(proof, "mutant", source, work / "mutant")
         good = good and answers["mutant"]["answer"].startswith("refuted")
         print(f"  mutant {proof['mutant']}: {text}")
     if write and good:

@@ -235,6 +235,39 @@ TEST_F(KernelMergeHost, EveryTakeIsAnAtomicOnOneLine) {
   EXPECT_EQ(atomics.begin()->second, 33 + 12 + Groups(kernels[0], kernels[1]));
 }
 
+// A queue in hardware needs no memory, and gives the same TBs.
+TEST_F(KernelMergeHost, AQueueInHardwareCostsNoMemory) {
+  run.request.machine.host.merge_spoof = 0;
+  const std::vector<MicroKernel> kernels = {Kernel("a", 33), Kernel("b", 12, 64)};
+  const Cycle in_memory = Run(kernels).jobs[0].finish;
+  const std::size_t before = run.memory.calls.size();
+  run.request.machine.host.merge_queue = "hardware";
+  const RunResult result = Run(kernels);
+  ExpectEachTbOnce(result, kernels);
+  for (std::size_t i = before; i < run.memory.calls.size(); ++i) {
+    EXPECT_NE(run.memory.calls[i].access, MemoryAccess::kAtomic);
+  }
+  EXPECT_LT(result.jobs[0].finish, in_memory);
+  // Each warp: barrier and exit, in every round of a group.
+  const std::uint64_t bodies = 33 * 8 * 22 + 12 * 2 * 22;
+  const unsigned rounds = 33 + 12 + Groups(kernels[0], kernels[1]);
+  EXPECT_EQ(result.warp_instructions, bodies + rounds * 8 * 2);
+  // Its latency is seen.
+  run.request.machine.host.merge_queue_latency = 500;
+  EXPECT_GT(Run(kernels).jobs[0].finish, result.jobs[0].finish + 500);
+}
+
+// As smk_work_queue: a request per cycle, an answer to each.
+TEST(MergedQueue, InHardwareAnswersOneGroupPerCycle) {
+  MergedLaunch memory({}, {}), hardware({}, {}, 3);
+  EXPECT_EQ(memory.Answered(10), 10u);
+  EXPECT_EQ(memory.Answered(10), 10u);
+  EXPECT_EQ(hardware.Answered(10), 13u);
+  EXPECT_EQ(hardware.Answered(10), 14u);
+  EXPECT_EQ(hardware.Answered(11), 15u);
+  EXPECT_EQ(hardware.Answered(40), 43u);
+}
+
 // A group holds what the larger kernel needs also while it executes the smaller one.
 TEST_F(KernelMergeHost, HoldsTheMostOfBothAllTheTime) {
   MicroKernel large = Kernel("large", 4, 256), small = Kernel("small", 400, 64);
