@@ -40,6 +40,7 @@ inline constexpr std::array<const char*, 2> kWrites{"posted", "acknowledged"};
 // first touched, as Accel-Sim's partition indexing "random" has it.
 inline constexpr std::array<const char*, 2> kPartitions{"rotated", "drawn"};
 inline constexpr std::array<const char*, 2> kMergeBarriers{"group", "tb"};
+inline constexpr std::array<const char*, 2> kMergeQueues{"memory", "hardware"};
 
 // One execution pipe: result after `latency` core cycles, next instruction after `initiation`
 // cycles.
@@ -135,6 +136,9 @@ struct HostLink {
   unsigned merge_spoof = 150, merge_registers = 0;
   // Whom a barrier of a merged launch waits for: all warps of the group, or those of its TB.
   std::string merge_barrier = kMergeBarriers[0];
+  // Where a merged launch has its queue; cycles from a request to the answer of one in hardware.
+  std::string merge_queue = kMergeQueues[0];
+  unsigned merge_queue_latency = 3;
 };
 
 // Defaults are those of sim/machines/gtx980.toml, which a test holds true.

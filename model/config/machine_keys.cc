@@ -223,6 +223,12 @@ void AddHost(HostLink* host, KeyList* keys) {
                                    "whom a barrier of a merged launch waits for: all warps of the "
                                    "group, or those of its TB");
   for (const char* known : kMergeBarriers) barrier.choices.emplace_back(known);
+  MachineKey& queue = keys->Text("merge_queue", &host->merge_queue, "",
+                                 "of a merged launch: a counter in memory, or hardware that "
+                                 "answers a group per cycle");
+  for (const char* known : kMergeQueues) queue.choices.emplace_back(known);
+  keys->Integer("merge_queue_latency", &host->merge_queue_latency, 1, kMaxLatency, "cycles",
+                "from a group's request to the answer of a queue in hardware, when no other asks");
 }
 
 // Shortest text that reads back as the same number.

@@ -113,7 +113,7 @@ void Host::BeginMerged(const LaunchChoice& choice, const KernelDescriptor& descr
   launch.warps = (merge.groups->threads + kWarpThreads - 1) / kWarpThreads;
   launch.memory_base = descriptor.context_base;
   auto& merged = slots_[Index(choice.slot)].merged;
-  merged = std::make_unique<MergedLaunch>(std::move(members), merge.split);
+  merged = std::make_unique<MergedLaunch>(std::move(members), merge.split, merge.answer_cycles);
   launch.merged = merged.get();
 }
 

@@ -54,6 +54,7 @@ struct Merge {
   KernelId second_slot{0};             // free; nothing is launched into it, but it is taken
   std::uint32_t second_tb_count = 0;
   MergeSplit split;
+  unsigned answer_cycles = 0;  // of a queue in hardware; 0: in memory
 };
 
 // The next `tb_count` TBs of a job's kernel, from JobState::next_tb on: slices are consecutive, so

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/merged_launch.h"
 
+#include <algorithm>
+
 namespace smk {
 
 std::optional<MergedLaunch::Item> MergedLaunch::Take(TbId group, SmId sm) {
@@ -17,6 +19,13 @@ std::optional<MergedLaunch::Item> MergedLaunch::Take(TbId group, SmId sm) {
   if (left(from) == 0) return std::nullopt;
   const std::uint32_t tb = members_[from].first_tb + taken_[from]++;
   return Item{static_cast<std::uint8_t>(from), static_cast<TbId>(tb)};
+}
+
+Cycle MergedLaunch::Answered(Cycle now) {
+  if (answer_cycles_ == 0) return now;
+  const Cycle taken = std::max(now, next_request_);
+  next_request_ = taken + 1;
+  return taken + answer_cycles_;
 }
 
 bool MergedLaunch::complete() const {

@@ -20,7 +20,8 @@ struct MergeSplit {
 };
 
 // The TBs of one kernel or two, as the TBs of the launch that stands for both, its groups, take
-// them. Each is taken once. Knows no time: who asks first gets the next.
+// them. Each is taken once: who asks first gets the next. What a queue in memory costs, the groups'
+// atomics pay; one in hardware answers a group per cycle, as smk_work_queue does.
 class MergedLaunch {
  public:
   // A kernel that is merged. Its statistics are those of its kernel slot.
@@ -36,14 +37,18 @@ class MergedLaunch {
 
   // Every group takes the head of one queue: the kernels' TBs in turn, and what is left of the
   // longer one at the end (Fig. 3a). With a split there is a queue for each kernel (Fig. 3b).
-  explicit MergedLaunch(std::vector<Member> members, MergeSplit split = {})
-      : members_(std::move(members)), split_(split) {}
+  // `answer_cycles`: from request to answer of a queue in hardware; 0: the queue is in memory.
+  explicit MergedLaunch(std::vector<Member> members, MergeSplit split = {},
+                        unsigned answer_cycles = 0)
+      : members_(std::move(members)), split_(split), answer_cycles_(answer_cycles) {}
 
   const Member& member(unsigned index) const { return members_[index]; }
   std::size_t members() const { return members_.size(); }
 
   // What the group on this SM executes next; nothing if its queue is empty.
   std::optional<Item> Take(TbId group, SmId sm);
+  // When a group that asks now has its answer. Once for each Take, in the order of time.
+  Cycle Answered(Cycle now);
   // A TB of the member has been executed.
   void Complete(unsigned member) { ++completed_[member]; }
   // All have.
@@ -54,6 +59,8 @@ class MergedLaunch {
 
   const std::vector<Member> members_;
   const MergeSplit split_;
+  const unsigned answer_cycles_;
+  Cycle next_request_ = 0;  // when hardware can take one
   std::array<std::uint32_t, 2> taken_{}, completed_{};
   unsigned turn_ = 0;  // whose TB is at the head of the one queue
 };

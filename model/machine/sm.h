@@ -192,7 +192,7 @@ class Sm {
   bool NextPart(ThreadBlock* block, unsigned slot, Cycle now);
   void EndItem(ThreadBlock* block, unsigned slot, Cycle now);
   void ChargeTo(KernelId kernel, ThreadBlock* block, Cycle now);
-  void StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now);
+  void StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now, Cycle known);
   unsigned LaneOf(WarpId warp) const;
   // For how long the instructions of these classes have taken their pipes.
   std::uint64_t PipeCycles(unsigned kernel, std::initializer_list<OpClass> classes) const {

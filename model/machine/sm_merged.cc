@@ -22,14 +22,15 @@ namespace smk {
   const Launch& own = gpu_.launches[Index(block->kernel)];
   if (block->item) {
     EndItem(block, slot, now);
-    StartPart(own, block->tb, block, now);
+    StartPart(own, block->tb, block, now, now);
     return true;
   }
+  const Cycle answered = block->merged->Answered(now);
   block->item = block->merged->Take(block->tb, id_);
   if (!block->item) return false;
   const MergedLaunch::Member& member = block->merged->member(block->item->member);
   ChargeTo(member.slot, block, now);
-  StartPart(member.launch, block->item->tb, block, now);
+  StartPart(member.launch, block->item->tb, block, now, answered);
   return true;
 }
 
@@ -59,8 +60,9 @@ void Sm::ChargeTo(KernelId kernel, ThreadBlock* block, Cycle now) {
   skipped_stale_ = true;
 }
 
-// Results that are still on their way keep their registers, as they would in hardware.
-void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now) {
+// Its warps begin when it is known which part it is. Results that are still on their way keep their
+// registers, as they would in hardware.
+void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now, Cycle known) {
   block->exited = static_cast<std::uint8_t>(block->warps - launch.warps);
   for (unsigned w = 0; w < launch.warps; ++w) {
     const unsigned lane = block->lane_of[w];
@@ -76,8 +78,8 @@ void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now)
     SetNext(&warp, lane);
     FillBuffer(&warp);
     next_fetch_ = std::max(next_fetch_, now << fetch_shift_);
-    const Cycle fetched = (next_fetch_++ >> fetch_shift_) + config_.branch_latency;
-    warp.earliest = std::max(fetched, now + config_.barrier_latency);
+    const Cycle fetched = (next_fetch_++ >> fetch_shift_) + config_.branch_latency + (known - now);
+    warp.earliest = std::max(fetched, known + config_.barrier_latency);
     Schedule(&warp, lane, now);
   }
   runnable_ = active_ & ~stopped_;

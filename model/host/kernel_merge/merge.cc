@@ -31,19 +31,27 @@ void CheckBarriers(const KernelSpec& a, const KernelSpec& b) {
                    ": expected equal sizes, or no barriers in the smaller kernel");
 }
 
-std::shared_ptr<const Program> SchedulerProgram(unsigned threads, unsigned spoof) {
+// Before each TB.
+std::shared_ptr<const Program> SchedulerProgram(unsigned threads, const HostLink& host) {
   std::string text =
       "description = \"Scheduler\"\ntype = \"compute\"\nlaunches = [\"scheduler\"]\n"
       "[arrays]\nqueue = 128\n[[kernel]]\nname = \"scheduler\"\nthreads = " +
       std::to_string(threads) +
-      "\nregisters = 8\nshared_memory = 4\ngrid = [1]\nidempotence = \"no\"\nprogram = '''\n"
-      "if warp == 0 {\n"
-      "  atomic_global item = [queue] lanes 1\n"
-      "  store_shared item\n"
-      "}\n"
-      "barrier\n"
-      "load_shared id =\n";
-  if (spoof != 0) text += "alu id = id x" + std::to_string(spoof) + " chain\n";
+      "\nregisters = 8\nshared_memory = 4\ngrid = [1]\nidempotence = \"no\"\nprogram = '''\n";
+  const bool in_memory = host.merge_queue == kMergeQueues[0];
+  if (in_memory) {
+    text +=
+        "if warp == 0 {\n"
+        "  atomic_global item = [queue] lanes 1\n"
+        "  store_shared item\n"
+        "}\n";
+  }
+  text += "barrier\n";
+  if (in_memory) text += "load_shared id =\n";
+  if (host.merge_spoof != 0) {
+    text += std::string("alu id =") + (in_memory ? " id x" : " x") +
+            std::to_string(host.merge_spoof) + " chain\n";
+  }
   return ParseWorkload(text + "'''\n", "scheduler.toml")->kernels[0].program;
 }
 
@@ -104,7 +112,7 @@ KernelSpec MergedKernel(const KernelSpec& a, const KernelSpec* b, const MachineC
                      " registers per thread and " + std::to_string(merged.shared_memory) +
                      " bytes of shared memory, more than an SM of " + machine.name + " has");
   }
-  merged.program = SchedulerProgram(merged.threads, machine.host.merge_spoof);
+  merged.program = SchedulerProgram(merged.threads, machine.host);
   return merged;
 }
 

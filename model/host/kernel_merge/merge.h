@@ -15,7 +15,8 @@ namespace smk {
 // the larger of the kernels' threads, registers per thread (host.merge_registers at least) and
 // shared memory; there are as many as the GPU holds at once. Their program is the scheduler's code
 // before each TB: an atomic on the queue by one thread, its result for all through shared memory,
-// and the spoofing of ids, host.merge_spoof instructions [D54], [D55]. Throws InputError when the
+// and the spoofing of ids, host.merge_spoof instructions [D54], [D55]. With a queue in hardware
+// (host.merge_queue) there is the spoofing only, behind a barrier. Throws InputError when the
 // GPU does not hold one group, and for kernels of different sizes of which the smaller has
 // barriers, unless barriers count the warps of the TB (host.merge_barrier, Sec. 2.5).
 KernelSpec MergedKernel(const KernelSpec& a, const KernelSpec* b, const MachineConfig& machine);

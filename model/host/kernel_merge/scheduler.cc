@@ -40,6 +40,9 @@ class KernelMerge : public HostScheduler {
     }
     const JobState& first = view.jobs[Index(waiting_[0])];
     merge_ = Merge{};
+    if (plan_.machine.host.merge_queue != kMergeQueues[0]) {
+      merge_.answer_cycles = plan_.machine.host.merge_queue_latency;
+    }
     const KernelSpec* partner = nullptr;
     if (waiting_.size() > 1) {
       const JobState& second = view.jobs[Index(waiting_[1])];
