@@ -315,6 +315,8 @@ void CommandLineParser::AddSynth() {
           "MODEL");
   AddText(sub, "--uncertainty", &synth.uncertainty,
           "of the clock, percent of the period (default 0)", "N");
+  AddText(sub, "--corner", &synth.corner, "delays of cells: typical (default), slow or fast",
+          "NAME");
   AddTexts(sub, "--set", &synth.sets,
            "another value for a parameter of smk_pkg, NumKernels=8; again for more", "NAME=N");
   sub->add_option("--json", synth.json,

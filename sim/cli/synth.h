@@ -18,6 +18,7 @@ struct SynthOptions {
   std::string mhz = "1216";
   std::string wires = "library";    // or none, or fF per sink
   std::string uncertainty = "0";    // of the clock, percent
+  std::string corner = "typical";   // or slow, fast
   std::vector<std::string> sets;    // NAME=N for parameters of smk_pkg
   std::optional<std::string> json;  // a file; empty: stdout, and nothing else there
   std::string html;                 // a file for the page of it

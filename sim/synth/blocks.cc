@@ -149,7 +149,21 @@ SynthCatalogue::SynthCatalogue(const std::string& data_dir)
                       config["kernels"].value_or(0u),
                       {}};
   }
+  ReadCorners();
   FindModules();
+}
+
+void SynthCatalogue::ReadCorners() {
+  const std::string path = root_ + "/synth/cells/corners.toml";
+  const toml::table table = ParseToml(ReadFile(path), path);
+  const toml::node* corners = table.get("corner");
+  if (corners == nullptr) throw InputError(path + ": expected tables [corner.NAME]");
+  for (const auto& [key, value] : TableOf(*corners, "corner", path)) {
+    const std::string name(key.str());
+    corners_[name] = TableOf(value, "corner." + name, path)["derate"].value_or(0.0);
+    if (corners_[name] > 0) continue;
+    throw InputError(fmt::format("{}: corner.{}: expected a derate above 0", path, name));
+  }
 }
 
 void SynthCatalogue::FindModules() {
@@ -177,6 +191,15 @@ SynthConfig SynthCatalogue::Config(const std::string& name) const {
   for (const auto& [known, config] : configs_) names.push_back(known);
   throw InputError(fmt::format("--config: no configuration '{}'{}; known: {}", name,
                                DidYouMean(name, names), Join(names)));
+}
+
+double SynthCatalogue::Derate(const std::string& corner) const {
+  const auto found = corners_.find(corner);
+  if (found != corners_.end()) return found->second;
+  std::vector<std::string> names;
+  for (const auto& [known, derate] : corners_) names.push_back(known);
+  throw InputError(fmt::format("--corner: no corner '{}'{}; known: {}", corner,
+                               DidYouMean(corner, names), Join(names)));
 }
 
 std::vector<std::string> SynthCatalogue::Files(const std::string& block) const {

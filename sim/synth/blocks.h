@@ -37,6 +37,8 @@ class SynthCatalogue {
   // Throw InputError with the nearest name.
   const SynthBlock& Find(const std::string& name) const;
   SynthConfig Config(const std::string& name) const;
+  // The factor of all delays in a corner.
+  double Derate(const std::string& corner) const;
 
   // The files of a block: the package first, then all modules below.
   std::vector<std::string> Files(const std::string& block) const;
@@ -48,10 +50,12 @@ class SynthCatalogue {
 
  private:
   void FindModules();
+  void ReadCorners();
 
   std::string root_;
   std::vector<SynthBlock> blocks_;
   std::map<std::string, SynthConfig> configs_;
+  std::map<std::string, double> corners_;       // derates
   std::map<std::string, std::string> modules_;  // module -> file
 };
 

@@ -98,8 +98,9 @@ SynthPath ParsePath(const std::string& report, double time_unit_ns) {
   return path;
 }
 
-// Of each pin: "Pin _3197_/A1 ^", its limit and slew, and "Slack   -0.08 (VIOLATED)".
-std::uint64_t ParseSlowPins(const std::string& report) {
+// Of each pin: "Pin _3197_/A1 ^", its limit and slew, and "Slack   -0.08 (VIOLATED)"; or
+// "_3197_/Y (INV_X1) 31.2 above 24.4 (VIOLATED)".
+std::uint64_t ParseViolations(const std::string& report) {
   const std::string word = "(VIOLATED)";
   std::uint64_t pins = 0;
   for (std::size_t at = report.find(word); at != std::string::npos;
@@ -177,8 +178,8 @@ ToolRun SynthFlow::StaRun(const SynthBlock& block) const {
   std::vector<std::string> netlists;
   const double period = target_.period_ns() / target_.liberty.time_unit_ns;
   const std::string uncertainty = fmt::format("{:.6f}", period * target_.uncertainty / 100);
-  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n", sta_version_, block.name, target_.mhz,
-                                uncertainty, ReadFile(catalogue_.sta_script()));
+  std::string key = fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", sta_version_, block.name, target_.mhz,
+                                uncertainty, target_.derate, ReadFile(catalogue_.sta_script()));
   for (const SynthBlock& part : WithContents({block.name})) {
     const ToolRun run = YosysRun(part);
     netlists.push_back(cache_->Folder(run) + "/netlist.v");
@@ -190,9 +191,11 @@ ToolRun SynthFlow::StaRun(const SynthBlock& block) const {
            {"SMK_NETLISTS", Blanks(netlists)},
            {"SMK_LIBERTY", target_.liberty.path},
            {"SMK_UNCERTAINTY", uncertainty},
+           {"SMK_DERATE", fmt::format("{}", target_.derate)},
            {"SMK_PERIOD", fmt::format("{:.6f}", period)}},
           HashText(key),
-          {"timing.txt", "registers.txt", "hold.txt", "slew.txt"}};
+          {"timing.txt", "registers.txt", "hold.txt", "recovery.txt", "removal.txt", "slew.txt",
+           "load.txt"}};
 }
 
 SynthResult SynthFlow::ReadArea(const SynthBlock& block, const ToolRun& run) const {
@@ -225,6 +228,18 @@ SynthResult SynthFlow::ReadArea(const SynthBlock& block, const ToolRun& run) con
   return result;
 }
 
+void SynthFlow::ReadTiming(const ToolRun& run, SynthResult* result) const {
+  const auto report = [&](const char* name) { return ReadFile(cache_->Folder(run) + '/' + name); };
+  const double unit = target_.liberty.time_unit_ns;
+  result->worst = ParsePath(report("timing.txt"), unit);
+  result->between_registers = ParsePath(report("registers.txt"), unit);
+  result->hold = ParsePath(report("hold.txt"), unit);
+  result->recovery = ParsePath(report("recovery.txt"), unit);
+  result->removal = ParsePath(report("removal.txt"), unit);
+  result->slow_pins = ParseViolations(report("slew.txt"));
+  result->loaded_pins = ParseViolations(report("load.txt"));
+}
+
 std::vector<SynthResult> SynthFlow::Run(const std::vector<SynthBlock>& blocks, bool timing,
                                         unsigned jobs, const SynthProgress& progress) const {
   std::vector<ToolRun> synthesis, sta;
@@ -246,14 +261,7 @@ std::vector<SynthResult> SynthFlow::Run(const std::vector<SynthBlock>& blocks, b
     result.total = result.own;
     for (const auto& [name, count] : result.instances) result.total.Add(count, totals[name]);
     totals[blocks[i].name] = result.total;
-    if (timing) {
-      const std::string folder = cache_->Folder(sta[i]);
-      const double unit = target_.liberty.time_unit_ns;
-      result.worst = ParsePath(ReadFile(folder + "/timing.txt"), unit);
-      result.between_registers = ParsePath(ReadFile(folder + "/registers.txt"), unit);
-      result.hold = ParsePath(ReadFile(folder + "/hold.txt"), unit);
-      result.slow_pins = ParseSlowPins(ReadFile(folder + "/slew.txt"));
-    }
+    if (timing) ReadTiming(sta[i], &result);
     results.push_back(result);
   }
   return results;

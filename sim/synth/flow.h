@@ -22,10 +22,14 @@ struct SynthTarget {
   WireModel wires;
   std::string wire_name;   // of the library's own wire load
   double uncertainty = 0;  // of the clock, percent of the period
+  std::string corner = "typical";
+  double derate = 1;  // of all delays and checks of cells, in this corner
   double mhz = 0;
   double period_ns() const { return 1000 / mhz; }
-  // Wires or an uncertain clock, so that hold and slew tell something.
-  bool strict() const { return wires.kind == WireModel::Kind::kPerSink || uncertainty > 0; }
+  // Wires, an uncertain clock or a corner, so that hold and limits tell something.
+  bool strict() const {
+    return wires.kind == WireModel::Kind::kPerSink || uncertainty > 0 || corner != "typical";
+  }
 };
 
 // What a piece of logic takes.
@@ -56,8 +60,10 @@ struct SynthResult {
   std::map<std::string, std::uint64_t> instances;  // of what it contains
   std::map<std::string, std::uint64_t> registers;  // bits by name
   SynthPath worst, between_registers;
-  SynthPath hold;               // the shortest from register to register
-  std::uint64_t slow_pins = 0;  // whose slew is above the library's limit
+  SynthPath hold;                 // the shortest from register to register
+  SynthPath recovery, removal;    // of the reset, before and after a clock edge
+  std::uint64_t slow_pins = 0;    // whose slew is above the library's limit
+  std::uint64_t loaded_pins = 0;  // whose load is
 };
 
 // The highest clock at which a path of the target's constraints would be met.
@@ -86,6 +92,7 @@ class SynthFlow {
   // The package with the numbers that --set changes, as a file.
   std::string Package(const std::string& original) const;
   ToolRun StaRun(const SynthBlock& block) const;
+  void ReadTiming(const ToolRun& run, SynthResult* result) const;
   SynthResult ReadArea(const SynthBlock& block, const ToolRun& run) const;
 
   const SynthCatalogue& catalogue_;
@@ -96,7 +103,7 @@ class SynthFlow {
 
 // Reads a report of OpenSTA; paths of no length do not exist.
 SynthPath ParsePath(const std::string& report, double time_unit_ns);
-// The pins in OpenSTA's report of slews above their limit.
-std::uint64_t ParseSlowPins(const std::string& report);
+// The pins in a report of slews or loads above their limit.
+std::uint64_t ParseViolations(const std::string& report);
 
 }  // namespace smk::sim

@@ -32,6 +32,11 @@ std::string Wires(const SynthTarget& target) {
   return none ? "none" : "those of the library, " + target.wire_name;
 }
 
+std::string Corner(const SynthTarget& target) {
+  if (target.derate == 1) return target.corner;
+  return fmt::format("{} (delays x {:g})", target.corner, target.derate);
+}
+
 ordered_json AreaJson(const SynthArea& area, double nand2) {
   return {{"cells", area.cells},
           {"flip_flops", area.flip_flops},
@@ -69,7 +74,10 @@ ordered_json BlockJson(const SynthSummary& summary, const SynthResult& result) {
   if (result.hold.exists) {
     j["hold_slack_ns"] = Rounded(result.hold.slack_ns);
     j["slow_pins"] = result.slow_pins;
+    j["loaded_pins"] = result.loaded_pins;
   }
+  if (result.recovery.exists) j["recovery_slack_ns"] = Rounded(result.recovery.slack_ns);
+  if (result.removal.exists) j["removal_slack_ns"] = Rounded(result.removal.slack_ns);
   j["registers"] = result.registers;
   return j;
 }
@@ -95,7 +103,8 @@ std::vector<std::string> AreaRow(const std::string& name, const std::string& cou
 std::string BlockTable(const SynthSummary& summary) {
   std::vector<std::string> heads{"block", "per",   "cells",    "flip-flops", "SRAM bits",
                                  "um2",   "NAND2", "Fmax MHz", "slack ns",   "registers only"};
-  if (summary.target.strict()) heads.insert(heads.end(), {"hold ns", "slow pins"});
+  if (summary.target.strict())
+    heads.insert(heads.end(), {"hold ns", "recovery ns", "removal ns", "slow pins", "loaded pins"});
   TextTable table(heads, {0, 1});
   for (const SynthResult& result : summary.results) {
     auto row = AreaRow(result.block.name, result.block.per_sm ? "SM" : "GPU", result.own,
@@ -107,8 +116,12 @@ std::string BlockTable(const SynthSummary& summary) {
     add(result.worst, true);
     add(result.between_registers, false);
     if (summary.target.strict()) {
-      row.push_back(result.hold.exists ? fmt::format("{:.3f}", result.hold.slack_ns) : "");
-      row.push_back(result.worst.exists ? std::to_string(result.slow_pins) : "");
+      for (const SynthPath* path : {&result.hold, &result.recovery, &result.removal}) {
+        row.push_back(path->exists ? fmt::format("{:.3f}", path->slack_ns) : "");
+      }
+      for (const std::uint64_t pins : {result.slow_pins, result.loaded_pins}) {
+        row.push_back(result.worst.exists ? std::to_string(pins) : "");
+      }
     }
     table.Add(row);
   }
@@ -239,6 +252,8 @@ ordered_json ToJson(const SynthSummary& summary) {
   j["mhz"] = target.mhz;
   j["wires"] = Wires(target);
   j["uncertainty_percent"] = target.uncertainty;
+  j["corner"] = target.corner;
+  j["derate"] = target.derate;
   j["library"] = {{"name", target.liberty.name},
                   {"sha256", target.liberty.hash},
                   {"nand2_um2", target.liberty.nand2_area}};
@@ -265,10 +280,10 @@ ordered_json PaperJson(const SynthSummary& summary) {
 std::string ToText(const SynthSummary& summary) {
   const SynthTarget& target = summary.target;
   std::string text = fmt::format(
-      "configuration {}, library {}, clock {:.0f} MHz ({:.3f} ns{}); wires: {}; one corner\n\n{}\n",
+      "configuration {}, library {}, clock {:.0f} MHz ({:.3f} ns{}); wires: {}; {} corner\n\n{}\n",
       target.config.name, target.liberty.name, target.mhz, target.period_ns(),
       target.uncertainty > 0 ? fmt::format(", uncertain by {:g} %", target.uncertainty) : "",
-      Wires(target), BlockTable(summary));
+      Wires(target), Corner(target), BlockTable(summary));
   if (summary.results.back().worst.exists) text += PathTable(summary) + '\n';
   if (summary.Find("sm_control") != nullptr || summary.Find("driver") != nullptr ||
       summary.Find("drf_tracker") != nullptr) {

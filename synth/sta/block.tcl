@@ -5,18 +5,21 @@
 #   SMK_OUT=/tmp/out sta -exit -no_splash synth/sta/block.tcl
 #
 # SMK_PERIOD is in the library's unit of time, and so is SMK_UNCERTAINTY of the clock, which may be
-# missing, as may SMK_SPEF, the wires of a layout. Writes into SMK_OUT the worst path of all
-# (timing.txt) and from register to register (registers.txt), the shortest from register to register
-# (hold.txt), and the pins whose slew is above the library's limit (slew.txt).
+# missing, as may SMK_SPEF, the wires of a layout, and SMK_DERATE, a factor of all delays and checks of
+# cells. Writes into SMK_OUT the worst path of all (timing.txt) and from register to register
+# (registers.txt), the shortest from register to register (hold.txt), when the reset may be let go
+# (recovery.txt, removal.txt), and the pins whose slew (slew.txt) or load (load.txt) is above the
+# library's limit.
 #
 # What is assumed of a block's surroundings: one ideal clock, the library's default wire load, and
 #   10 % of the period  spent outside before an input and behind an output,
 #   50 % of the period  from the clock to the data of an SRAM,
-#   no time at all      for the reset and for what is constant during a run.
+#   no time at all      for the tree of the reset, which is let go as an input changes, and for what is
+#                       constant during a run.
 
 # Inputs that are constant during a run: fields of policy_t and what the wiring makes of them.
 set constant_inputs {
-  rst_ni policy_i warp_policy_i mode_i table_tbs_i epoch_length_i linger_ticks_i spatial_i profile_i
+  policy_i warp_policy_i mode_i table_tbs_i epoch_length_i linger_ticks_i spatial_i profile_i
   kernels_per_sm_i count_running_sms_i
 }
 
@@ -25,6 +28,12 @@ proc constrain {period} {
   create_clock -name clk -period $period [get_ports clk_i]
   if {[info exists ::env(SMK_UNCERTAINTY)] && $::env(SMK_UNCERTAINTY) > 0} {
     set_clock_uncertainty $::env(SMK_UNCERTAINTY) [get_clocks clk]
+  }
+  if {[info exists ::env(SMK_DERATE)]} {
+    foreach which {-early -late} {
+      set_timing_derate $which -cell_delay $::env(SMK_DERATE)
+      set_timing_derate $which -cell_check $::env(SMK_DERATE)
+    }
   }
   set outside [expr {0.1 * $period}]
   foreach port [all_inputs] {
@@ -91,6 +100,44 @@ proc without_concatenations {netlist copy} {
   close $out
 }
 
+# What a library says of the most load of its outputs: name/pin to its unit.
+proc load_limits {liberty} {
+  set in [open $liberty]
+  set cell ""
+  set pin ""
+  while {[gets $in line] >= 0} {
+    regexp {^\s*cell\s*\(\s*"?(\w+)"?\s*\)} $line all cell
+    regexp {^\s*pin\s*\(\s*"?(\w+)"?\s*\)} $line all pin
+    if {[regexp {^\s*max_capacitance\s*:\s*"?([0-9.eE+-]+)} $line all value]} {
+      set limit($cell/$pin) $value
+    }
+  }
+  close $in
+  return [array get limit]
+}
+
+# OpenSTA of 2019 does not compare loads with their limits.
+proc report_loads {liberty file} {
+  array set limit [load_limits $liberty]
+  set corner [sta::cmd_corner]
+  set out [open $file w]
+  foreach cell [get_cells -hierarchical *] {
+    set type [get_property $cell ref_name]
+    foreach key [array names limit $type/*] {
+      set name [file tail $key]
+      set pin [$cell find_pin $name]
+      if {$pin eq "NULL"} continue
+      set net [$pin net]
+      if {$net eq "NULL"} continue
+      set load [sta::capacitance_sta_ui [$net capacitance rise $corner max]]
+      if {$load > $limit($key)} {
+        puts $out [format "%s/%s (%s) %.2f above %s (VIOLATED)" [get_full_name $cell] $name $type $load $limit($key)]
+      }
+    }
+  }
+  close $out
+}
+
 read_liberty $::env(SMK_LIBERTY)
 foreach netlist $::env(SMK_NETLISTS) {
   without_concatenations $netlist $::env(SMK_OUT)/copy.v
@@ -102,9 +149,13 @@ if {[info exists ::env(SMK_SPEF)]} {
   read_spef $::env(SMK_SPEF)
 }
 constrain $::env(SMK_PERIOD)
+report_check_types -recovery -verbose -digits 4 > $::env(SMK_OUT)/recovery.txt
+report_check_types -removal -verbose -digits 4 > $::env(SMK_OUT)/removal.txt
+set_false_path -from [get_ports rst_ni]
 report_checks -path_delay max -digits 4 > $::env(SMK_OUT)/timing.txt
 report_checks -path_delay max -digits 4 -from [all_registers -clock_pins] \
   -to [all_registers -data_pins] > $::env(SMK_OUT)/registers.txt
 report_checks -path_delay min -digits 4 -from [all_registers -clock_pins] \
   -to [all_registers -data_pins] > $::env(SMK_OUT)/hold.txt
 report_check_types -max_transition -all_violators -verbose > $::env(SMK_OUT)/slew.txt
+report_loads $::env(SMK_LIBERTY) $::env(SMK_OUT)/load.txt

@@ -27,6 +27,8 @@ class Catalogues : public ScratchTest {
     Write("synth/configs.toml",
           "[config.big]\nsms = 16\nkernels = 4\n"
           "[config.tiny]\nsms = 2\nkernels = 2\n");
+    Write("synth/cells/corners.toml",
+          "[corner.typical]\nderate = 1.0\n[corner.slow]\nderate = 1.5\n");
     Write("rtl/common/smk_pkg.sv", "package smk_pkg; endpackage");
     Module("leaf", "");
     Module("pair", "smk_leaf u_a(); smk_leaf u_b();");
@@ -90,6 +92,18 @@ TEST_F(Catalogues, AConfigurationIsAFileOfNumbers) {
   EXPECT_EQ(catalogue.Config("tiny").numbers, Path("rtl/config/tiny/smk_config.svh"));
   EXPECT_EQ(catalogue.Config("tiny").sms, 2u);
   EXPECT_EQ(catalogue.Config("tiny").kernels, 2u);
+}
+
+TEST_F(Catalogues, ACornerIsAFactor) {
+  EXPECT_EQ(Catalogue().Derate("slow"), 1.5);
+  EXPECT_EQ(Refusal([&] { Catalogue().Derate("fast"); }),
+            "--corner: no corner 'fast'; known: slow, typical");
+  const std::string path = Write("synth/cells/corners.toml", "x = 1\n");
+  EXPECT_EQ(Said(), path + ": expected tables [corner.NAME]");
+  Write("synth/cells/corners.toml", "[corner.slow]\nderate = 0.0\n");
+  EXPECT_EQ(Said(), path + ": corner.slow: expected a derate above 0");
+  Write("synth/cells/corners.toml", "[corner]\nslow = 2\n");
+  EXPECT_EQ(Said(), path + ":2: corner.slow: expected a table");
 }
 
 TEST_F(Catalogues, ABlockIsThePackageAndAllModulesBelow) {

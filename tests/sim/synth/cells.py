@@ -150,6 +150,20 @@ def check_seeded_errors(text, scratch):
             expect(same_functions(LIBRARY, wrong / MODELS.name, scratch), what)
 
 
+def corners(table):
+    """Derates that are not those of the alpha-power law: mean over n and p, to a hundredth."""
+    with open(CELLS / "technology.toml", "rb") as file:
+        technology = tomllib.load(file)
+    for name, corner in table["corner"].items():
+        delays = []
+        for kind in "np":
+            threshold, alpha = (technology[f"{kind}_{what}"]["value"] for what in ("threshold", "alpha"))
+            force = (corner["supply"] - threshold) / (1 - threshold)
+            delays.append(corner["supply"] / (force ** alpha * corner["current"]))
+        if abs(sum(delays) / 2 - corner["derate"]) > 0.005:
+            yield f"corner {name}: derate {corner['derate']}, {sum(delays) / 2:.3f} by its supply and current"
+
+
 def main():
     text = LIBRARY.read_text(encoding="utf-8")
     findings = up_to_date(CELLS) + ordered(text)
@@ -159,6 +173,11 @@ def main():
     # Horowitz's rule: 0.36 to 0.5 ps for each nm.
     if not 0.36 * length <= delay <= 0.5 * length:
         findings.append(f"an inverter with four behind it takes {delay:.1f} ps")
+    with open(CELLS / "corners.toml", "rb") as file:
+        table = tomllib.load(file)
+    findings += corners(table)
+    table["corner"]["slow"]["current"] = 0.9
+    expect(list(corners(table)), "a corner of another process")
     with tempfile.TemporaryDirectory() as folder:
         scratch = pathlib.Path(folder)
         if shutil.which("yosys"):

@@ -36,7 +36,10 @@ constexpr char kSta[] =
     "E\n"
     "echo 'No paths found.' >$SMK_OUT/registers.txt\n"
     "echo 'No paths found.' >$SMK_OUT/hold.txt\n"
-    ": >$SMK_OUT/slew.txt\n";
+    "echo \"  $SMK_DERATE   slack (MET)\" >$SMK_OUT/recovery.txt\n"
+    "echo '  -0.0200   slack (VIOLATED)' >$SMK_OUT/removal.txt\n"
+    ": >$SMK_OUT/slew.txt\n"
+    "echo '_1_/Y (NAND2X1) 31.20 above 24.4 (VIOLATED)' >$SMK_OUT/load.txt\n";
 
 class SynthCommand : public CommandTest {
  protected:
@@ -101,6 +104,28 @@ TEST_F(SynthCommand, JsonWithoutAFileIsAllOfStdout) {
   const Outcome failed = Synth("tb_table --json");
   EXPECT_EQ(failed.status, 1);
   EXPECT_EQ(nlohmann::json::parse(failed.out)["status"].get<std::string>().rfind("FAIL: ", 0), 0u);
+}
+
+TEST_F(SynthCommand, ACornerIsAFactorOfAllDelays) {
+  ASSERT_EQ(Synth("sm_assign --json typical.json").status, 0);
+  ASSERT_EQ(Synth("sm_assign --corner slow --json slow.json").status, 0);
+  EXPECT_EQ(Json("typical.json")["corner"], "typical");
+  EXPECT_EQ(Json("typical.json")["blocks"][0]["recovery_slack_ns"], 1) << "the stand-in's word";
+  const auto slow = Json("slow.json");
+  EXPECT_EQ(slow["corner"], "slow");
+  EXPECT_EQ(slow["derate"], 1.31);
+  EXPECT_EQ(slow["blocks"][0]["recovery_slack_ns"], 1.31) << "timed again";
+  EXPECT_EQ(slow["blocks"][0]["own"], Json("typical.json")["blocks"][0]["own"]);
+  Refuses(Synth("sm_assign --corner slwo"), "--corner: no corner 'slwo'; did you mean 'slow'?");
+}
+
+TEST_F(SynthCommand, ResetAndLimitsAreTold) {
+  const Outcome outcome = Synth("sm_assign --uncertainty 5 --json t.json");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_EQ(Json("t.json")["blocks"][0]["removal_slack_ns"], -0.02);
+  EXPECT_NE(outcome.out.find("recovery ns"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("loaded pins"), std::string::npos) << outcome.out;
+  EXPECT_NE(outcome.out.find("-0.020          0            1"), std::string::npos) << outcome.out;
 }
 
 TEST_F(SynthCommand, HtmlIsAPageWithTheNumbers) {
@@ -199,6 +224,12 @@ TEST_F(SynthCommand, BadLibrariesAreRefusedInOneLine) {
   refuses("library (x) {\n area 3;\n}\n", "tiny.lib:2: malformed: '3' after area");
   refuses("library (x) { cell (NAND2) { area : 1; } }\n", "no flip-flop");
   refuses("library (x) { cell (D) { area : 1; ff (a, b) { } } }\n", "no NAND2");
+  const auto with = [&](const std::string& line) {
+    return "library (x) {\n" + line + good.substr(good.find("  lu_table"));
+  };
+  refuses(with("  time_unit : \"1us\";\n"), "tiny.lib:2: time_unit '1us': expected ns or ps");
+  Write("tiny.lib", with("  capacitive_load_unit (1, nf);\n"));
+  Refuses(Synth("sm_assign --wires 1.5"), "capacitive_load_unit in 'nf': expected ff or pf");
   fs::remove(Path("tiny.lib"));
   Refuses(Synth("sm_assign"), "tiny.lib: cannot be read");
 }

@@ -126,6 +126,14 @@ TEST(SynthPaths, ThePortsOfABlockAreEndsToo) {
   EXPECT_DOUBLE_EQ(path.slack_ns, -0.1);
 }
 
+TEST(SynthPaths, PinsAboveALimitAreCounted) {
+  EXPECT_EQ(ParseViolations(""), 0u);
+  EXPECT_EQ(ParseViolations("Pin _1_/A ^\nmax slew 0.1\nSlack 0.02 (MET)\n"), 0u);
+  EXPECT_EQ(ParseViolations("Pin _1_/A ^\nSlack -0.08 (VIOLATED)\n_2_/Y (INV) 9 above 8 "
+                            "(VIOLATED)\n"),
+            2u);
+}
+
 TEST(SynthPaths, WithoutASlackThereIsNoPath) {
   EXPECT_FALSE(ParsePath("", 1).exists);
   EXPECT_FALSE(ParsePath("No paths found.\n", 1).exists);
@@ -154,6 +162,22 @@ TEST(SynthTables, JsonHasEveryBlockWithItsParts) {
   EXPECT_FALSE(sm.contains("worst_path"));
   EXPECT_EQ(j["gpu"]["um2"], 960) << "two SMs and the driver";
   EXPECT_EQ(j["counter_bits"], 2 * 2 * 8 + 16);
+}
+
+TEST(SynthTables, ACornerSaysHowMuchSlowerItIs) {
+  SynthSummary summary = Chip();
+  summary.target.corner = "slow";
+  summary.target.derate = 1.31;
+  summary.results[0].removal = Path(-0.125);
+  summary.results[0].loaded_pins = 17;
+  const auto j = ToJson(summary);
+  EXPECT_EQ(j["derate"], 1.31);
+  EXPECT_EQ(j["blocks"][0]["removal_slack_ns"], -0.125);
+  EXPECT_FALSE(j["blocks"][0].contains("recovery_slack_ns"));
+  const std::string text = ToText(summary);
+  EXPECT_THAT(text, HasSubstr("wires: none; slow (delays x 1.31) corner\n"));
+  EXPECT_THAT(text, HasSubstr("hold ns  recovery ns  removal ns  slow pins  loaded pins"));
+  EXPECT_THAT(text, HasSubstr("-0.125          0           17\n"));
 }
 
 TEST(SynthTables, TheSetOfParametersIsInTheTable) {
@@ -192,8 +216,9 @@ TEST(SynthTables, BlocksAreFoundByName) {
 }
 
 TEST(SynthTables, TheTextIsTheWholeStory) {
-  EXPECT_EQ(ToText(Chip()),
-            R"(configuration small, library lib, clock 1000 MHz (1.000 ns); wires: none; one corner
+  EXPECT_EQ(
+      ToText(Chip()),
+      R"(configuration small, library lib, clock 1000 MHz (1.000 ns); wires: none; typical corner
 
 block            per  cells  flip-flops  SRAM bits  um2  NAND2  Fmax MHz  slack ns  registers only
 quota_scheduler  SM      10           4              50     25      1333     0.250

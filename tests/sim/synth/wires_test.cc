@@ -68,10 +68,10 @@ TEST(SynthWires, AUnitThatIsNotKnownIsRefused) {
 }
 
 TEST(SynthWires, SlowPinsAreCounted) {
-  EXPECT_EQ(ParseSlowPins(""), 0u);
-  EXPECT_EQ(ParseSlowPins("max_transition\n\nPin _1_/A ^\nmax_transition 0.05\n"
-                          "transition_time 0.13\n-----\nSlack -0.08 (VIOLATED)\n\n"
-                          "Pin _2_/Y v\nSlack -0.01 (VIOLATED)\n"),
+  EXPECT_EQ(ParseViolations(""), 0u);
+  EXPECT_EQ(ParseViolations("max_transition\n\nPin _1_/A ^\nmax_transition 0.05\n"
+                            "transition_time 0.13\n-----\nSlack -0.08 (VIOLATED)\n\n"
+                            "Pin _2_/Y v\nSlack -0.01 (VIOLATED)\n"),
             2u);
 }
 

@@ -58,10 +58,16 @@ function summary(synth) {
       ['Clock to be met', mhz(synth.mhz)],
       ['Uncertainty of the clock', `${synth.uncertainty_percent} % of the period`],
       ['Wires', synth.wires],
+      [
+        'Corner',
+        (synth.derate ?? 1) === 1
+          ? (synth.corner ?? 'typical')
+          : `${synth.corner}, delays x ${synth.derate}`,
+      ],
     ]),
     h(
       'p.note',
-      'Areas are those of the cells after synthesis: no clock tree, no filling, no layout. Timing is of one corner.',
+      'Areas are those of the cells after synthesis: no clock tree, no filling, no layout.',
     ),
   );
 }
@@ -102,6 +108,27 @@ function blockTable(synth) {
         },
         { id: 'slack', title: 'slack ns', value: at('worst_path', 'slack_ns'), format: fixed(3) },
         { id: 'hold', title: 'hold slack ns', value: (b) => b.hold_slack_ns, format: fixed(3) },
+        {
+          id: 'recovery',
+          title: 'recovery slack ns',
+          value: (b) => b.recovery_slack_ns,
+          format: fixed(3),
+          hint: 'From the end of the reset to the next edge of the clock',
+        },
+        {
+          id: 'removal',
+          title: 'removal slack ns',
+          value: (b) => b.removal_slack_ns,
+          format: fixed(3),
+          hint: 'From an edge of the clock to the end of the reset',
+        },
+        {
+          id: 'limits',
+          title: 'pins above a limit',
+          value: (b) => (isNumber(b.slow_pins) ? b.slow_pins + (b.loaded_pins ?? 0) : undefined),
+          format: count,
+          hint: "Whose slew or load is above the library's limit",
+        },
       ],
     }),
   );

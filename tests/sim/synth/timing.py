@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""synth.timing: what synth/sta/block.tcl has OpenSTA say of two flip-flops, by hand from the library's tables.
+
+usage: timing.py
+Hold, recovery and removal of the reset, a slow corner, and loads and slews above their limits; each limit is first
+kept and then not. Exit status 77 without OpenSTA.
+"""
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+LIBRARY = ROOT / "synth/cells/smk45.lib"
+PERIOD, SKIPPED = 1000, 77
+# From one register through an inverter to the other, both with a reset.
+NETLIST = """module smk_two (clk_i, rst_ni, in_i, out_o);
+  input clk_i; input rst_ni; input in_i; output out_o;
+  wire q; wire n;
+  DFFR_X1 a_reg (.CK(clk_i), .D(in_i), .Q(q), .RN(rst_ni));
+  INV_X1 inv (.A(q), .Y(n));
+  DFFR_X1 b_reg (.CK(clk_i), .D(n), .Q(out_o), .RN(rst_ni));
+endmodule
+"""
+REPORTS = ("timing", "registers", "hold", "recovery", "removal", "slew", "load")
+EPSILON = 0.02
+
+
+def timed(scratch, library, **settings):
+    """{report: its text}."""
+    (scratch / "two.v").write_text(NETLIST, encoding="utf-8")
+    environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "SMK_TOP": "smk_two", "SMK_NETLISTS": str(scratch / "two.v"),
+                   "SMK_LIBERTY": str(library), "SMK_PERIOD": str(PERIOD), "SMK_OUT": str(scratch), **settings}
+    done = subprocess.run(["sta", "-exit", "-no_splash", str(ROOT / "synth/sta/block.tcl")], env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    if re.search("error|warning", done.stdout, re.IGNORECASE):
+        sys.exit(f"timing: {done.stdout}")
+    return {name: (scratch / f"{name}.txt").read_text(encoding="utf-8") for name in REPORTS}
+
+
+def number(text, word):
+    """The ps that a line ends with, or begins with, beside a word."""
+    found = re.search(rf"(-?[\d.]+)\s+(?:-?[\d.]+\s+)?{word}", text)
+    return float(found[1]) if found else None
+
+
+def slack(text):
+    return number(text, "slack")
+
+
+def expect(wrong, what, seen, expected):
+    if seen is None or abs(seen - expected) > EPSILON:
+        wrong.append(f"{what}: {seen}, expected {expected:.4f}")
+
+
+def sums(reports, uncertainty=0.0):
+    """What is wrong in how slacks are made of the library's times."""
+    wrong = []
+    arrival = 0.1 * PERIOD
+    expect(wrong, "recovery", slack(reports["recovery"]),
+           PERIOD - uncertainty + number(reports["recovery"], "library recovery time") - arrival)
+    expect(wrong, "removal", slack(reports["removal"]),
+           arrival - uncertainty - number(reports["removal"], "library removal time"))
+    expect(wrong, "hold", slack(reports["hold"]), number(reports["hold"], "data arrival time") - uncertainty
+           - number(reports["hold"], "library hold time"))
+    expect(wrong, "setup", slack(reports["registers"]), PERIOD - uncertainty
+           + number(reports["registers"], "library setup time") - number(reports["registers"], "data arrival time"))
+    return wrong
+
+
+def corner(typical, slow, derate):
+    wrong = []
+    for report, word in (("recovery", "library recovery time"), ("removal", "library removal time"),
+                         ("hold", "library hold time"), ("registers", "library setup time"),
+                         ("registers", "data arrival time")):
+        expect(wrong, f"{report} in a corner", number(slow[report], word), derate * number(typical[report], word))
+    return wrong
+
+
+def above(reports):
+    return [name for name in ("slew", "load") if "(VIOLATED)" in reports[name]]
+
+
+def main():
+    if shutil.which("sta") is None:
+        sys.exit(SKIPPED)
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = pathlib.Path(folder)
+        typical = timed(scratch, LIBRARY)
+        wrong = sums(typical) + sums(timed(scratch, LIBRARY, SMK_UNCERTAINTY="50"), 50.0)
+        slow = timed(scratch, LIBRARY, SMK_DERATE="1.31")
+        wrong += sums(slow) + corner(typical, slow, 1.31)
+        if above(typical):
+            wrong.append(f"limits: {above(typical)} of a netlist that keeps them")
+        text = LIBRARY.read_text(encoding="utf-8")
+        for name, limit in (("load", r"(max_capacitance : )[\d.]+"), ("slew", r"(default_max_transition : )[\d.]+")):
+            (scratch / "low.lib").write_text(re.sub(limit, r"\g<1>0.1", text), encoding="utf-8")
+            if above(timed(scratch, scratch / "low.lib")) != [name]:
+                wrong.append(f"limits: no {name} is above 0.1")
+        # The checks themselves.
+        if not sums(slow | {"removal": re.sub(r"[\d.]+(\s+slack)", r"9\1", slow["removal"])}):
+            wrong.append("another slack is not noticed")
+        if not corner(typical, typical, 1.31):
+            wrong.append("a corner that is the typical one is not noticed")
+    print("\n".join(wrong) or "setup, hold, recovery, removal, a corner and two limits: as worked out")
+    return int(bool(wrong))
+
+
+sys.exit(main())
