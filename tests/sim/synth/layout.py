@@ -7,8 +7,12 @@ worked out by hand; then files with a fault, each of which they must refuse. The
 that the figures of docs/measured make, and every figure there is of a layout that keeps rules and netlist.
 """
 
+import contextlib
 import copy
+import io
+import json
 import pathlib
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -96,6 +100,58 @@ def answers():
             yield f"system: {flow.system(release)}"
     if "qrouter" not in flow.missing_tools(lambda tool: None if tool == "qrouter" else tool):
         yield "missing_tools: qrouter is not missed"
+
+
+class Crowded:
+    """A layout whose places are there, and where qrouter leaves nets over."""
+
+    def __init__(self, top, netlist, folder, mhz, seconds, layers):
+        (folder / "log").mkdir(parents=True)
+        (folder / "log/route.log").write_text(Crowded.last_words, encoding="utf-8")
+        self.folder = folder
+
+    def file(self, kind, ending):
+        return self.folder / kind / ending
+
+    def place(self):
+        pass
+
+    def script(self, step, name):
+        pass
+
+    text, route = flow.Layout.text, flow.Layout.route
+
+
+def answer_to_a_router(last_words):
+    """What scripts/layout answers when the router ends with these words: status and stderr."""
+    Crowded.last_words = last_words
+    kept = flow.Layout, flow.missing_tools, sys.argv
+    flow.Layout, flow.missing_tools = Crowded, lambda which: []
+    said = io.StringIO()
+    with tempfile.TemporaryDirectory() as scratch:
+        smk = pathlib.Path(scratch, "smk")
+        own = json.dumps({"blocks": [{"block": "sm_assign", "own": {"cells": 9, "flip_flops": 1, "sram_bits": 0, "um2": 9}}]})
+        smk.write_text(f"#!/bin/sh\nwhile [ \"$1\" != --json ]; do shift; done\necho '{own}' >\"$2\"\n", encoding="utf-8")
+        smk.chmod(0o755)
+        sys.argv = ["layout", "--smk", str(smk), "sm_assign"]
+        try:
+            with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+                runpy.run_path(str(ROOT / "scripts/layout"), run_name="__main__")
+        except SystemExit as end:
+            return end.code, said.getvalue()
+        except AttributeError as error:  # it has gone on to what Crowded has not
+            return None, str(error)
+        finally:
+            flow.Layout, flow.missing_tools, sys.argv = kept
+    return None, ""
+
+
+def unroutable():
+    found = answer_to_a_router("Progress\nFinal: Failed net routes: 3\n")
+    if found != (2, "layout: sm_assign: 3 nets could not be routed\n"):
+        yield f"a block that does not route: {found}"
+    if answer_to_a_router("Final: No failed routes!\n")[0] is not None:
+        yield "a block that routes is refused"
 
 
 def readers(layout, rc):
@@ -207,7 +263,7 @@ def repository():
 
 
 def main():
-    wrong = [*answers(), *readers(DEF, RC), *lumped(), *reports(), *faults(), *repository()]
+    wrong = [*answers(), *unroutable(), *readers(DEF, RC), *lumped(), *reports(), *faults(), *repository()]
     print("\n".join(wrong) or f"{len(REFUSED)} refusals, {len(FAULTS)} faults, all as they should be")
     return 1 if wrong else 0
 
