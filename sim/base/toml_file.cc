@@ -28,8 +28,9 @@ std::string TomlText(const std::string& text) {
   std::ostringstream out;
   out << toml::array{text};
   const std::string list = out.str();
-  return list.substr(list.find_first_not_of("[ "),
-                     list.find_last_not_of("] ") - list.find_first_not_of("[ ") + 1);
+  // A long one has a line of its own between the brackets.
+  const std::size_t begin = list.find_first_not_of("[ \n");
+  return list.substr(begin, list.find_last_not_of("] \n") - begin + 1);
 }
 
 nlohmann::ordered_json TomlFileAsJson(const std::string& path) {

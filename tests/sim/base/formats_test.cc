@@ -83,6 +83,15 @@ TEST_F(TomlFiles, ErrorsNameFileAndLineInOneLine) {
   }
 }
 
+TEST_F(TomlFiles, ATextIsInOneLineHoweverLong) {
+  for (const std::size_t size : {0, 1, 100, 110, 120, 200, 5000}) {
+    const std::string text = std::string(size, 'x') + "],";
+    const std::string toml = TomlText(text);
+    EXPECT_EQ(toml.find('\n'), std::string::npos) << size;
+    EXPECT_EQ(ParseToml("key = " + toml + "\nother = 1\n", "x")["key"].value_or(""), text);
+  }
+}
+
 TEST_F(TomlFiles, AFileThatIsNotThereIsNamed) {
   EXPECT_EQ(Refusal([&] { TomlFileAsJson(Path("no.toml")); }),
             Path("no.toml") + ": cannot be read");
