@@ -3,7 +3,7 @@
 
 gates.py SMK                                      a small machine, one block, and what is refused
 gates.py SMK fault                                the same with two blocks, and then one with a fault
-gates.py SMK MACHINE CYCLES GATES KERNELS:POLICY...   whole workloads in lockstep; prints rows of a table
+Whole workloads: scripts/gates.
 
 Exit status 77 without Verilator, Yosys or a compiler.
 """
@@ -11,19 +11,15 @@ Exit status 77 without Verilator, Yosys or a compiler.
 import json
 import os
 import pathlib
-import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
+
+import same_results
 
 SMK = pathlib.Path(sys.argv[1]).resolve()
 SKIPPED = 77
-# What may differ: who decided, which blocks are gates, how long it took.
-OF_THE_RUN = (rb"(?m)^gates = .*\n|^ *\"?control\"?[ :=]+['\"](reference|rtl|lockstep)['\"],?$"
-              rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$|^ *\"lockstep\": \{[^}]*\},?\n")
 # As small as an SM of the RTL gets that has the kernels' TBs; compiled in a third of the time.
 TINY = ["--machine", "gtx980", "--set", "sms=1", "--set", "sm.schedulers=2", "--set", "sm.limits.threads=1024"]
 COMPILER = '#!/bin/sh\nexec c++ "$@" -O0\n'
@@ -66,15 +62,8 @@ def check(holds, what):
 
 
 def same(one, other):
-    """What two runs have written, but for the manifest and for what may differ."""
-    names = sorted(path.name for path in one.iterdir())
-    check("stats.json" in names and "decisions.csv" in names, f"only {names}")
-    check(names == sorted(path.name for path in other.iterdir()), f"other files: {names}")
-    for name in names:
-        if name == "manifest.json":
-            continue
-        texts = [re.sub(OF_THE_RUN, b"", (run / name).read_bytes()) for run in (one, other)]
-        check(texts[0] == texts[1], f"{name} differs with gates")
+    different = same_results.difference(one, other)
+    check(not different, different)
 
 
 def program(path, text):
@@ -140,33 +129,11 @@ def small(work, fault):
     print(f"found: {said.splitlines()[-1]}")
 
 
-def large(work, machine, cycles, gates, runs):
-    """A row per workload: with gates beside the RTL, in lockstep, equal to the reference."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    must([SMK, "rtl", "build", machine, "--gates", gates])
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    built = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    for text in runs:
-        kernels, policy = text.split(":")
-        run = [SMK, "run", kernels, "--policy", policy, "--cycles", cycles, "--machine", machine]
-        must([*run, "--no-cache", "--out", work / f"{policy}-f"])
-        begin = time.monotonic()
-        must([*run, "--control", "lockstep", "--gates", gates, "--no-cache", "--out", work / f"{policy}-l"])
-        seconds = time.monotonic() - begin
-        same(work / f"{policy}-l", work / f"{policy}-f")
-        stats = json.loads((work / f"{policy}-l/stats.json").read_text(encoding="utf-8"))
-        print(f"| {gates.replace(',', ', ')} | {built:.0f} s | {kernels} under {policy} | "
-              f"{stats['lockstep']['events']:,} | {stats['lockstep']['mismatches']} | {seconds:.0f} s |", flush=True)
-
-
 def main():
     if not all(shutil.which(tool) for tool in ("verilator", "yosys", "c++")):
         sys.exit(SKIPPED)
     with tempfile.TemporaryDirectory() as folder:
-        if len(sys.argv) > 3:
-            large(pathlib.Path(folder), *sys.argv[2:5], sys.argv[5:])
-        else:
-            small(pathlib.Path(folder), fault=len(sys.argv) == 3)
+        small(pathlib.Path(folder), fault=len(sys.argv) == 3)
 
 
 main()
