@@ -20,7 +20,8 @@ Nothing else knows the format. A block.toml has these lists and tables, each of 
   property    what is proved, in words
   assertions  those of props.sv, or <module>_props.sv; "Hold" stands for "no register changes"
   invariants  of the same file, about registers: proved together with them, but not asked of the mutant
-  lemmas      assertions of the same file that are assumed, but for the mutant: proved by another entry
+  lemmas      assertions of the same file, or of what it includes, that are assumed, but for the mutant: proved
+              by another entry
   method      of ABC: pdr, or induction (over `frames` cycles)
   reduce      what ABC does before; "" where scorr hides the invariants from induction
   bound       "unbounded": holds in every cycle after any number of cycles. Else the response in cycles

@@ -44,14 +44,14 @@ def findings():
         for name in proof["assertions"] + proof.get("invariants", []) + proof.get("lemmas", []):
             if name not in names:
                 yield f"{where}: no assertion {name}"
-    proved = {(p["module"], name) for p in proofs()
+    # What several wrappers include is proved if one of them proves it.
+    proved = {(path, name) for p in proofs() for path in property_files(p["module"])
               for name in p["assertions"] + p.get("invariants", [])}
     yield from (f"fault {name}: no proof refutes it" for name in faults().keys() - used)
-    for module in sorted({module for module, _ in proved}):
-        for path in property_files(module):
-            for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
-                if (module, name) not in proved:
-                    yield f"{path.name}: {name} is in no proof"
+    for path in sorted({path for path, _ in proved}):
+        for name in re.findall(r"`PROVE\((\w+)", path.read_text()):
+            if (path, name) not in proved:
+                yield f"{path.name}: {name} is in no proof"
 
 
 def main():
