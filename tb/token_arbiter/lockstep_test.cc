@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "common/seeds.h"
@@ -143,6 +144,32 @@ TEST(TokenArbiterLockstep, EqualsTheReferenceWithTheLargestWindow) {
   }
   EXPECT_GT(bench.state().usage[0].used + bench.state().usage[1].used, 15u);
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+// TBs that nobody waits for pass the time, one cycle each: the block is busy for a cycle longer
+// when that completes a unit of the window. It has been used by another kernel, whose own unit is
+// not complete.
+TEST(TokenArbiterLockstep, UnitsOfEveryWindowEndInTheRightCycle) {
+  for (std::uint8_t window = 10; window <= 24; ++window) {
+    Gtx980 bench(1);
+    Inputs in = Shares({}, kTokenWhole);
+    in.window = window;
+    const auto pass = [&](KernelMask resident, unsigned cycles) {
+      in.resident = resident;
+      for (unsigned i = 0; i < cycles; ++i) bench.Cycle(in);
+      in.resident = 0;
+      for (unsigned i = 0; i < 4; ++i) bench.Cycle(in);
+    };
+    const unsigned unit = 1u << (window - TokenArbiter::kUnitsLog2);
+    pass(0b0001, unit - unit / 4);
+    for (unsigned i = 0; i < std::max(unit / 4, 4u) && i < 20; ++i) pass(0b0010, 1);
+    pass(0b0001, unit);
+    pass(0b0100, unit - 1 - bench.state().time);
+    EXPECT_EQ(bench.state().time, unit - 1) << unsigned{window};
+    pass(0b1000, 1);
+    EXPECT_EQ(bench.state().time, 0u) << unsigned{window};
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
 }
 
 TEST(TokenArbiterLockstep, FirstTokenComesNumKernelsAndFiveCyclesAfterTheDemand) {
