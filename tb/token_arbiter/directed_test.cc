@@ -183,6 +183,24 @@ TEST(TokenArbiterTest, WindowForgetsByBuckets) {
   EXPECT_EQ(gpu.Used(0), 0u) << "later than the contract";
 }
 
+// [D95]: a token and its decision take as long as a bucket, and each decision comes after one has
+// left. The other kernel is then a bucket below its request, and so farther than one that requests
+// less.
+TEST(TokenArbiterTest, WhoRequestsLessThanABucketMayWaitForEver) {
+  const unsigned bucket = 1u << (14 - TokenArbiter::kBucketsLog2);
+  for (const unsigned late : {0u, 100u}) {
+    Gpu gpu(14, bucket - kNumKernels - 4 - late);
+    gpu.in.request = {10, 1014, 0, 0};
+    gpu.in.demand = 0b0011;
+    gpu.Run(50 << 14);
+    if (late == 0) {
+      EXPECT_EQ(gpu.tokens[0], 0u);
+    } else {
+      EXPECT_GT(gpu.tokens[0], 5u);
+    }
+  }
+}
+
 TEST(TokenArbiterTest, TimeStandsStillWithoutDemand) {
   Gpu gpu;
   gpu.in.demand = 0b0001;

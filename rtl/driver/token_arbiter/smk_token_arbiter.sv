@@ -194,7 +194,7 @@ module smk_token_arbiter (
       over_q      <= over_d;
       assign_q    <= holder_d != holder_q;
       given_q     <= step_q == StGive && best_q.valid;
-      passes_q    <= passes;
+      passes_q    <= `SMK_CUT(TimePasses, passes);
       user_q      <= user;
       user_over_q <= over_q && user != '0;
     end
