@@ -9,7 +9,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <functional>
 
 #include "common/seeds.h"
@@ -147,27 +146,34 @@ TEST(TokenArbiterLockstep, EqualsTheReferenceWithTheLargestWindow) {
 }
 
 // TBs that nobody waits for pass the time, one cycle each: the block is busy for a cycle longer
-// when that completes a unit of the window. It has been used by another kernel, whose own unit is
-// not complete.
+// when that completes a unit of the window, or of the kernel. So each bit of a count is seen as it
+// changes.
 TEST(TokenArbiterLockstep, UnitsOfEveryWindowEndInTheRightCycle) {
   for (std::uint8_t window = 10; window <= 24; ++window) {
     Gtx980 bench(1);
     Inputs in = Shares({}, kTokenWhole);
     in.window = window;
-    const auto pass = [&](KernelMask resident, unsigned cycles) {
-      in.resident = resident;
+    const unsigned unit = 1u << (window - TokenArbiter::kUnitsLog2);
+    const auto pass = [&](unsigned kernel, unsigned cycles) {
+      in.resident = static_cast<KernelMask>(1u << kernel);
       for (unsigned i = 0; i < cycles; ++i) bench.Cycle(in);
       in.resident = 0;
       for (unsigned i = 0; i < 4; ++i) bench.Cycle(in);
     };
-    const unsigned unit = 1u << (window - TokenArbiter::kUnitsLog2);
-    pass(0b0001, unit - unit / 4);
-    for (unsigned i = 0; i < std::max(unit / 4, 4u) && i < 20; ++i) pass(0b0010, 1);
-    pass(0b0001, unit);
-    pass(0b0100, unit - 1 - bench.state().time);
-    EXPECT_EQ(bench.state().time, unit - 1) << unsigned{window};
-    pass(0b1000, 1);
-    EXPECT_EQ(bench.state().time, 0u) << unsigned{window};
+    const auto count = [&](unsigned kernel, const auto& now) {
+      for (unsigned size = 1; size <= unit; size *= 2) {
+        if (now() >= size) continue;
+        pass(kernel, size - 1 - now());
+        pass(kernel, 1);
+      }
+      EXPECT_EQ(now(), 0u) << unsigned{window};
+    };
+    for (unsigned k = 0; k < kNumKernels; ++k) {
+      pass((k + 1) % kNumKernels, 1);  // so that the two ends differ
+      count(k, [&] { return unsigned{bench.state().usage[k].part}; });
+    }
+    pass(0, 1);
+    count(1, [&] { return unsigned{bench.state().time}; });
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
 }
