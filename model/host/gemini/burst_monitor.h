@@ -39,6 +39,8 @@ class BurstMonitor {
   void Call(Nanoseconds now);
   // It goes to the GPU.
   void Launch(Nanoseconds now);
+  // When the program called the last launch.
+  Nanoseconds called() const { return call_; }
   // A monitor event has found the GPU done with all that was launched. The burst that ended; with
   // no kernels when none was open.
   Burst End(Nanoseconds now, bool synchronised);

@@ -150,7 +150,7 @@ bool ClientProcess::LaunchStep(const ClientStep& step, Nanoseconds now) {
   if (token_) ++record().kernels;
   ++record_of_client_.kernels;
   ++launched_;
-  world_.Launch(index_, DrawKernel(step));
+  world_.Launch(index_, DrawKernel(step), monitor_.called());
   const Nanoseconds call = step.launch + (tokens() ? settings_.hook : 0);
   if (call == 0) return true;
   world_.WakeAt(index_, now + call);

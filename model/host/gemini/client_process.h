@@ -34,7 +34,8 @@ class ClientWorld {
   virtual void WakeAt(std::size_t client, Nanoseconds time) = 0;  // instead of any earlier call
   virtual void ExpireAt(std::size_t client, std::size_t slice, Nanoseconds time) = 0;
   virtual void Send(const Message& message) = 0;
-  virtual void Launch(std::size_t client, Nanoseconds kernel) = 0;
+  // A kernel of that time; the program called the launch at `called`, and then it may have waited.
+  virtual void Launch(std::size_t client, Nanoseconds kernel, Nanoseconds called) = 0;
   virtual bool Busy(std::size_t client) const = 0;
   virtual std::size_t Pending(std::size_t client) const = 0;
   virtual void Watch(std::size_t client) = 0;  // Woken by Drained() at the end of a kernel

@@ -52,8 +52,9 @@ struct ClientRecord {
 };
 
 struct TenantResult {
-  Nanoseconds time = 0;  // when the run ended
-  Nanoseconds busy = 0;  // a kernel was on the GPU
+  Nanoseconds time = 0;   // when the run ended
+  Nanoseconds busy = 0;   // a kernel was on the GPU
+  bool together = false;  // kernels of several clients may have been on the GPU at a time
   std::vector<ClientRecord> clients;
   std::vector<TokenRecord> tokens;  // in the order in which they were granted
   std::vector<BurstRecord> bursts;  // in the order of their ends

@@ -94,8 +94,9 @@ class Laws {
         Hold(latency >= 0, NameOf(i) + ": a job ended before it arrived");
       }
     }
-    Hold(sum <= result_.time, "kernels have run for longer than there was time");
-    Hold(sum == result_.busy, "the GPU was not busy as long as kernels ran");
+    Hold(result_.busy <= result_.time, "kernels have run for longer than there was time");
+    Hold(result_.together ? result_.busy <= sum : result_.busy == sum,
+         "the GPU was not busy as long as kernels ran");
   }
 
   // One valid token at a time, and none without its quota.

@@ -2,79 +2,34 @@
 #include "host/gemini/tenants.h"
 
 #include <algorithm>
-#include <queue>
+#include <utility>
 
-#include "host/gemini/client_process.h"
+#include "host/gemini/tenant_world.h"
 #include "host/gemini/time_slicing.h"
 
 namespace smk::gemini {
 namespace {
 
-enum class EventKind : std::uint8_t {
-  kStart,
-  kStop,
-  kWake,
-  kExpire,
-  kMessage,
-  kToken,
-  kChoose,
-  kSample
-};
-
-struct Event {
-  Nanoseconds time = 0;
-  std::uint64_t order = 0;  // at one time
-  EventKind kind = EventKind::kWake;
-  std::size_t client = 0;
-  std::uint64_t number = 0;  // of a wake-up, a slice, a message or a token
-};
-
-struct Later {
-  bool operator()(const Event& a, const Event& b) const {
-    return a.time != b.time ? a.time > b.time : a.order > b.order;
-  }
-};
-
-// One run. Members of ClientWorld are called by the clients.
-class Simulation : public ClientWorld {
+// One run whose kernels have times: the GPU's events go before the others of their time.
+class Simulation : public TenantWorld {
  public:
   explicit Simulation(const TenantRequest& request)
-      : request_(request),
+      : TenantWorld(request),
         gpu_(request.clients.size(), request.settings.gpu_slice),
         memory_(request.memory, request.clients),
-        scheduler_(request_.settings, request_.clients),
-        wakes_(request.clients.size()),
-        arrived_at_(request.clients.size()) {
-    result_.clients.resize(request.clients.size());
-    for (std::size_t i = 0; i < request.clients.size(); ++i) {
-      processes_.emplace_back(i, request_.clients[i], request_.settings, request.seed, this,
-                              &result_);
-    }
-  }
+        arrived_at_(request.clients.size()) {}
 
   TenantResult Run() {
-    const bool in_turn = request_.settings.control == Control::kSequential;
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-      if (in_turn && i != 0) break;
-      Begin(i, in_turn ? 0 : request_.clients[i].start);
-    }
-    if (request_.sample != 0) Push(request_.sample, EventKind::kSample, 0, 0);
-    while (left_ != 0 && NextTime() <= request_.duration) Advance();
-    if (left_ != 0) now_ = request_.duration;
-    return Finish();
+    StartClients();
+    while (!AllLeft() && NextEvent() <= request_.duration) Advance();
+    if (!AllLeft()) now_ = request_.duration;
+    Close();
+    for (const ClientRecord& client : result_.clients) result_.busy += client.executed;
+    result_.memory = memory_.counts();
+    return std::move(result_);
   }
 
-  void WakeAt(std::size_t client, Nanoseconds time) override {
-    Push(time, EventKind::kWake, client, ++wakes_[client]);
-  }
-  void ExpireAt(std::size_t client, std::size_t slice, Nanoseconds time) override {
-    Push(time, EventKind::kExpire, client, slice);
-  }
-  void Send(const Message& message) override {
-    messages_.push(message);
-    Push(now_ + request_.settings.delay, EventKind::kMessage, message.client, 0);
-  }
-  void Launch(std::size_t client, Nanoseconds kernel) override {
+  void Launch(std::size_t client, Nanoseconds kernel, Nanoseconds /*called*/) override {
     if (!gpu_.busy(client)) NeedMemory(client);
     gpu_.Add(client, kernel, now_);
   }
@@ -89,25 +44,12 @@ class Simulation : public ClientWorld {
   void Ended(std::size_t client) override {
     gpu_.Drop(client, now_);
     memory_.Leave(client);
-    ++wakes_[client];
-    --left_;
-    if (request_.settings.control == Control::kSequential && client + 1 < processes_.size()) {
-      Begin(client + 1, now_);
-    }
+    Leave(client);
   }
 
  private:
-  void Begin(std::size_t client, Nanoseconds time) {
-    Push(time, EventKind::kStart, client, 0);
-    const ClientScript& script = request_.clients[client];
-    if (script.stop != kNeverNs)
-      Push(time + script.stop - script.start, EventKind::kStop, client, 0);
-  }
-  void Push(Nanoseconds time, EventKind kind, std::size_t client, std::uint64_t number) {
-    // A token is given when all that comes at this time is known.
-    const std::uint64_t last = kind == EventKind::kChoose ? std::uint64_t{1} << 62 : 0;
-    events_.push({time, last + order_++, kind, client, number});
-  }
+  Nanoseconds Executed(std::size_t client) const override { return gpu_.executed(client, now_); }
+  void Requested(std::size_t client) override { memory_.Prefetch(client); }
 
   void NeedMemory(std::size_t client) {
     if (memory_.Use(client, now_)) {
@@ -129,14 +71,12 @@ class Simulation : public ClientWorld {
     return std::max(request_.settings.gpu_slice, memory_.keeps(client));
   }
 
-  Nanoseconds NextTime() const {
-    Nanoseconds next = std::min({gpu_.NextEvent(), memory_.NextEvent(), RanAt()});
-    if (!events_.empty()) next = std::min(next, events_.top().time);
-    return next;
+  Nanoseconds NextEvent() const {
+    return std::min({gpu_.NextEvent(), memory_.NextEvent(), RanAt(), NextTime()});
   }
 
   void Advance() {
-    now_ = NextTime();
+    now_ = NextEvent();
     ++result_.events;
     if (gpu_.NextEvent() <= now_) {
       AdvanceGpu();
@@ -145,10 +85,8 @@ class Simulation : public ClientWorld {
         arrived_at_[*arrived] = gpu_.executed(*arrived, now_);
         gpu_.Unblock(*arrived, now_);
       }
-    } else if (!events_.empty() && events_.top().time <= now_) {
-      const Event event = events_.top();
-      events_.pop();
-      Take(event);
+    } else if (NextTime() <= now_) {
+      TakeEvent();
     }
     MoveMemory();
   }
@@ -165,112 +103,13 @@ class Simulation : public ClientWorld {
     for (std::size_t i = 0; i < processes_.size(); ++i) {
       if (gpu_.executed(i, now_) - arrived_at_[i] >= Keeps(i)) memory_.Ran(i);
     }
-    memory_.Start(now_, holder_);
+    memory_.Start(now_, holder());
     for (const std::size_t client : memory_.TakeEvicted()) NeedMemory(client);
   }
 
-  void Take(const Event& event) {
-    ClientProcess& process = processes_[event.client];
-    switch (event.kind) {
-      case EventKind::kStart:
-        return process.Start(now_);
-      case EventKind::kStop:
-        return process.Stop(now_);
-      case EventKind::kWake:
-        if (wakes_[event.client] == event.number) process.Wake(now_);
-        return;
-      case EventKind::kExpire:
-        return process.Expire(event.number, now_);
-      case EventKind::kMessage:
-        return TakeMessage();
-      case EventKind::kToken:
-        return DeliverToken();
-      case EventKind::kChoose:
-        if (event.number == chooses_) Choose();
-        return;
-      case EventKind::kSample:
-        Sample();
-        Push(now_ + request_.sample, EventKind::kSample, 0, 0);
-        return;
-    }
-  }
-
-  void TakeMessage() {
-    const Message message = messages_.front();
-    messages_.pop();
-    if (message.ended) {
-      scheduler_.SliceEnded(*message.ended, message.end);
-      if (holder_ == message.client) holder_.reset();
-    }
-    if (message.left) scheduler_.Withdraw(message.client);
-    if (message.request && !processes_[message.client].ended()) {
-      scheduler_.Request(message.client, message.report, now_);
-      memory_.Prefetch(message.client);
-    }
-    Push(now_, EventKind::kChoose, 0, ++chooses_);
-  }
-
-  void Choose() {
-    while (const std::optional<Token> token = scheduler_.Choose(now_)) {
-      holder_ = token->client;
-      tokens_.push(*token);
-      Push(token->start, EventKind::kToken, token->client, 0);
-    }
-    ++chooses_;
-    if (scheduler_.NextEvent() != kNeverNs) {
-      Push(scheduler_.NextEvent(), EventKind::kChoose, 0, chooses_);
-    }
-  }
-
-  void DeliverToken() {
-    const Token token = tokens_.front();
-    tokens_.pop();
-    processes_[token.client].Receive(token, now_);
-  }
-
-  void Sample() {
-    ShareSample sample;
-    sample.time = now_;
-    sample.window = scheduler_.WindowLength(now_);
-    sample.allocated = scheduler_.Allocations(now_);
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-      sample.executed.push_back(gpu_.executed(i, now_));
-    }
-    result_.samples.push_back(std::move(sample));
-  }
-
-  TenantResult Finish() {
-    result_.time = now_;
-    for (std::size_t i = 0; i < processes_.size(); ++i) {
-      result_.clients[i].executed = gpu_.executed(i, now_);
-      result_.busy += result_.clients[i].executed;
-    }
-    for (TokenRecord& token : result_.tokens) {
-      const bool overusing =
-          token.reason == TokenEnd::kExpired && token.end == token.token.expiry();
-      if (token.reason == TokenEnd::kHeld) token.end = std::min(now_, token.token.expiry());
-      if (overusing && processes_[token.token.client].overusing(token.token.slice))
-        token.end = now_;
-    }
-    result_.memory = memory_.counts();
-    return std::move(result_);
-  }
-
-  const TenantRequest request_;
-  TenantResult result_;
   TimeSlicing gpu_;
   UnifiedMemory memory_;
-  TokenScheduler scheduler_;
-  std::vector<ClientProcess> processes_;
-  std::priority_queue<Event, std::vector<Event>, Later> events_;
-  std::queue<Message> messages_;  // all take as long, so that they arrive in order
-  std::queue<Token> tokens_;
-  std::vector<std::uint64_t> wakes_;     // the last wake-up of each client
   std::vector<Nanoseconds> arrived_at_;  // what it had executed when its memory had come
-  std::optional<std::size_t> holder_;
-  std::uint64_t chooses_ = 0, order_ = 0;
-  std::size_t left_ = request_.clients.size();
-  Nanoseconds now_ = 0;
 };
 
 }  // namespace
