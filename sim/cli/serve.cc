@@ -17,7 +17,8 @@ int ServeTenants(const Context& context, const ServeOptions& options, const Back
   if (options.no_overlap) {
     throw InputError("--no-overlap: clients with scripts have no copies; expected none");
   }
-  TenantServing serving = PrepareTenants(options.spec, options, options.scheduler, backend);
+  TenantServing serving =
+      PrepareTenants(options.spec, options, options.scheduler, backend, options.device);
   MakeRecording(serving.options);
   if (serving.options.timeline && serving.options.out.empty()) {
     throw InputError("--timeline: needs --out DIR");
@@ -25,7 +26,7 @@ int ServeTenants(const Context& context, const ServeOptions& options, const Back
   const OutputFolder folder = OutputFolder::Prepare(options.out, options.force);
   RunInto(folder, context.command_line, serving.experiment, [&] {
     MeasureTenantKernels(backend, &serving);
-    const TenantResults results = RunTenantServing(serving);
+    const TenantResults results = RunTenantServing(serving, backend);
     WriteTenants(folder, context.command_line, serving, results);
     if (options.json) {
       fmt::print("{}\n", TenantJson(serving, results).dump(2));
@@ -40,13 +41,7 @@ int ServeTenants(const Context& context, const ServeOptions& options, const Back
 
 int ServeCommand(const Context& context, const ServeOptions& options) {
   const Backend backend = RememberingBackend(context.backend);
-  if (IsTenantSpec(options.spec)) {
-    const DeviceOptions& device = options.device;
-    if (!device.device.empty() || !device.rate_cycles.empty() || !device.rate_warm_up.empty()) {
-      throw InputError("--device: clients with scripts run on no device of cycles; expected none");
-    }
-    return ServeTenants(context, options, backend);
-  }
+  if (IsTenantSpec(options.spec)) return ServeTenants(context, options, backend);
   Serving serving = PrepareServing(options.spec, options, options.scheduler, !options.no_overlap,
                                    backend, options.device);
   const Recording recording = MakeRecording(serving.options);

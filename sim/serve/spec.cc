@@ -24,6 +24,15 @@ constexpr std::int64_t kMostCycles = 1'000'000'000'000;
 constexpr std::int64_t kMostTbs = std::numeric_limits<std::uint32_t>::max();
 constexpr double kMostRate = 1e12;
 
+// A value as it is typed: numbers and truth values bare, anything else in quotes.
+std::string BareOrQuoted(const std::string& value) {
+  const bool number =
+      !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos &&
+      std::count(value.begin(), value.end(), '.') <= 1 && value.front() != '.' &&
+      value.back() != '.' && !(value.size() > 1 && value[0] == '0' && value[1] != '.');
+  return number || value == "true" || value == "false" ? value : TomlText(value);
+}
+
 // A number above 0 and up to `most`.
 double Positive(TomlReader* in, const std::string& key, double most, const std::string& expected) {
   const toml::node& node = in->Node(key, expected);
@@ -169,6 +178,15 @@ std::vector<std::string> ReadSetKeys(TomlReader* in) {
     sets.push_back(fmt::format("{}={}", key, value));
   }
   return sets;
+}
+
+std::string SetToml(const std::vector<std::string>& sets) {
+  std::string text = sets.empty() ? "" : "\n[set]\n";
+  for (const std::string& set : sets) {
+    const std::size_t equals = set.find('=');
+    text += fmt::format("{} = {}\n", set.substr(0, equals), BareOrQuoted(set.substr(equals + 1)));
+  }
+  return text;
 }
 
 StreamSpec LoadStreamSpec(const std::string& path) {

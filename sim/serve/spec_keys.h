@@ -19,5 +19,7 @@ JobSize ReadSizeKeys(TomlReader* in);
 std::optional<std::string> ReadCountKey(TomlReader* in, const std::string& key);
 // The table [set] as --set has it.
 std::vector<std::string> ReadSetKeys(TomlReader* in);
+// The same back: the table, or nothing.
+std::string SetToml(const std::vector<std::string>& sets);
 
 }  // namespace smk::sim

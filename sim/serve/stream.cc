@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/toml_file.h"
 #include "experiment/config_file.h"
+#include "serve/spec_keys.h"
 #include "workload/random.h"
 
 namespace smk::sim {
@@ -73,15 +74,6 @@ std::string SizeLines(const JobSize& size) {
   copy("copy_in", size.copy_in);
   copy("copy_out", size.copy_out);
   return text;
-}
-
-// A value as it is typed: numbers and truth values bare, anything else in quotes.
-std::string BareOrQuoted(const std::string& value) {
-  const bool number =
-      !value.empty() && value.find_first_not_of("0123456789.") == std::string::npos &&
-      std::count(value.begin(), value.end(), '.') <= 1 && value.front() != '.' &&
-      value.back() != '.' && !(value.size() > 1 && value[0] == '0' && value[1] != '.');
-  return number || value == "true" || value == "false" ? value : TomlText(value);
 }
 
 }  // namespace
@@ -179,11 +171,7 @@ std::string StreamToml(const StreamSpec& spec, const Options& options, const std
   line("cycles", options.cycles);
   line("seed", options.seed);
   text += fmt::format("overlap = {}\n", overlap);
-  if (!options.sets.empty()) text += "\n[set]\n";
-  for (const std::string& set : options.sets) {
-    const std::size_t equals = set.find('=');
-    text += fmt::format("{} = {}\n", set.substr(0, equals), BareOrQuoted(set.substr(equals + 1)));
-  }
+  text += SetToml(options.sets);
   for (const PlannedJob& planned : jobs) {
     text += fmt::format("\n[[job]]\nworkload = {}\narrival = {}\n",
                         TomlText(PortableName(planned.job.name)), planned.job.arrival);

@@ -4,6 +4,7 @@
 
 #include "base/toml_file.h"
 #include "experiment/config_file.h"
+#include "serve/spec_keys.h"
 #include "serve/tenant_spec.h"
 
 namespace smk::sim {
@@ -127,16 +128,18 @@ std::string Print(const TenantKnob& knob, const Tokens& settings) {
   return fmt::to_string(settings.*knob.flag);
 }
 
-std::string TenantToml(const TenantSpec& spec, const std::string& machine,
-                       const std::string& scheduler, std::uint64_t seed) {
+std::string TenantToml(const TenantSpec& spec, const Options& options, const std::string& scheduler,
+                       std::uint64_t seed, const std::string& device) {
   const gemini::TenantRequest& request = spec.request;
   std::string text = "# Everything in effect. Again: smk serve FILE\n";
   text += fmt::format("name = {}\nmachine = {}\nscheduler = {}\nseed = {}\n", TomlText(spec.name),
-                      TomlText(PortableName(machine)), TomlText(scheduler), seed);
+                      TomlText(PortableName(*options.machine)), TomlText(scheduler), seed);
+  text += device;
   if (request.duration != gemini::kNeverNs) {
     text += fmt::format("duration = {}\n", TimeText(request.duration));
   }
-  text += fmt::format("sample = {}\n\n[gemini]\n", TimeText(request.sample));
+  text += fmt::format("sample = {}\n", TimeText(request.sample)) + SetToml(options.sets) +
+          "\n[gemini]\n";
   for (const TenantKnob& knob : TenantKnobs()) {
     text += fmt::format("{} = {}\n", knob.key, Print(knob, request.settings));
   }

@@ -27,16 +27,37 @@ double Share(Nanoseconds part, Nanoseconds whole) {
 // Of one client.
 struct Totals {
   std::uint64_t tokens = 0;
-  Nanoseconds slices = 0, overuse = 0, quotas = 0;
+  Nanoseconds slices = 0, overuse = 0, most_overuse = 0, quotas = 0;
 };
 
-std::vector<Totals> TotalsOf(const TenantResult& result) {
+// By the tokens of the hardware, all of which have one quota.
+Totals TotalsOf(const TokenStats& tokens, const TenantServing& serving) {
+  const double mhz = serving.experiment.machine.core_clock_mhz;
+  const auto time = [&](Cycle cycles) {
+    return static_cast<Nanoseconds>(static_cast<double>(cycles) * 1000 / mhz + 0.5);
+  };
+  Totals totals;
+  totals.tokens = tokens.tokens;
+  totals.slices = time(tokens.cycles);
+  totals.overuse = time(tokens.overuse_cycles);
+  totals.most_overuse = time(tokens.overuse_max);
+  totals.quotas =
+      static_cast<Nanoseconds>(tokens.tokens) * time(serving.device->policy.config.token_quota);
+  return totals;
+}
+
+std::vector<Totals> TotalsOf(const TenantServing& serving, const TenantResults& results) {
+  const TenantResult& result = results.result;
   std::vector<Totals> totals(result.clients.size());
+  for (std::size_t i = 0; i < results.device.size(); ++i) {
+    if (results.device[i].tokens) totals[i] = TotalsOf(*results.device[i].tokens, serving);
+  }
   for (const TokenRecord& token : result.tokens) {
     Totals& client = totals[token.token.client];
     ++client.tokens;
     client.slices += token.end - token.token.start;
     client.overuse += token.overuse();
+    client.most_overuse = std::max(client.most_overuse, token.overuse());
     client.quotas += token.token.quota;
   }
   return totals;
@@ -92,8 +113,27 @@ ordered_json ClientJson(const ClientScript& script, const ClientRecord& client,
   j["mean_overuse_ns"] =
       totals.tokens == 0 ? ordered_json(nullptr)
                          : ordered_json(totals.overuse / static_cast<Nanoseconds>(totals.tokens));
+  j["max_overuse_ns"] =
+      totals.tokens == 0 ? ordered_json(nullptr) : ordered_json(totals.most_overuse);
   j["out_of_memory"] = client.out_of_memory;
   return j;
+}
+
+void AddDevice(const TenantServing& serving, const TenantResults& results, ordered_json* j) {
+  const TenantDevice& device = *serving.device;
+  (*j)["device"] = Name(device.choice.kind);
+  (*j)["policy"] = device.policy.name;
+  (*j)["cycles"] = results.cycles;
+  double sum = 0, least = 0, most = 0;
+  for (std::size_t i = 0; i < results.device.size(); ++i) {
+    const double work =
+        Share(results.device[i].work, PresentFor(results.result.clients[i], results.result));
+    sum += work;
+    least = i == 0 ? work : std::min(least, work);
+    most = std::max(most, work);
+  }
+  (*j)["work"] = sum;
+  (*j)["fairness"] = most == 0 ? 0 : least / most;
 }
 
 std::string Milliseconds(const ordered_json& ns) {
@@ -103,12 +143,29 @@ std::string Percent(const ordered_json& share) {
   return fmt::format("{:.1f} %", 100 * share.get<double>());
 }
 
+// What the clients had of a device.
+std::string DeviceText(const TenantServing& serving, const ordered_json& j) {
+  TextTable table({"client", "work", "waits ms", "largest", "largest overuse"}, {0});
+  for (const ordered_json& client : j["clients"]) {
+    const ordered_json& waits = client["gpu_wait_ns"];
+    table.Add({client["name"], Percent(client["work"]),
+               waits.is_null() ? "-" : Milliseconds(waits["mean"]),
+               waits.is_null() ? "-" : Milliseconds(waits["max"]),
+               Milliseconds(client["max_overuse_ns"])});
+  }
+  return fmt::format(
+             "\ndevice {}, policy {}, {} cycles; work: what its instructions take alone, of the "
+             "time; waits: of a launch for the GPU\n",
+             Name(serving.device->choice.kind), serving.device->policy.name, j["cycles"].dump()) +
+         table.ToString();
+}
+
 }  // namespace
 
 ordered_json TenantJson(const TenantServing& serving, const TenantResults& results) {
   const TenantResult& result = results.result;
   const gemini::TenantRequest& request = serving.spec.request;
-  const std::vector<Totals> totals = TotalsOf(result);
+  const std::vector<Totals> totals = TotalsOf(serving, results);
   ordered_json j;
   j["schema"] = kStatsSchema;
   j["kind"] = "clients";
@@ -116,6 +173,7 @@ ordered_json TenantJson(const TenantServing& serving, const TenantResults& resul
   j["scheduler"] = serving.scheduler.text;
   j["machine"] = serving.experiment.machine.name;
   j["seed"] = serving.experiment.seed;
+  if (serving.device) AddDevice(serving, results, &j);
   j["time_ns"] = result.time;
   j["busy_ns"] = result.busy;
   j["utilisation"] = Share(result.busy, result.time);
@@ -133,7 +191,12 @@ ordered_json TenantJson(const TenantServing& serving, const TenantResults& resul
       result.time == 0 ? 0 : static_cast<double>(jobs) * 1e9 / static_cast<double>(result.time);
   j["clients"] = ordered_json::array();
   for (std::size_t i = 0; i < result.clients.size(); ++i) {
-    j["clients"].push_back(ClientJson(request.clients[i], result.clients[i], totals[i], result));
+    ordered_json client = ClientJson(request.clients[i], result.clients[i], totals[i], result);
+    if (serving.device) {
+      client["work"] = Share(results.device[i].work, PresentFor(result.clients[i], result));
+      client["gpu_wait_ns"] = Latencies(results.device[i].waits);
+    }
+    j["clients"].push_back(std::move(client));
   }
   j["wall"] = {{"seconds", results.wall_seconds}};
   return j;
@@ -160,6 +223,7 @@ std::string TenantSummary(const TenantServing& serving, const TenantResults& res
                Milliseconds(client["mean_quota_ns"])});
   }
   text += table.ToString();
+  if (serving.device) text += DeviceText(serving, j);
   text += fmt::format(
       "\nshare: of its kernels while it was there; tokens': of its slices; latency, overuse and "
       "quota: means\nGPU busy {}   {:.2f} jobs/s   {} events in {:.2f} s   {} checks\n",

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/gzip.h"
 #include "base/numbers.h"
+#include "base/toml_file.h"
 #include "run/manifest.h"
 #include "serve/stream.h"
 
@@ -24,19 +25,51 @@ constexpr char kDefaultScheduler[] = "gemini";
 constexpr char kDefaultCycles[] = "1000000000";
 constexpr std::size_t kMostArrivals = 10'000'000;
 
-// Options that say how thread blocks are executed, which is not simulated here.
-void CheckOptions(const Options& options) {
-  const auto refuse = [](const std::optional<std::string>& value, const char* name) {
+// Options that say how thread blocks are executed, which without a device they are not.
+void CheckOptions(const Options& options, bool device) {
+  const auto refuse = [](const std::optional<std::string>& value, const std::string& name,
+                         const char* expected) {
     if (!value) return;
-    throw InputError(fmt::format(
-        "{} {}: clients with scripts run kernels of given times; expected none", name, *value));
+    throw InputError(fmt::format("{} {}: clients with scripts run kernels of given times; {}", name,
+                                 *value, expected));
   };
-  refuse(options.policy, "--policy");
-  refuse(options.preempt, "--preempt");
-  refuse(options.control, "--control");
-  refuse(options.cycles, "--cycles");
-  if (!options.timeline_step.empty()) refuse(options.timeline_step, "--timeline-step");
-  if (options.timeline && !options.timeline->empty()) refuse(options.timeline, "--timeline");
+  constexpr char kDevice[] = "expected --device cycle or replay";
+  if (!device) {
+    refuse(options.policy, "--policy", kDevice);
+    refuse(options.preempt, "--preempt", kDevice);
+    refuse(options.control, "--control", kDevice);
+  }
+  refuse(options.cycles, "--cycles", "expected a duration in the file");
+  constexpr char kNone[] = "expected none";
+  if (!options.timeline_step.empty()) refuse(options.timeline_step, "--timeline-step", kNone);
+  if (options.timeline && !options.timeline->empty()) {
+    refuse(options.timeline, "--timeline", kNone);
+  }
+}
+
+// What runs on a device are made with, where the command line leaves it open.
+void CompleteDevice(const TenantSpec& spec, Options* options) {
+  if (!options->policy) options->policy = spec.policy;
+  if (!options->preempt) options->preempt = spec.preempt;
+  if (!options->control) options->control = spec.control;
+}
+
+std::string DeviceToml(const TenantServing& serving) {
+  if (!serving.device) return "";
+  const DeviceChoice& choice = serving.device->choice;
+  const Options& options = serving.options;
+  std::string text = fmt::format("device = \"{}\"\n", Name(choice.kind));
+  if (choice.kind == DeviceKind::kReplay) {
+    text += fmt::format("rate_cycles = {}\nrate_warm_up = {}\n", choice.limits.cycles,
+                        choice.limits.warm_up);
+  }
+  const auto line = [&](const char* key, const std::optional<std::string>& value) {
+    if (value) text += fmt::format("{} = {}\n", key, TomlText(*value));
+  };
+  line("policy", options.policy);
+  line("preempt", options.preempt);
+  line("control", options.control);
+  return text;
 }
 
 // The workloads that are measured, each once.
@@ -103,11 +136,13 @@ void CompleteMemory(const MachineConfig& machine, gemini::MemorySettings* memory
 }  // namespace
 
 TenantServing PrepareTenants(const std::string& path, Options options, const std::string& scheduler,
-                             const Backend& backend) {
-  CheckOptions(options);
+                             const Backend& backend, const DeviceOptions& device) {
   TenantServing serving;
   serving.spec = LoadTenantSpec(path);
   TenantSpec& spec = serving.spec;
+  const bool on_device = !device.device.empty() || spec.device;
+  CheckOptions(options, on_device);
+  if (on_device) CompleteDevice(spec, &options);
   serving.scheduler =
       ParseScheduler(!scheduler.empty() ? scheduler : spec.scheduler.value_or(kDefaultScheduler));
   if (!serving.scheduler.info.control) {
@@ -136,6 +171,9 @@ TenantServing PrepareTenants(const std::string& path, Options options, const std
       spec.request.clients[i].arrivals = ArrivalsOf(spec, i, spec.request.seed);
     }
   }
+  if (on_device) {
+    serving.device = PrepareTenantDevice(spec, options, device, serving.scheduler, backend);
+  }
   serving.options = std::move(options);
   // What is measured has some time; everything else is known to be good before it is.
   gemini::TenantRequest request = spec.request;
@@ -155,8 +193,9 @@ void MeasureTenantKernels(const Backend& backend, TenantServing* serving) {
   if (spec.kernels.empty()) return;
   const Experiment& experiment = serving->experiment;
   Runner runner(backend, experiment, MakeRunnerOptions(serving->options));
-  const Results alone = runner.Run(ResolvePolicy("isolated", {}, experiment), {});
-  for (const TenantKernel& kernel : spec.kernels) {
+  const Results alone =
+      std::move(runner.Compare({ResolvePolicy("isolated", {}, experiment)}, {}).front());
+  for (TenantKernel& kernel : spec.kernels) {
     const auto workload = Reduced(backend.find_workload(kernel.workload), kernel.size);
     std::size_t job = 0;
     while (experiment.workloads[job]->content_hash != workload->content_hash) ++job;
@@ -165,14 +204,24 @@ void MeasureTenantKernels(const Backend& backend, TenantServing* serving) {
       throw InputError(fmt::format("{}: workload {}: does not end within {} cycles", spec.path,
                                    kernel.workload, experiment.cycles));
     }
+    kernel.instructions = alone.result.kernels.at(job).warp_instructions;
     spec.request.clients[kernel.client].steps[kernel.step].time = std::max<Nanoseconds>(
         1, static_cast<Nanoseconds>(
                static_cast<double>(*cycles) * 1000 / experiment.machine.core_clock_mhz + 0.5));
   }
 }
 
-TenantResults RunTenantServing(const TenantServing& serving) {
+TenantResults RunTenantServing(const TenantServing& serving, const Backend& backend) {
   TenantResults results;
+  if (serving.device) {
+    DeviceResults run = RunTenantsOnDevice(serving.spec, *serving.device, serving.options, backend);
+    results.result = std::move(run.tenants);
+    results.device = std::move(run.clients);
+    results.cycles = run.cycles;
+    results.wall_seconds = run.wall_seconds;
+    results.checks = run.checks + gemini::CheckTenantResult(serving.spec.request, results.result);
+    return results;
+  }
   const auto begin = std::chrono::steady_clock::now();
   results.result = gemini::RunTenants(serving.spec.request);
   results.wall_seconds =
@@ -185,8 +234,8 @@ void WriteTenants(const OutputFolder& folder, const std::string& command_line,
                   const TenantServing& serving, const TenantResults& results) {
   if (!folder) return;
   folder.Clear();
-  folder.Write("config.toml", TenantToml(serving.spec, *serving.options.machine,
-                                         serving.scheduler.text, serving.experiment.seed));
+  folder.Write("config.toml", TenantToml(serving.spec, serving.options, serving.scheduler.text,
+                                         serving.experiment.seed, DeviceToml(serving)));
   folder.Write("stats.json", TenantJson(serving, results).dump(2) + "\n");
   folder.Write("tokens.csv", TokensCsv(serving, results.result));
   folder.Write("bursts.csv", BurstsCsv(serving, results.result));

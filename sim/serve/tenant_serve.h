@@ -8,6 +8,7 @@
 
 #include "run/run_folder.h"
 #include "serve/schedulers.h"
+#include "serve/tenant_device.h"
 #include "serve/tenant_spec.h"
 
 namespace smk::sim {
@@ -17,24 +18,28 @@ struct TenantServing {
   TenantSpec spec;  // with the times of its kernels and the arrivals of its jobs
   Options options;
   SchedulerChoice scheduler;
-  Experiment experiment;  // its machine, and the workloads whose kernels are measured
+  Experiment experiment;               // its machine, and the workloads whose kernels are measured
+  std::optional<TenantDevice> device;  // none: kernels have times
 };
 
 struct TenantResults {
   gemini::TenantResult result;
   std::uint64_t checks = 0;
   double wall_seconds = 0;
+  // On a device.
+  std::vector<DeviceClient> device;  // by client
+  Cycle cycles = 0;
 };
 
-// `scheduler`: of the command line, or empty. Throws InputError.
+// `scheduler` and `device`: of the command line, or empty. Throws InputError.
 TenantServing PrepareTenants(const std::string& path, Options options, const std::string& scheduler,
-                             const Backend& backend);
+                             const Backend& backend, const DeviceOptions& device = {});
 
 // Measures kernels that are workloads, each alone by the cycle model, unless that is in the cache.
 void MeasureTenantKernels(const Backend& backend, TenantServing* serving);
 
 // Runs them and looks at the laws; throws CheckFailure.
-TenantResults RunTenantServing(const TenantServing& serving);
+TenantResults RunTenantServing(const TenantServing& serving, const Backend& backend);
 
 // What is written of it.
 nlohmann::ordered_json TenantJson(const TenantServing& serving, const TenantResults& results);

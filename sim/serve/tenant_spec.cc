@@ -295,9 +295,17 @@ TenantSpec LoadTenantSpec(const std::string& path) {
   if (in.Has("name")) spec.name = in.String("name", "a name");
   CheckName(path + ": name", spec.name);
   if (in.Has("description")) in.String("description", "a text");
-  if (in.Has("machine")) spec.machine = in.String("machine", "a text");
-  if (in.Has("scheduler")) spec.scheduler = in.String("scheduler", "a text");
+  for (const auto& [key, text] : {std::pair("machine", &spec.machine),
+                                  {"scheduler", &spec.scheduler},
+                                  {"device", &spec.device},
+                                  {"policy", &spec.policy},
+                                  {"preempt", &spec.preempt},
+                                  {"control", &spec.control}}) {
+    if (in.Has(key)) *text = in.String(key, "a text");
+  }
   spec.seed = ReadCountKey(&in, "seed");
+  spec.rate_cycles = ReadCountKey(&in, "rate_cycles");
+  spec.rate_warm_up = ReadCountKey(&in, "rate_warm_up");
   spec.sets = ReadSetKeys(&in);
   if (in.Has("duration")) {
     spec.request.duration = Time(&in, "duration", kMostDuration);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiment/experiment.h"
 #include "host/gemini/tenants.h"
 #include "serve/spec.h"
 
@@ -16,11 +17,14 @@ struct TenantKernel {
   std::size_t client = 0, step = 0;
   std::string workload;
   JobSize size;
+  std::uint64_t instructions = 0;  // of warps, of one of them; measured with the time
 };
 
 struct TenantSpec {
   std::string path, name;
   std::optional<std::string> machine, scheduler, seed;
+  // Of runs on a device.
+  std::optional<std::string> device, policy, preempt, control, rate_cycles, rate_warm_up;
   std::vector<std::string> sets;
   bool revocation_given = false;  // by the file
   gemini::TenantRequest request;  // arrivals are made later
@@ -57,8 +61,8 @@ struct TenantKnob {
 const std::vector<TenantKnob>& TenantKnobs();
 std::string Print(const TenantKnob& knob, const gemini::Settings& settings);
 
-// The file that makes the same run again.
-std::string TenantToml(const TenantSpec& spec, const std::string& machine,
-                       const std::string& scheduler, std::uint64_t seed);
+// The file that makes the same run again; `device`: its keys of the device, as lines.
+std::string TenantToml(const TenantSpec& spec, const Options& options, const std::string& scheduler,
+                       std::uint64_t seed, const std::string& device = "");
 
 }  // namespace smk::sim

@@ -103,6 +103,102 @@ sync = true
   EXPECT_THAT(Read("run/config.toml"), HasSubstr("workload = 'sgemm'"));
 }
 
+// Two clients whose kernels are workloads, on the small machine; a message takes 5 us.
+constexpr char kOnDevice[] = R"(
+machine = "mini"
+duration = "700us"
+[gemini]
+window = "862us"
+quota = "50us"
+delay = "5us"
+[[client]]
+name = "a"
+request = 0.3
+[[client.step]]
+workload = "tea"
+tbs = 64
+[[client.step]]
+sync = true
+[[client]]
+name = "b"
+request = 0.6
+limit = 0.9
+[[client.step]]
+host = "20us"
+[[client.step]]
+workload = "stencil"
+tbs = 4
+[[client.step]]
+sync = true
+)";
+
+TEST_F(Tenants, ADeviceHasTheSharesOfTheRunOfTimes) {
+  const json times = json::parse(Serve(kOnDevice, "--scheduler static-quota --json").out);
+  for (const char* device : {"cycle", "replay"}) {
+    const Outcome out =
+        Serve(kOnDevice, std::string("--scheduler static-quota --json --device ") + device);
+    ASSERT_EQ(out.status, 0) << out.err;
+    const json stats = json::parse(out.out);
+    EXPECT_EQ(stats["device"], device);
+    EXPECT_EQ(stats["policy"], "leftover");
+    EXPECT_NEAR(stats["utilisation"].get<double>(), times["utilisation"].get<double>(), 0.03);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const json& client = stats["clients"][i];
+      EXPECT_NEAR(client["share"].get<double>(), times["clients"][i]["share"].get<double>(), 0.03)
+          << device << ", " << client["name"];
+      EXPECT_GT(client["max_overuse_ns"], 10'000) << "software waits for a kernel's end";
+      // Messages there and back, and the other's kernel; of instructions, replay knows whole TBs.
+      if (std::string(device) == "cycle") {
+        EXPECT_NEAR(client["work"].get<double>(), client["share"].get<double>(), 0.03);
+        EXPECT_GE(client["gpu_wait_ns"]["max"], 10'000);
+      }
+    }
+  }
+}
+
+TEST_F(Tenants, TokensOfTheHardwareHaveTheClientsRequests) {
+  const std::string options =
+      "--scheduler none --policy tokens --set policy.token_quota=36480 --device cycle ";
+  const Outcome out = Serve(kOnDevice, options + "--out " + Path("one"));
+  ASSERT_EQ(out.status, 0) << out.err;
+  const json stats = json::parse(Read("one/stats.json"));
+  EXPECT_EQ(stats["policy"], "tokens");
+  for (const json& client : stats["clients"]) {
+    EXPECT_GT(client["tokens"], 2);
+    EXPECT_EQ(client["mean_quota_ns"], 30'000);
+    EXPECT_LT(client["max_overuse_ns"], 50'000) << "the time to save an SM, not a kernel";
+  }
+  // The requests are the file's: a limit below the second one is refused.
+  const Outcome other =
+      Serve(kOnDevice, options + "--json --set policy.token_limit=1024,102 --quiet");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("token_limit")) << "below the request of 0.6";
+  // config.toml makes the same run again, device, policy and settings included.
+  ASSERT_EQ(Smk("serve " + Path("one/config.toml") + " --out " + Path("two")).status, 0);
+  EXPECT_EQ(Read("one/config.toml"), Read("two/config.toml"));
+  json again = json::parse(Read("two/stats.json")), first = stats;
+  again.erase("wall");
+  first.erase("wall");
+  EXPECT_EQ(again, first);
+}
+
+TEST_F(Tenants, RefusesWhatADeviceCannotDo) {
+  const std::vector<std::vector<std::string>> cases = {
+      {kTwo, "--device cycle", "client a: kernel: has no thread blocks"},
+      {kTwo, "--device disk", "--device: expected cycle or replay"},
+      {kOnDevice, "--device cycle --policy isolated", "--policy isolated"},
+      {kOnDevice, "--device cycle --cycles 5", "expected a duration in the file"},
+      {std::string(kOnDevice) + "[[client.step]]\nallocate = 5\n", "--device cycle",
+       "client b: step: a device does not have memory"},
+  };
+  for (const auto& c : cases) {
+    const Outcome out = Serve(c[0], c[1]);
+    EXPECT_EQ(out.status, 2) << c[2];
+    EXPECT_THAT(out.err, HasSubstr(c[2]));
+    EXPECT_EQ(std::count(out.err.begin(), out.err.end(), '\n'), 1) << out.err;
+  }
+}
+
 TEST_F(Tenants, RefusesInOneLineWithStatusTwo) {
   const std::string over = std::string(kTwo) +
                            "[[client]]\nname = \"c\"\nrequest = 0.8\n"
