@@ -77,7 +77,7 @@ TEST_F(TomlFiles, ErrorsNameFileAndLineInOneLine) {
                                                         {"\n\n[t\n", "3"},
                                                         {"a = 'open\n", "1"},
                                                         {"a = 1\nb = 0x\n", "2"}}) {
-    const std::string said = Refusal([&] { ParseToml(text, "dir/x.toml"); });
+    const std::string said = Refusal([&text = text] { ParseToml(text, "dir/x.toml"); });
     EXPECT_THAT(said, StartsWith("dir/x.toml:" + line + ": expected TOML: ")) << text;
     EXPECT_EQ(said.find('\n'), std::string::npos) << said;
   }
