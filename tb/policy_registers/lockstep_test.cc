@@ -21,7 +21,7 @@ namespace {
 using Package = Vsmk_policy_registers_smk_pkg;
 using Registers = PolicyRegisters<Package>;
 using Inputs = Registers::Inputs;
-const auto Write = RandomChip<Package>::Write;
+using Chip = RandomChip<Package>;
 const unsigned kQuiet = Registers::Config().quiet_cycles;
 const unsigned kRestart = Registers::Config().restart_cycles;
 
@@ -88,9 +88,9 @@ TEST(PolicyRegistersLockstep, ChangesWhenNoKernelIsThereAndTheChipIsQuiet) {
   Inputs launch;
   launch.launch_taken = launch.chip_awake = true;
   bench.Cycle(launch);
-  for (unsigned w = 0; w < Registers::kWords; ++w) bench.Cycle(Write(w, words[w]));
+  for (unsigned w = 0; w < Registers::kWords; ++w) bench.Cycle(Chip::Write(w, words[w]));
   EXPECT_FALSE(bench.holds());
-  bench.Cycle(Write(Registers::kControlWord, Registers::kCommit));
+  bench.Cycle(Chip::Write(Registers::kControlWord, Registers::kCommit));
   EXPECT_TRUE(bench.holds());
   Inputs awake;
   awake.chip_awake = true;
@@ -125,8 +125,8 @@ TEST(PolicyRegistersLockstep, EachUnsupportedValueIsRefused) {
     PolicyConfig policy = Registers::DefaultPolicy();
     bad.make(&policy);
     const Registers::Words words = PolicyWords<Package>::Of(policy);
-    for (unsigned w = 0; w < Registers::kWords; ++w) bench.Cycle(Write(w, words[w]));
-    Inputs commit = Write(Registers::kControlWord, Registers::kCommit);
+    for (unsigned w = 0; w < Registers::kWords; ++w) bench.Cycle(Chip::Write(w, words[w]));
+    Inputs commit = Chip::Write(Registers::kControlWord, Registers::kCommit);
     commit.read = true;
     bench.Cycle(commit);
     EXPECT_FALSE(bench.holds());

@@ -82,7 +82,8 @@ TEST(GeminiTenants, QuotasBecomeTheBursts) {
       overuse += token->overuse();
     }
     const auto count = static_cast<Nanoseconds>(tokens.size());
-    EXPECT_NEAR(static_cast<double>(quotas / count) / kMs, bursts[i], 0.05 * bursts[i]);
+    const Nanoseconds quota = quotas / count;
+    EXPECT_NEAR(static_cast<double>(quota) / kMs, bursts[i], 0.05 * bursts[i]);
     EXPECT_LT(overuse / count, kMs / 2) << "near none";
     EXPECT_NEAR(static_cast<double>(count) / result.clients[i].latencies.size(), 1, 0.1)
         << "tokens of a job";
