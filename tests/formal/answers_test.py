@@ -112,6 +112,15 @@ class Sources(unittest.TestCase):
         self.assertEqual(self.hash_of(timeout=1), same)
         for change in ("driver/work_queue/smk_work_queue.sv", "common/smk_assert.svh", "config/small/smk_config.svh"):
             self.assertNotEqual(self.hash_of(change=change), same, change)
+        with tempfile.TemporaryDirectory() as name:
+            shutil.copytree(prove.TB, pathlib.Path(name) / "tb")
+            with mock.patch.object(prove, "TB", pathlib.Path(name) / "tb"):
+                moved = self.hash_of()
+                for change in ("common/formal.svh", "token_arbiter/turn.svh"):
+                    path = prove.TB / change
+                    path.write_text(path.read_text(encoding="utf-8") + " ", encoding="utf-8")
+                    self.assertNotEqual(self.hash_of(), moved, change)
+                    moved = self.hash_of()
         self.assertEqual(self.hash_of(change="sm/quota_scheduler/smk_quota_scheduler.sv"), same)
         self.assertNotEqual(self.hash_of(mutant="EverySecondIsSkipped"), same)
         self.assertNotEqual(self.hash_of(assertions=["Hold"]), same)

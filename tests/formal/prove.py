@@ -157,8 +157,7 @@ def sources(proof, mutant, source, work):
     of what Yosys and ABC are told."""
     rtl = copy_rtl(proof, mutant, source, work)
     files = files_of(property_files(proof["module"])[0], rtl)
-    included = [path for folder in (rtl / "common", rtl / "config/small", TB, TB / "common")
-                for path in sorted(folder.glob("*.svh"))]
+    included = [path for folder in (rtl / "common", rtl / "config/small", TB) for path in sorted(folder.rglob("*.svh"))]
     told = [*read_lines(proof, mutant, rtl, files, work), *AIGER_LINES, asked_of(proof, mutant)]
     digest = hashlib.sha256("\n".join(told).replace(str(work), "").replace(str(ROOT), "").encode())
     for path in [*files, *included]:
