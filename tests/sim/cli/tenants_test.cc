@@ -182,6 +182,25 @@ TEST_F(Tenants, TokensOfTheHardwareHaveTheClientsRequests) {
   EXPECT_EQ(again, first);
 }
 
+TEST_F(Tenants, ControlPlanesGiveTheSameOnADevice) {
+  const std::string options =
+      "--machine gtx980 --device cycle --scheduler none --policy tokens "
+      "--set policy.token_quota=10000 --json --control ";
+  std::string spec = kOnDevice;
+  const std::string duration = "700us";
+  spec.replace(spec.find(duration), duration.size(), "100us");
+  json reference;
+  for (const char* control : {"reference", "rtl", "lockstep"}) {
+    const Outcome out = Serve(spec, options + control);
+    ASSERT_EQ(out.status, 0) << control << ": " << out.err;
+    json stats = json::parse(out.out);
+    stats.erase("wall");
+    if (reference.is_null()) reference = stats;
+    EXPECT_EQ(stats, reference) << control;
+    EXPECT_GT(stats["clients"][1]["tokens"], 1) << control;
+  }
+}
+
 TEST_F(Tenants, RefusesWhatADeviceCannotDo) {
   const std::vector<std::vector<std::string>> cases = {
       {kTwo, "--device cycle", "client a: kernel: has no thread blocks"},
