@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/files.h"
+#include "base/program_id.h"
 #include "base/reason.h"
 #include "base/sha256.h"
 #include "experiment/model_version.h"
@@ -15,10 +16,10 @@ namespace smk::sim {
 namespace fs = std::filesystem;
 
 std::string JsonCache::Path(const std::string& key) {
-  if (executable_hash_.empty()) executable_hash_ = HashFile("/proc/self/exe");
+  if (program_.empty()) program_ = ProgramId();
   return fmt::format(
       "{}/{}.json", folder_,
-      HashText(fmt::format("model {}\nexecutable {}\n{}", kModelVersion, executable_hash_, key)));
+      HashText(fmt::format("model {}\nexecutable {}\n{}", kModelVersion, program_, key)));
 }
 
 void JsonCache::Warn(const std::string& message) {

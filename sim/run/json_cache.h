@@ -30,7 +30,7 @@ class JsonCache {
 
   std::string folder_;
   const std::string what_;
-  std::string executable_hash_;
+  std::string program_;  // ProgramId()
   bool warned_ = false;
 };
 
