@@ -3,6 +3,8 @@
 // which the driver says it is asleep can be left out.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "control/driver.h"
 #include "driver/traffic.h"
 
@@ -103,6 +105,49 @@ TEST_P(DriverTest, QuotasOfAnSmAreAtMostTheEpoch) {
   if (!GetParam().quota) {
     EXPECT_EQ(sent, 0u);
   }
+}
+
+// A kernel's place expires, and its SMs go to others, while nobody has a TB to dispatch: nothing
+// else keeps the driver awake in the cycle in which a walk over the SMs says what has changed.
+TEST(DriverAwake, WhileSmsAreGivenToOthers) {
+  ControlConfig config = Traffic::Config();
+  config.num_sms = 2;
+  PolicyConfig policy;
+  policy.dispatch = DispatchMode::kOnDemand;
+  policy.epoch_length = 1000;
+  unsigned after_a_walk = 0;
+  for (unsigned scenario = 0; scenario < 2 * 4 * 24; ++scenario) {
+    policy.kernels_per_sm = static_cast<std::uint8_t>(1 + scenario % 2);
+    const unsigned ends = scenario / 2 % 4;
+    std::array<unsigned, 4> order = {0, 1, 2, 3};
+    for (unsigned i = 0; i < scenario / 8; ++i) std::next_permutation(order.begin(), order.end());
+    DriverBenchOf<Driver> bench(config, policy);
+    const auto cycle = [&](bool tick) {
+      HostInputs host;
+      host.tick = tick;
+      bench.Cycle(host);
+      for (unsigned sm = 0; sm < config.num_sms; ++sm) {
+        if (bench.CanSettle(sm)) bench.Settle(sm);
+      }
+      const SmAssign::State& assign = bench.driver().sm_assign().state();
+      if (!assign.changed.Any()) return;
+      after_a_walk += assign.busy ? 0 : 1;
+      EXPECT_TRUE(bench.driver().awake()) << "scenario " << scenario;
+    };
+    for (const unsigned kernel : order) {
+      bench.Launch(kernel, {2, 2, 2, 1}, 1);
+      for (int i = 0; i < 60; ++i) cycle(false);
+    }
+    for (unsigned sm = 0; sm < config.num_sms; ++sm) {
+      if (bench.Resident(ends, sm) == 0) continue;
+      unsigned index = 0;
+      while (bench.sm(sm).tbs[index].kernel != ends) ++index;
+      bench.Finish(sm, index);
+    }
+    for (int i = 0; i < 300; ++i) cycle(i % 40 == 39);
+    if (testing::Test::HasFailure()) break;
+  }
+  EXPECT_GT(after_a_walk, 100u);
 }
 
 INSTANTIATE_TEST_SUITE_P(
