@@ -41,34 +41,26 @@ class QuotaScheduler {
     std::uint8_t grant_warp = 0;
     std::uint8_t grant_kernel = 0;
   };
-  struct State {
+  // The first cache line of the host has what every grant looks at, but for ages.
+  struct alignas(64) State {
     WarpMask valid = 0;
-    std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of{};
-    std::array<WarpMask, kMaxKernels> warps_of{};         // decoded from kernel_of and valid
-    std::array<WarpMask, kMaxWarpsPerScheduler> older{};  // age matrix: who is older than each
-    std::array<std::uint16_t, kMaxKernels> left{};
-    std::uint8_t some_left = 0;  // bit per kernel, decoded from left
-    std::uint8_t last = 0;       // warp granted last: greedy, or start of the round
+    WarpMask with_quota = 0;  // warps of the kernels in some_left
+    std::uint8_t last = 0;    // warp granted last: greedy, or start of the round
     bool last_valid = false;
     bool granted_since_tick = false;
     bool blocked_since_tick = false;
+    std::uint8_t some_left = 0;  // bit per kernel, decoded from left
+    std::array<std::uint16_t, kMaxKernels> left{};
+    std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of{};
+    alignas(64) std::array<WarpMask, kMaxWarpsPerScheduler> older{};  // who is older than each
+    std::array<WarpMask, kMaxKernels> warps_of{};  // decoded from kernel_of and valid
   };
 
   const State& state() const { return state_; }
 
-  // Warps that may be granted as far as quota goes.
-  WarpMask WithQuota(bool gated) const {
-    if (!gated) return state_.valid;
-    WarpMask mask = 0;
-    for (unsigned some = state_.some_left; some != 0; some &= some - 1) {
-      mask |= state_.warps_of[static_cast<unsigned>(__builtin_ctz(some))];
-    }
-    return mask;
-  }
-
   [[gnu::always_inline]] Outputs Eval(const Inputs& in) const {
     Outputs out;
-    const WarpMask eligible = in.ready & ~in.stop & WithQuota(in.gated) & state_.valid;
+    const WarpMask eligible = in.ready & ~in.stop & (in.gated ? state_.with_quota : state_.valid);
     if (eligible == 0) return out;
     out.grant_valid = true;
     out.grant_warp = in.policy == WarpPolicy::kGto ? Oldest(eligible) : NextInRound(eligible);
@@ -91,8 +83,8 @@ class QuotaScheduler {
   }
 
   // Eval and Tick in one, for a cycle in which only warps are ready: nothing else can reload quotas
-  // than the last instruction of a kernel.
-  [[gnu::always_inline]] Outputs Grant(const Inputs& in) {
+  // than the last instruction of a kernel. Says when it was one: some_left may differ then.
+  [[gnu::always_inline]] Outputs Grant(const Inputs& in, bool* spent) {
     const Outputs out = Eval(in);
     if (!out.grant_valid) {
       state_.blocked_since_tick = true;
@@ -104,6 +96,7 @@ class QuotaScheduler {
     if (in.gated && --state_.left[out.grant_kernel] == 0) {
       Spent(out.grant_kernel);
       Reload(in);
+      *spent = true;
     }
     return out;
   }
@@ -121,7 +114,10 @@ class QuotaScheduler {
         state_.last_valid ? eligible & ~((WarpMask{2} << state_.last) - 1) : eligible;
     return static_cast<std::uint8_t>(__builtin_ctz(above != 0 ? above : eligible));
   }
-  void Spent(unsigned kernel) { state_.some_left &= static_cast<std::uint8_t>(~(1u << kernel)); }
+  void Spent(unsigned kernel) {
+    state_.some_left &= static_cast<std::uint8_t>(~(1u << kernel));
+    state_.with_quota &= ~state_.warps_of[kernel];
+  }
   void Reload(const Inputs& in) {
     bool all_spent = true;
     for (unsigned k = 0; k < kMaxKernels; ++k) {

@@ -33,7 +33,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
 
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
-    sms_[i].Step(in, driver_out_[i], views_, out);
+    sms_[i].Step(in, driver_out_[i], heard_.Test(i), views_, out);
     stepped_.Set(i);
     if (sms_[i].awake() || awake_.Test(i)) changed_.Set(i);
   }
@@ -47,7 +47,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     if (driver_stepped_) {
       // Registers that no SM must look at say nothing, before and now.
       if (!links_.any()) {
-        for (const unsigned i : look_ | looked_) driver_out_[i] = driver_.state().to_sm[i];
+        for (const unsigned i : look_ | looked_) Hear(i, driver_.state().to_sm[i]);
         looked_ = look_;
       }
       for (const unsigned i : look_) {
@@ -89,13 +89,18 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   SmToDriver to_driver(unsigned sm) const override { return sm_out_[sm]; }
 
  private:
+  // What the SM sees of the driver in the next cycle.
+  void Hear(unsigned sm, const DriverToSm& said) {
+    driver_out_[sm] = said;
+    heard_.Assign(sm, Speaks(said));
+  }
   // What both sides say goes into their links; what comes out is what they see.
   void TickLinks() {
     for (unsigned i = 0; i < config_.num_sms; ++i) {
       const bool sent = driver_stepped_ && look_.Test(i);
       links_.Tick(i, sent ? driver_.state().to_sm[i] : DriverToSm{},
                   awake_.Test(i) ? sms_[i].state().to_driver : SmToDriver{});
-      driver_out_[i] = links_.down(i);
+      Hear(i, links_.down(i));
       sm_out_[i] = links_.up(i);
     }
     sending_ = links_.arriving();
@@ -130,6 +135,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
   SmMask awake_;
   SmMask look_;    // SMs to which the driver has said something, in this step
   SmMask looked_;  // and in the one before
+  SmMask heard_;   // SMs that see a word of it in this cycle
   SmMask sending_;
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/sm_control.h"
 
+#include <cstring>
+
 namespace smk {
 namespace {
 
@@ -8,11 +10,15 @@ namespace {
 constexpr std::uint8_t kEcho = 3;
 // From the end of a window to the report of its counts.
 constexpr std::uint8_t kSampleEnds = 2;
+// Copied, for g++ makes a loop of an assignment of SmOutputs{}.
+constexpr SmOutputs kNoOutputs{};
 
 }  // namespace
 
 SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
-    : config_(config),
+    : warp_policy_(policy.warp_policy),
+      epoch_end_(policy.epoch_end),
+      config_(config),
       policy_(policy),
       table_({config.num_schedulers, config.limits.threads, config.limits.tbs}),
       partitions_({config.num_kernels, config.limits}),
@@ -176,8 +182,8 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
   QuotaScheduler::Inputs q;
   q.gated = state_.quotas.gated;
   q.quota = &state_.quotas.quota;
-  q.policy = policy_.warp_policy;
-  q.epoch_end = policy_.epoch_end;
+  q.policy = warp_policy_;
+  q.epoch_end = epoch_end_;
   unsigned granted = 0;
   std::array<std::uint8_t, kMaxSchedulers> kernels{};
 #pragma GCC unroll 4
@@ -185,7 +191,7 @@ inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
     if (in.ready[s] == 0) continue;
     q.ready = in.ready[s];
     q.stop = state_.stop[s];
-    const QuotaScheduler::Outputs grant = schedulers_[s].Grant(q);
+    const QuotaScheduler::Outputs grant = schedulers_[s].Grant(q, &with_quota_stale_);
     if (!grant.grant_valid) continue;
     granted |= 1u << s;
     out->grant_warp[s] = grant.grant_warp;
@@ -239,8 +245,8 @@ void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
     q.quota = &state_.used.quota;
     q.load = state_.used.load;
     q.tick = tick;
-    q.policy = policy_.warp_policy;
-    q.epoch_end = policy_.epoch_end;
+    q.policy = warp_policy_;
+    q.epoch_end = epoch_end_;
     if (state_.start.valid && Index(state_.start.warp) % config_.num_schedulers == s) {
       q.start_valid = true;
       q.start_warp = static_cast<std::uint8_t>(Index(state_.start.warp) / config_.num_schedulers);
@@ -381,22 +387,28 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
           state_.to_driver.sample_valid;
 }
 
-void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
-                     SmOutputs* out) {
-  *out = SmOutputs{};
-  const bool quiet = !busy_ && in.tb_finished == 0 && in.context_done == 0 && !Speaks(from_driver);
+void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, bool speaks,
+                     const KernelViews& kernels, SmOutputs* out) {
+  std::memcpy(out, &kNoOutputs, sizeof(*out));
+  const bool quiet = !busy_ && in.tb_finished == 0 && in.context_done == 0 && !speaks;
   if (quiet) {
     Grant(in, out);
   } else {
     StepTables(in, from_driver, kernels, out);
+    with_quota_stale_ = true;
   }
   out->samples = state_.samples && state_.sample_stalls;
   if (!state_.used.gated) return;
   out->quota_left = schedulers_[0].state().left;
   out->gated = true;
-  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-    out->with_quota |= std::uint32_t{schedulers_[s].state().some_left} << (s * kMaxKernels);
+  if (with_quota_stale_) {
+    with_quota_ = 0;
+    for (unsigned s = 0; s < kMaxSchedulers; ++s) {
+      with_quota_ |= std::uint32_t{schedulers_[s].state().some_left} << (s * kMaxKernels);
+    }
+    with_quota_stale_ = false;
   }
+  out->with_quota = with_quota_;
 }
 
 }  // namespace smk

@@ -38,10 +38,18 @@ class SmControl {
     bool load = false;
   };
   using Masks = std::array<WarpMask, kMaxSchedulers>;
-  // The registers between the blocks and towards the driver.
-  struct State {
-    SmToDriver to_driver{};
+  // The registers between the blocks and towards the driver. What every cycle looks at comes first.
+  struct alignas(64) State {
     Quotas quotas{}, used{};  // received, and what the schedulers had in the last cycle
+    // What the schedulers hear one cycle late.
+    Masks stop{};
+    // The window: of this kernel, with or without stalls; cycles until its counts are reported.
+    bool samples = false, sample_stalls = false;
+    KernelId sample_kernel{0};
+    std::uint8_t sample_ends = 0;
+    Masks leave{};
+    WarpStart start{};
+    SmToDriver to_driver{};
     // What the table hears one cycle late.
     std::uint32_t finished = 0;
     bool release = false;
@@ -54,13 +62,6 @@ class SmControl {
     std::uint8_t shortfall = 0;
     SmEvent report{};          // before the event register
     std::uint8_t changed = 0;  // cycles in which the schedulers still hear of something
-    // What the schedulers hear one cycle late.
-    WarpStart start{};
-    Masks leave{}, stop{};
-    // The window: of this kernel, with or without stalls; cycles until its counts are reported.
-    bool samples = false, sample_stalls = false;
-    KernelId sample_kernel{0};
-    std::uint8_t sample_ends = 0;
   };
 
   SmControl(const ControlConfig& config, const PolicyConfig& policy);
@@ -77,7 +78,12 @@ class SmControl {
   }
   // Eval and Tick in one: the wires inside are worked out once.
   void Step(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
-            SmOutputs* out);
+            SmOutputs* out) {
+    Step(in, from_driver, Speaks(from_driver), kernels, out);
+  }
+  // The same for a caller that knows whether the driver says something.
+  void Step(const SmInputs& in, const DriverToSm& from_driver, bool speaks,
+            const KernelViews& kernels, SmOutputs* out);
   const State& state() const { return state_; }
   bool awake() const { return busy_ || (state_.samples && state_.sample_stalls); }
   const TbTable& tb_table() const { return table_; }
@@ -109,6 +115,18 @@ class SmControl {
   Masks WarpsOf(std::uint32_t slots) const;
   void TellSchedulers(const WarpStart& start, std::uint32_t gone);
 
+  State state_;
+  // Derived from the registers, kept to make a quiet cycle cheap.
+  bool busy_ = false;
+  bool stops_valid_ = false;
+  bool with_quota_stale_ = true;
+  const WarpPolicy warp_policy_;
+  const EpochEnd epoch_end_;
+  std::uint32_t with_quota_ = 0;  // as in SmOutputs
+  std::uint32_t stopped_slots_ = 0;
+  ProfileCounters profile_;
+  SampleCounters sample_;
+  std::array<QuotaScheduler, kMaxSchedulers> schedulers_;
   ControlConfig config_;
   PolicyConfig policy_;
   TbTable table_;
@@ -116,14 +134,6 @@ class SmControl {
   TbPlaces places_;
   PreemptEngine engine_;
   PreemptChooser chooser_;
-  std::array<QuotaScheduler, kMaxSchedulers> schedulers_;
-  ProfileCounters profile_;
-  SampleCounters sample_;
-  State state_;
-  // Derived from the registers above, kept to make a quiet cycle cheap.
-  bool busy_ = false;
-  bool stops_valid_ = false;
-  std::uint32_t stopped_slots_ = 0;
   std::array<Masks, kMaxTbSlots> slot_warps_{};
 };
 

@@ -26,27 +26,31 @@ class CompletionHeap {
   void Push(Cycle done) {
     heap_.push_back(done);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+    earliest_ = heap_.front();
   }
   // What was to complete at `was` does so no later, at `done`.
   void Replace(Cycle was, Cycle done) {
     const auto place = std::find(heap_.begin(), heap_.end(), was);
     *place = done;
     std::push_heap(heap_.begin(), place + 1, std::greater<>());
+    earliest_ = heap_.front();
   }
   // Removes what is complete; returns how many.
   unsigned Expire(Cycle now) {
     unsigned count = 0;
-    while (!heap_.empty() && heap_.front() <= now) {
+    while (earliest_ <= now) {
       std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
       heap_.pop_back();
+      earliest_ = heap_.empty() ? kNever : heap_.front();
       ++count;
     }
     return count;
   }
-  Cycle Earliest() const { return heap_.empty() ? kNever : heap_.front(); }
+  Cycle Earliest() const { return earliest_; }
   std::size_t size() const { return heap_.size(); }
 
  private:
+  Cycle earliest_ = kNever;  // the front of the heap
   unsigned limit_;
   std::vector<Cycle> heap_;  // min-heap
 };

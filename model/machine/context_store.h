@@ -67,12 +67,12 @@ class ContextTraffic {
   static constexpr Ticket kContextTicket = Ticket{1} << 31;
 
   ContextTraffic(SmId sm, MemoryPort& memory, RunChecks& checks, bool ideal)
-      : sm_(sm),
+      : in_flight_(kInFlight),
+        sm_(sm),
         memory_(memory),
         checks_(checks),
         ideal_(ideal),
-        in_turn_(!ideal && memory.InTurn()),
-        in_flight_(kInFlight) {}
+        in_turn_(!ideal && memory.InTurn()) {}
 
   // Room for one more line.
   bool Ready(Cycle now) const {
@@ -105,13 +105,13 @@ class ContextTraffic {
 
   void Ask(const ContextRequest& request, KernelId kernel, MemoryAccess access, Cycle now);
 
+  CompletionHeap in_flight_;
   SmId sm_;
   MemoryPort& memory_;
   RunChecks& checks_;
   bool ideal_;
   bool in_turn_;
   OpenRequests<TbSlot> open_;
-  CompletionHeap in_flight_;
   std::array<Move, kMaxTbSlots> moves_{};
   std::array<std::uint64_t, kNumKernels> bytes_{};
 };

@@ -48,6 +48,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       host_(host),
       ledger_(checks_),
       contexts_(checks_),
+      shape_(request.machine.sm),
       waves_(request.machine.sms),
       next_tick_(request.policy.epoch_length),
       next_launch_(host.NextEvent()),
@@ -68,7 +69,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
   if (request.machine.tb_starts == "waves") context.waves = &waves_;
   if (config.writes == "acknowledged") context.stores = Lsu::kAcknowledgedStores;
   for (unsigned i = 0; i < request.machine.sms; ++i) {
-    sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, request.machine.sm,
+    sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, shape_,
                                         request.ideal_preemption, context, memory));
     next_event_[i] = kNever;
     sm_stats_[i].warp_instructions.resize(request.jobs.size());

@@ -78,6 +78,7 @@ class Gpu : private MemoryListener {
   RunChecks checks_;
   TbLedger ledger_;
   ContextStore contexts_;
+  const SmShape shape_;
   TbWaves waves_;
   std::vector<TbRecord> tb_records_;
   std::vector<std::unique_ptr<Sm>> sms_;

@@ -27,24 +27,24 @@ CacheConfig TextureTags(const TextureConfig& texture) {
 
 Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory,
          unsigned stores)
-    : sm_(sm),
-      memory_(memory),
-      in_turn_(memory.InTurn()),
+    : depth_(config.lsu_queue),
       shared_(Slower(config.shared, config.operand_latency)),
       constant_(Slower(config.constant, config.operand_latency)),
+      ring_(kRing),
+      sm_(sm),
+      memory_(memory),
+      in_turn_(memory.InTurn()),
       line_initiation_(std::max(config.lsu.initiation, 1u)),
       lsu_sectors_(sector_bytes == kLineBytes ? 0 : config.lsu_bytes / kSectorBytes),
       operand_latency_(config.operand_latency),
-      depth_(config.lsu_queue),
       hit_latency_(config.l1.latency),
       merges_(config.l1.mshr_merges),
-      l1_(config.l1),
       mshrs_(config.l1.mshrs),
       stores_(stores),
+      l1_(config.l1),
       texture_(TextureTags(config.texture)),
       texture_latency_(config.texture.latency),
-      texture_fifo_(config.texture.bytes == 0 ? 0 : config.texture.fifo),
-      ring_(kRing) {
+      texture_fifo_(config.texture.bytes == 0 ? 0 : config.texture.fifo) {
   resolved_.reserve(2 * kRing);
 }
 

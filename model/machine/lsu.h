@@ -42,7 +42,7 @@
 namespace smk {
 
 // See the head of this file.
-class Lsu {
+class alignas(64) Lsu {
  public:
   static constexpr unsigned kStoreBuffer = 64;
   static constexpr unsigned kAcknowledgedStores = 512;
@@ -161,34 +161,34 @@ class Lsu {
     return lsu_sectors_ == 0 ? kAllSectors : entry.sectors[entry.sent];
   }
 
+  // What every cycle looks at comes first. Ring positions: [head_, unresolved_) have known passes,
+  // [unresolved_, tail_) wait.
+  Cycle next_pass_ = kNever;
+  Cycle free_at_ = 0;  // after the last known pass
+  unsigned head_ = 0, unresolved_ = 0, tail_ = 0;
+  unsigned depth_;
+  std::vector<Resolved> resolved_;
+  Cycle begun_ = 0;  // the instruction at unresolved_: when it could have had its first pass
+  std::array<Cycle, kRing> release_{};
+  PipeConfig shared_, constant_;
+  std::vector<Entry> ring_;
   SmId sm_;
   MemoryPort& memory_;
   bool in_turn_;
-  OpenRequests<Request> open_;
-  PipeConfig shared_, constant_;
   unsigned line_initiation_;
   unsigned lsu_sectors_ = 0;  // per cycle; 0: lines have no sectors
   unsigned operand_latency_;
-  unsigned depth_;
   unsigned hit_latency_;
   unsigned merges_;
-  L1Cache l1_;
   CompletionHeap mshrs_;
   CompletionHeap stores_;
+  L1Cache l1_;
+  OpenRequests<Request> open_;
   L1Cache texture_;
   unsigned texture_latency_;
   std::vector<Cycle> texture_fifo_;  // when each place is free again, in order
   unsigned texture_place_ = 0;
   Cycle texture_done_ = 0;  // of the last access
-
-  // Ring positions: [head_, unresolved_) have known passes, [unresolved_, tail_) wait.
-  unsigned head_ = 0, unresolved_ = 0, tail_ = 0;
-  Cycle free_at_ = 0;  // after the last known pass
-  Cycle begun_ = 0;    // the instruction at unresolved_: when it could have had its first pass
-  Cycle next_pass_ = kNever;
-  std::array<Cycle, kRing> release_{};
-  std::vector<Entry> ring_;
-  std::vector<Resolved> resolved_;
   Stats stats_;
 };
 

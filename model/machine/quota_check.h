@@ -16,7 +16,7 @@ namespace smk {
 // Watches scheduler 0 of one SM, whose quotas the control logic shows: a grant costs its kernel
 // exactly one instruction, nothing else changes what is left but a reload, and no kernel is granted
 // an instruction that it does not have. Looks only at SmOutputs, like a checker bound to the RTL.
-class QuotaCheck {
+class alignas(64) QuotaCheck {
  public:
   using Quotas = std::array<std::uint16_t, kNumKernels>;
 
@@ -82,7 +82,7 @@ class QuotaCheck {
     return false;
   }
 
-  const std::array<std::uint64_t, kNumKernels> one_of_ = Ones();
+  static inline const std::array<std::uint64_t, kNumKernels> one_of_ = Ones();
   Quotas left_{};
   bool gated_ = false;
   std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of_{};

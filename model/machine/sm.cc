@@ -7,58 +7,18 @@
 
 namespace smk {
 
-Sm::Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext& gpu,
+Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& gpu,
        MemoryPort& memory)
-    : id_(id),
-      config_(config),
+    : shape_(shape),
+      config_(shape.config),
+      layout_(shape.layout),
+      costs_(shape.costs),
+      lsu_(id, config_, gpu.sector_bytes, memory, gpu.stores),
+      traffic_(id, memory, gpu.checks, ideal_preemption),
+      id_(id),
       gpu_(gpu),
-      layout_(config.warps_per_scheduler),
-      collectors_(config.collectors, config.schedulers, kNumPorts),
-      lsu_(id, config, gpu.sector_bytes, memory, gpu.stores),
-      places_(id, config.limits),
-      traffic_(id, memory, gpu.checks, ideal_preemption) {
-  SetCosts();
-  while ((1u << fetch_shift_) < config.fetch_warps) ++fetch_shift_;
-}
-
-void Sm::SetCosts() {
-  const auto set = [this](OpClass op, Port port, const PipeConfig& pipe, unsigned per_pass,
-                          unsigned memory) {
-    OpCost& cost = costs_[static_cast<unsigned>(op)];
-    cost.port = port;
-    cost.latency = static_cast<std::uint16_t>(pipe.latency + config_.operand_latency);
-    cost.initiation = static_cast<std::uint16_t>(std::max(pipe.initiation, 1u));
-    cost.per_pass = static_cast<std::uint8_t>(per_pass);
-    cost.memory = static_cast<std::uint8_t>(memory);
-  };
-  plain_ports_ = !collectors_.present();
-  const auto share = [this](Port port, unsigned units) {
-    if (units >= config_.schedulers) return;
-    shared_units_[port] = static_cast<std::uint8_t>(units);
-    plain_ports_ = false;
-  };
-  share(kSp, config_.units.sp);
-  share(kSfu, config_.units.sfu);
-  share(kDp, config_.units.dp);
-  share(kLsu, config_.units.memory);
-  if (config_.units.constant != 0) share(kConstant, config_.units.constant);
-  set(OpClass::kAlu, kSp, config_.alu, 0, 0);
-  set(OpClass::kImul, kSfu, config_.imul, 0, 0);
-  set(OpClass::kSfu, kSfu, config_.sfu, 0, 0);
-  set(OpClass::kDp, kDp, config_.dp, 0, 0);
-  set(OpClass::kLoadConst, config_.units.constant == 0 ? kLsu : kConstant, config_.constant, 1, 1);
-  for (const OpClass op : {OpClass::kLoadShared, OpClass::kStoreShared, OpClass::kAtomicShared}) {
-    set(op, kLsu, config_.shared, 1, 0);
-  }
-  for (const OpClass op :
-       {OpClass::kLoadGlobal, OpClass::kTexture, OpClass::kStoreGlobal, OpClass::kAtomicGlobal}) {
-    set(op, kLsu, config_.lsu, 0, 1);
-    costs_[static_cast<unsigned>(op)].off_chip = true;
-  }
-  for (const OpClass op : {OpClass::kBarrier, OpClass::kBranch, OpClass::kExit}) {
-    set(op, kNoPort, PipeConfig{1, 1}, 0, 0);
-  }
-}
+      collectors_(config_.collectors, config_.schedulers, kNumPorts),
+      places_(id, config_.limits) {}
 
 void Sm::Begin(Cycle now) {
   if (now != accounted_) AccountSleep(now - accounted_);
@@ -68,7 +28,7 @@ void Sm::Begin(Cycle now) {
     lsu_.Tick(now);
     TakeResolved(now);
   }
-  if (!collectors_.empty()) AdvanceCollectors(now);
+  if (config_.collectors != 0 && !collectors_.empty()) AdvanceCollectors(now);
   inputs_.tb_finished = 0;
   if (next_finish_ <= now) FinishDueTbs(now);
   inputs_.context_done = static_cast<std::uint8_t>(traffic_.TakeDone(now));
@@ -95,7 +55,7 @@ void Sm::SetReady(Cycle now) {
 
 LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
   LaneMask busy = 0;
-  if (collectors_.present()) {
+  if (config_.collectors != 0) {
     if (collectors_.empty()) return 0;
     for (unsigned port = kSp; port < kNumPorts; ++port) {
       for (unsigned s = 0; s < config_.schedulers; ++s) {
@@ -111,7 +71,7 @@ LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
     for (unsigned port = kSp; port < kLsu; ++port) {
       const LaneMask want = lanes & port_lanes_[port];
       if (want == 0) continue;
-      if (shared_units_[port] != 0) {
+      if (shape_.shared_units[port] != 0) {
         if (shared_free_[port] > now) busy |= want;
         continue;
       }
@@ -156,7 +116,7 @@ void Sm::TakeResolved(Cycle now) {
     if (request.dst != kNoRegister) {
       Warp& warp = warps_[request.lane];
       const unsigned memory = costs_[static_cast<unsigned>(request.op)].memory;
-      warp.ready_at[request.dst] = static_cast<Stamp>(resolved.done * 2 + memory);
+      warp.ReadyAt(request.dst) = static_cast<Stamp>(resolved.done * 2 + memory);
       Resolve(&warp, request.lane, now);
     }
     if (block.AllExited()) TryFinish(&block, request.tb_slot, now);
@@ -227,10 +187,11 @@ void Sm::End(Cycle now, const SmOutputs* out) {
 // Checked grant by grant, and counted with the issues: see Gpu::Finish.
 std::uint8_t Sm::ApplyGrants(const SmOutputs& out, Cycle now) {
   const LaneMask may = ready_ & ~stopped_;
+  const unsigned lanes = layout_.lanes_per_scheduler();
+  if (out.grant_valid >= 1u << kMaxSchedulers) RefuseGrant(kMaxSchedulers, 0, now);
   for (unsigned grants = out.grant_valid; grants != 0; grants &= grants - 1) {
     const unsigned s = LowestLane(grants);
-    const unsigned lanes = layout_.lanes_per_scheduler();
-    const unsigned index = s < config_.schedulers ? out.grant_warp[s] : lanes;
+    const unsigned index = out.grant_warp[s];
     const unsigned lane = layout_.LaneOf(s, index);
     if (index >= lanes || (may & LaneBit(lane)) == 0) RefuseGrant(s, index, now);
     Issue(lane, now);
@@ -252,7 +213,7 @@ void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
 Cycle Sm::NextEvent(Cycle now) const {
   const LaneMask lanes = data_ready_ & runnable_;
   if ((lanes & ~busy_) != 0 || wheel_.Due(now + 1) || lsu_.next_pass() == now + 1 ||
-      !collectors_.empty()) {
+      (config_.collectors != 0 && !collectors_.empty())) {
     return now + 1;
   }
   const Cycle ports = lanes == 0 ? kNever : PortsFreeAt(lanes, now);
@@ -271,7 +232,7 @@ Cycle Sm::PortsFreeAt(LaneMask lanes, Cycle now) const {
   for (unsigned port = kSp; lanes != 0 && port < kLsu; ++port) {
     const LaneMask want = lanes & port_lanes_[port];
     if (want == 0) continue;
-    if (shared_units_[port] != 0) {
+    if (shape_.shared_units[port] != 0) {
       first = std::min(first, shared_free_[port]);
       continue;
     }

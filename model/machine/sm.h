@@ -43,6 +43,7 @@
 #include "machine/place_check.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
+#include "machine/sm_shape.h"
 #include "machine/stall_account.h"
 #include "machine/tb_waves.h"
 #include "machine/thread_block.h"
@@ -67,9 +68,10 @@ struct GpuContext {
 };
 
 // See the head of this file.
-class Sm {
+class alignas(64) Sm {
  public:
-  Sm(SmId id, const SmConfig& config, bool ideal_preemption, const GpuContext& gpu,
+  // `shape` outlives it.
+  Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& gpu,
      MemoryPort& memory);
   Sm(const Sm&) = delete;
   Sm& operator=(const Sm&) = delete;
@@ -121,21 +123,14 @@ class Sm {
   unsigned resident_tbs(KernelId kernel) const { return resident_[Index(kernel)]; }
 
  private:
-  enum Port : std::uint8_t { kNoPort, kSp, kSfu, kDp, kConstant, kLsu, kNumPorts };
+  using Port = SmShape::Port;
+  using OpCost = SmShape::OpCost;
+  static constexpr Port kNoPort = Port::kNoPort, kSp = Port::kSp, kLsu = Port::kLsu;
+  static constexpr unsigned kNumPorts = SmShape::kNumPorts;
   // Why a warp is not ready; kDone warps are in no mask.
   enum Reason : std::uint8_t { kControl, kMemory, kShort, kAtBarrier, kNumReasons };
-  // What an instruction class costs.
-  struct OpCost {
-    Port port = kNoPort;
-    std::uint16_t latency = 0;
-    std::uint16_t initiation = 1;
-    std::uint8_t per_pass = 0;  // 1: `conflicts` - 1 cycles more
-    std::uint8_t memory = 0;    // 1: waiting for the result is waiting for memory
-    bool off_chip = false;      // global memory and textures: lines, not bank passes
-  };
 
   // sm.cc: the cycle.
-  void SetCosts();
   void SetReady(Cycle now);
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
   Cycle PortsFreeAt(LaneMask lanes, Cycle now) const;
@@ -219,78 +214,74 @@ class Sm {
   void MoveStalls(LaneMask schedulers, LaneMask at_pipe, LaneMask seen, Cycle cycles);
   Cycle Unfetched(LaneMask lanes, Cycle cycles);
 
-  SmId id_;
-  SmConfig config_;
-  GpuContext gpu_;
-  std::array<OpCost, 15> costs_{};
+  // What the SMs share, so that it is in the host's first cache but once.
+  const SmShape& shape_;
+  const SmConfig& config_;
+  const LaneLayout& layout_;
+  const std::array<OpCost, kNumOpClasses>& costs_;
 
-  // Warps by lane; a bit in each mask.
-  const LaneLayout layout_;
-  LaneMask occupied_ = 0;    // has a warp, exited or not
-  LaneMask live_ = 0;        // placed, not exited
-  LaneMask active_ = 0;      // of activated TBs
-  LaneMask stopped_ = 0;     // of TBs in tb_stop
+  // Warps by lane, a bit in each mask; and what else every cycle looks at, close together.
   LaneMask runnable_ = 0;    // active and not stopped
   LaneMask data_ready_ = 0;  // fetched, operands there
-  LaneMask unknown_ = 0;     // waits for a result whose time is not known
-  LaneMask unfetched_ = 0;   // may be before Warp::earliest; the others are not
   LaneMask busy_ = 0;        // ready but for the port, this cycle
   LaneMask ready_ = 0;       // what SmInputs::ready says, this cycle
-  std::array<LaneMask, kNumPorts> port_lanes_{};
+  LaneMask stopped_ = 0;     // of TBs in tb_stop
+  LaneMask unfetched_ = 0;   // may be before Warp::earliest; the others are not
   std::array<LaneMask, kNumReasons> reason_lanes_{};
   std::array<LaneMask, kNumKernels> kernel_lanes_{};
-  std::array<Warp, kLanes> warps_{};
-  WarpWheel wheel_;
-
-  // Ports.
-  std::array<std::array<Cycle, kMaxSchedulers>, kNumPorts> port_free_{};  // by scheduler or pipe
-  bool plain_ports_ = true;  // no collectors, and each scheduler has its own pipes
-  std::array<std::uint8_t, kNumPorts> shared_units_{};  // pipes that all share; 0: each its own
-  std::array<Cycle, kNumPorts> shared_free_{};          // when the first of them is free
-  Cycle ports_busy_until_ = 0;
-  Collectors collectors_;
-  unsigned fetch_shift_ = 0;  // log2 of fetch_warps
-  Cycle next_fetch_ = 0;      // next free fetch: cycle x fetch_warps + turn
-  Lsu lsu_;
-
-  // Thread blocks.
-  std::array<ThreadBlock, kMaxTbSlots> blocks_{};
-  std::uint32_t tb_stop_ = 0;
-  std::uint32_t finishing_ = 0;  // slots with a finish_at
+  std::array<LaneMask, kNumPorts> port_lanes_{};
+  Cycle accounted_ = 0;  // all cycles before are
   Cycle next_finish_ = kNever;
-  ResourceVector taken_{};
-  PlaceCheck places_;
-  bool place_waits_now_ = false;
-  std::uint64_t place_waits_ = 0, place_wait_cycles_ = 0;
-  std::array<std::uint8_t, kNumKernels> resident_{};
-  unsigned ended_kernels_ = 0;          // kernel slots, see EndKernel()
-  unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several
-  std::array<std::array<std::uint8_t, kMaxWarpsPerScheduler>, kMaxSchedulers> age_order_{};
-  std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
-  ContextTraffic traffic_;
-
-  SmInputs inputs_{};
+  Cycle ports_busy_until_ = 0;
+  Cycle next_fetch_ = 0;  // next free fetch: cycle x fetch_warps + turn
+  LaneMask unknown_ = 0;  // waits for a result whose time is not known
+  LaneMask skipped_ = 0;  // of kernels without quota
+  std::uint32_t tb_stop_ = 0;
   // What the control logic said of quotas: whether they are in force, by scheduler the kernels that
-  // have some left, and the lanes of those that have none.
+  // have some left.
+  std::uint32_t with_quota_ = 0;
+  unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several
   bool gated_ = false;
   bool samples_ = false;  // it looks at SmInputs::memory in the next cycle
   bool skips_ = false;  // schedulers may skip warps: quotas are in force, or TBs were just stopped
-  std::uint32_t with_quota_ = 0;
-  LaneMask skipped_ = 0;
   bool skipped_stale_ = true;
-  Cycle accounted_ = 0;  // all cycles before are
-  struct Issued {
+  bool place_waits_now_ = false;
+  SmInputs inputs_{};
+  std::array<Cycle, kNumPorts>
+      shared_free_{};  // when the first of the pipes that all share is free
+  std::array<std::array<Cycle, kMaxSchedulers>, kNumPorts> port_free_{};  // by scheduler or pipe
+  Lsu lsu_;
+  ContextTraffic traffic_;
+  WarpWheel wheel_;
+  struct alignas(64) Issued {
     std::array<std::uint64_t, kNumOpClasses> by_class{};
     std::uint64_t missing_threads = 0;  // of warps that are not full
     std::uint64_t warp_instructions() const {
       return std::accumulate(by_class.begin(), by_class.end(), std::uint64_t{0});
     }
   };
-  std::array<Issued, kNumKernels> issued_{};            // counted at each issue
-  std::array<KernelStats, kNumKernels> counters_{};     // all else
+  std::array<Issued, kNumKernels> issued_{};  // counted at each issue
+  StallAccount stalls_;
+  std::array<std::array<std::uint8_t, kMaxWarpsPerScheduler>, kMaxSchedulers> age_order_{};
+  std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
+  std::array<Warp, kLanes> warps_{};
+  std::array<ThreadBlock, kMaxTbSlots> blocks_{};
+
+  SmId id_;
+  GpuContext gpu_;
+  LaneMask occupied_ = 0;  // has a warp, exited or not
+  LaneMask live_ = 0;      // placed, not exited
+  LaneMask active_ = 0;    // of activated TBs
+  Collectors collectors_;
+  std::uint32_t finishing_ = 0;  // slots with a finish_at
+  ResourceVector taken_{};
+  PlaceCheck places_;
+  std::uint64_t place_waits_ = 0, place_wait_cycles_ = 0;
+  std::array<std::uint8_t, kNumKernels> resident_{};
+  unsigned ended_kernels_ = 0;                          // kernel slots, see EndKernel()
+  std::array<KernelStats, kNumKernels> counters_{};     // all but issues
   std::array<std::uint64_t, kNumKernels> tb_cycles_{};  // of TBs that have left
   std::array<Cycle, kNumKernels> last_tb_end_{};
-  StallAccount stalls_;
 };
 
 // Part of every issue.
@@ -322,13 +313,12 @@ inline void Sm::FillBuffer(Warp* warp) const {
 // there last, the instruction or an operand. The lane is not in unknown_.
 [[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
   const Stamp operands = warp->Operands();
-  Reason reason = kControl;
   Cycle at = warp->earliest;
-  if (operands > static_cast<Stamp>(at * 2 + 1)) {
-    reason = (operands & 1) != 0 ? kMemory : kShort;
-    at = operands / 2;
-  }
-  SetReason(warp, lane, reason);
+  const bool waits = operands > static_cast<Stamp>(at * 2 + 1);
+  at = waits ? operands / 2 : at;
+  static_assert(kControl == 0 && kMemory == 1 && kShort == 2);
+  const unsigned operand = kShort - (operands & 1);
+  SetReason(warp, lane, static_cast<Reason>(waits ? operand : 0));
   if (__builtin_expect(operands >= kUnknownShort, 0)) {
     unknown_ |= LaneBit(lane);
     return;

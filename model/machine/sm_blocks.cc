@@ -40,7 +40,6 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   warp.block = &block;
   warp.kernel = static_cast<std::uint8_t>(Index(start.kernel));
   warp.tb_slot = static_cast<std::uint8_t>(slot);
-  warp.warp_in_tb = start.warp_in_tb;
   warp.threads = static_cast<std::uint8_t>(launch.Threads(start.warp_in_tb));
   warp.identity = launch.Identity(start.tb, start.warp_in_tb);
   if (!start.restore) launch.program->Start(warp.identity, &warp.cursor);
@@ -111,7 +110,7 @@ void Sm::Activate(unsigned slot, Cycle now) {
   for (LaneMask lanes = block.lanes & live_; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
     Warp& warp = warps_[lane];
-    warp.earliest = first_issue;
+    warp.earliest = static_cast<std::uint32_t>(first_issue);
     unfetched_ |= LaneBit(lane);
     FillBuffer(&warp);
     SetNext(&warp, lane);
@@ -319,7 +318,7 @@ void Sm::FindSoleKernel() {
 void Sm::RemoveWarp(unsigned lane) {
   const LaneMask keep = ~LaneBit(lane);
   const Warp& warp = warps_[lane];
-  wheel_.Remove(lane);
+  if ((live_ & LaneBit(lane)) != 0) wheel_.Remove(lane);  // one that has exited is not there
   for (LaneMask* mask :
        {&occupied_, &live_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_,
         &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {

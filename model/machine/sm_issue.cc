@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sm: what happens when a warp instruction issues.
 #include <algorithm>
+#include <utility>
 
 #include "machine/sm.h"
 
 namespace smk {
 
-// The first shared pipe that is free takes an instruction; when it starts.
+// The first shared pipe that is free takes an instruction; when it starts. Which one it is does not
+// matter: the pipes stand in the order in which they are free.
 inline Cycle Sm::TakeUnit(Port port, unsigned initiation, Cycle now) {
-  Cycle* const begin = port_free_[port].data();
-  Cycle* const end = begin + shared_units_[port];
-  Cycle* const unit = std::min_element(begin, end);
-  const Cycle start = std::max(now, *unit);
-  *unit = start + initiation;
-  shared_free_[port] = *std::min_element(begin, end);
+  Cycle* const free = port_free_[port].data();
+  const unsigned units = shape_.shared_units[port];
+  const Cycle start = std::max(now, free[0]);
+  const Cycle again = start + initiation;
+  free[0] = again;
+  for (unsigned i = 1; i < units && free[i] < again; ++i) std::swap(free[i - 1], free[i]);
+  shared_free_[port] = free[0];
   return start;
 }
 
-// `Plain`: see plain_ports_.
+// `Plain`: see SmShape::plain_ports.
 template <bool Plain>
 [[gnu::always_inline]] inline void Sm::IssueToPort(const Instruction& instruction,
                                                    const OpCost& cost, Warp* warp, unsigned lane,
@@ -25,7 +28,7 @@ template <bool Plain>
   const unsigned extra = (instruction.conflicts - 1u) & (0u - cost.per_pass);
   Cycle done = now + cost.latency + extra;
   const unsigned initiation = cost.initiation + extra;
-  if (!Plain && shared_units_[cost.port] != 0) {
+  if (!Plain && shape_.shared_units[cost.port] != 0) {
     done += TakeUnit(cost.port, initiation, now) - now;
     ports_busy_until_ = std::max(ports_busy_until_, shared_free_[cost.port]);
   } else if (initiation > 1) {
@@ -33,10 +36,10 @@ template <bool Plain>
     ports_busy_until_ = std::max(ports_busy_until_, now + initiation);
   }
   if (instruction.dst != kNoRegister) {
-    warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2 + cost.memory);
+    warp->ReadyAt(instruction.dst) = static_cast<Stamp>(done * 2 + cost.memory);
   }
   ThreadBlock& block = *warp->block;
-  if (done > block.quiet_at) block.quiet_at = done;
+  block.quiet_at = std::max(block.quiet_at, done);
 }
 
 // `waited`: it comes from the collectors, which know its lines.
@@ -45,14 +48,14 @@ template <bool Plain>
                                                   unsigned lane, Cycle now,
                                                   Collectors::Entry* waited) {
   const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
-  if (!Plain && shared_units_[kLsu] != 0) TakeUnit(kLsu, 1, now);
+  if (!Plain && shape_.shared_units[kLsu] != 0) TakeUnit(kLsu, 1, now);
   if (!cost.off_chip && lsu_.AllKnown()) {
     ThreadBlock& block = *warp->block;
     const Cycle done =
         lsu_.IssueKnown(instruction.op, instruction.conflicts, KernelId{warp->kernel}, now);
-    if (done > block.quiet_at) block.quiet_at = done;
+    block.quiet_at = std::max(block.quiet_at, done);
     if (instruction.dst != kNoRegister) {
-      warp->ready_at[instruction.dst] = static_cast<Stamp>(done * 2 + cost.memory);
+      warp->ReadyAt(instruction.dst) = static_cast<Stamp>(done * 2 + cost.memory);
     }
     return;
   }
@@ -73,7 +76,7 @@ template <bool Plain>
   request.tb_generation = warp->block->generation;
   ++warp->block->unresolved;
   if (request.dst != kNoRegister) {
-    warp->ready_at[request.dst] = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
+    warp->ReadyAt(request.dst) = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
   }
   if (cost.off_chip) {
     request.passes =
@@ -88,9 +91,9 @@ template <bool Plain>
 }
 
 bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
-  if (shared_units_[port] != 0 && shared_free_[port] > now) return false;
+  if (shape_.shared_units[port] != 0 && shared_free_[port] > now) return false;
   if (port == kLsu) return !lsu_.Full(now);
-  return shared_units_[port] != 0 || port_free_[port][scheduler] <= now;
+  return shape_.shared_units[port] != 0 || port_free_[port][scheduler] <= now;
 }
 
 // Issues into the collectors. The result's time is not known before it starts.
@@ -102,7 +105,7 @@ void Sm::Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, un
   entry.tb_generation = warp->block->generation;
   ++warp->block->unresolved;
   if (instruction.dst != kNoRegister) {
-    warp->ready_at[instruction.dst] = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
+    warp->ReadyAt(instruction.dst) = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
   }
   if (cost.off_chip) {
     entry.lines_used = static_cast<std::uint8_t>(
@@ -114,7 +117,7 @@ void Sm::Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, un
 // Issues to ports that are not plain.
 [[gnu::noinline]] void Sm::IssueToOther(const Instruction& instruction, const OpCost& cost,
                                         Warp* warp, unsigned lane, Cycle now) {
-  if (collectors_.present()) {
+  if (config_.collectors != 0) {
     Wait(instruction, cost, warp, lane);
   } else if (cost.port == kLsu) {
     IssueToLsu<false>(instruction, warp, lane, now, nullptr);
@@ -153,14 +156,14 @@ void Sm::AdvanceCollectors(Cycle now) {
   const bool taken = warp->program->Advance(warp->identity, &warp->cursor);
   SetNext(warp, lane);
   if (!taken && --warp->buffered != 0) {
-    warp->earliest = now + 1;
+    warp->earliest = static_cast<std::uint32_t>(now + 1);
     return;
   }
   FillBuffer(warp);
   unfetched_ |= LaneBit(lane);
-  next_fetch_ = std::max(next_fetch_, now << fetch_shift_);
+  next_fetch_ = std::max(next_fetch_, now << shape_.fetch_shift);
   const unsigned latency = taken ? config_.branch_latency : config_.fetch_latency;
-  warp->earliest = (next_fetch_++ >> fetch_shift_) + latency;
+  warp->earliest = static_cast<std::uint32_t>((next_fetch_++ >> shape_.fetch_shift) + latency);
 }
 
 void Sm::Issue(unsigned lane, Cycle now) {
@@ -178,7 +181,7 @@ void Sm::Issue(unsigned lane, Cycle now) {
   }
   if (cost.port == kNoPort) {
     if (!IssueWithoutPort(instruction, &warp, lane, now)) return;
-  } else if (__builtin_expect(!plain_ports_, 0)) {
+  } else if (__builtin_expect(!shape_.plain_ports, 0)) {
     IssueToOther(instruction, cost, &warp, lane, now);
   } else if (cost.port == kLsu) {
     IssueToLsu<true>(instruction, &warp, lane, now, nullptr);
@@ -221,7 +224,8 @@ void Sm::ReleaseBarrier(ThreadBlock* block, Cycle now) {
   for (LaneMask lanes = block->at_barrier; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
     Warp& warp = warps_[lane];
-    warp.earliest = std::max(warp.earliest, now + config_.barrier_latency);
+    warp.earliest =
+        std::max(warp.earliest, static_cast<std::uint32_t>(now + config_.barrier_latency));
     unfetched_ |= LaneBit(lane);
     Schedule(&warp, lane, now);
     if (warp.reason == kControl) SetReason(&warp, lane, kAtBarrier);

@@ -77,9 +77,10 @@ void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now,
     launch.program->Start(warp.identity, &warp.cursor);
     SetNext(&warp, lane);
     FillBuffer(&warp);
-    next_fetch_ = std::max(next_fetch_, now << fetch_shift_);
-    const Cycle fetched = (next_fetch_++ >> fetch_shift_) + config_.branch_latency + (known - now);
-    warp.earliest = std::max(fetched, known + config_.barrier_latency);
+    next_fetch_ = std::max(next_fetch_, now << shape_.fetch_shift);
+    const Cycle fetched =
+        (next_fetch_++ >> shape_.fetch_shift) + config_.branch_latency + (known - now);
+    warp.earliest = static_cast<std::uint32_t>(std::max(fetched, known + config_.barrier_latency));
     Schedule(&warp, lane, now);
   }
   runnable_ = active_ & ~stopped_;

@@ -31,7 +31,7 @@ class StallAccount {
   static constexpr unsigned kNobody = kNumKernels;  // no kernel to charge: the scheduler is empty
 
   void Charge(Stall reason, unsigned kernel, Cycle cycles) {
-    cycles_[kernel][static_cast<unsigned>(reason)] += cycles;
+    cycles_[kernel][static_cast<unsigned>(reason) - 1] += cycles;
   }
   // The simulator calls so many of the cycles something else.
   void Move(SimStall from, SimStall to, Cycle cycles) {
@@ -39,11 +39,11 @@ class StallAccount {
     moved_[static_cast<unsigned>(to)] += cycles;
   }
   std::uint64_t of_kernel(unsigned kernel, Stall reason) const {
-    return cycles_[kernel][static_cast<unsigned>(reason)];
+    return reason == Stall::kIssued ? 0 : cycles_[kernel][static_cast<unsigned>(reason) - 1];
   }
   std::uint64_t total(Stall reason) const {
     std::uint64_t sum = 0;
-    for (const auto& row : cycles_) sum += row[static_cast<unsigned>(reason)];
+    for (unsigned k = 0; k < cycles_.size(); ++k) sum += of_kernel(k, reason);
     return sum;
   }
   std::array<std::uint64_t, kNumSimStalls> sim() const {
@@ -56,7 +56,9 @@ class StallAccount {
   }
 
  private:
-  std::array<std::array<std::uint64_t, kNumStalls>, kNumKernels + 1> cycles_{};
+  static_assert(static_cast<unsigned>(Stall::kIssued) == 0);
+  // A row is a cache line of the host: without issues.
+  alignas(64) std::array<std::array<std::uint64_t, kNumStalls - 1>, kNumKernels + 1> cycles_{};
   std::array<std::uint64_t, kNumSimStalls> moved_{};  // differences, modulo 2^64
 };
 

@@ -17,8 +17,8 @@ class WarpWheel {
 
   // `lane` becomes due at `at`, later than `now`.
   void Add(unsigned lane, Cycle at, Cycle now) {
-    due_[lane] = at;
-    if (at - now >= kSlots) {
+    if (__builtin_expect(at - now >= kSlots, 0)) {
+      due_[lane] = at;
       far_ |= LaneBit(lane);
       at = now + kSlots - 1;
     }
@@ -41,14 +41,14 @@ class WarpWheel {
   // Whether Next() of the cycle before is `at`.
   bool Due(Cycle at) const { return slots_[at % kSlots] != 0; }
 
-  // Forgets a lane that may be on the wheel.
+  // Forgets a lane that may be on the wheel. It is looked for: warps seldom leave before their end.
   void Remove(unsigned lane) {
-    if ((far_ & LaneBit(lane)) == 0) {
-      RemoveFrom(due_[lane] % kSlots, lane);
-    } else {  // rare: in a bucket that is not its own
-      for (unsigned slot = 0; slot < kSlots; ++slot) RemoveFrom(slot, lane);
-      far_ &= ~LaneBit(lane);
+    for (unsigned i = 0; i < kWords; ++i) {
+      for (std::uint64_t word = used_[i]; word != 0; word &= word - 1) {
+        RemoveFrom(i * 64 + LowestLane(word), lane);
+      }
     }
+    far_ &= ~LaneBit(lane);
   }
 
   // First cycle after `now` with a lane in its bucket, or kNever.
@@ -86,10 +86,10 @@ class WarpWheel {
     return later;
   }
 
-  std::array<LaneMask, kSlots> slots_{};
+  LaneMask far_ = 0;                          // lanes due later than their bucket
   std::array<std::uint64_t, kWords> used_{};  // bit per bucket
-  std::array<Cycle, kLanes> due_{};
-  LaneMask far_ = 0;  // lanes due later than their bucket
+  std::array<LaneMask, kSlots> slots_{};
+  std::array<Cycle, kLanes> due_{};  // of the lanes in far_
 };
 
 }  // namespace smk

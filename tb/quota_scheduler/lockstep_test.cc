@@ -72,7 +72,8 @@ class Bench {
   std::function<void(Inputs*)> distort;
 
  private:
-  void Compare(QuotaScheduler::Outputs want, QuotaScheduler::State state, Inputs in) {
+  void Compare(QuotaScheduler::Outputs want, const QuotaScheduler::State& model, Inputs in) {
+    QuotaScheduler::State state = model;
     if (distort) {
       distort(&in);
       want = broken_.Eval(in);
