@@ -5,7 +5,7 @@
 //             one interface, ControlPlane, behind which the two implementations stand.
 // Paper       [SMK] Sec. 5, Fig. 3.
 // Timing      One call of each kind per simulated cycle, in the order BeginCycle, StepSm for each
-//             SM that must run, EndCycle. Inputs are registers of the machine; outputs of StepSm
+//             SM that must run, EndCycle; before StepSm PrepareSms, for those who ask for it. Inputs are registers of the machine; outputs of StepSm
 //             are combinational in the same cycle, and the state changes at the end of the cycle.
 //             Driver and SMs see each other's outputs one cycle later (registered at the source).
 // Idle        An SM is stepped only in cycles in which a warp is ready, an input pulses, or
@@ -267,12 +267,21 @@ struct TokenView {
 // The TB counts in force, for reports: partition[sm][kernel], 0 without partitions.
 using PartitionTable = std::array<std::array<std::uint8_t, kMaxKernels>, kMaxSms>;
 
+// Where the inputs of each SM are.
+using SmInputsTable = std::array<const SmInputs*, kMaxSms>;
+
 class ControlPlane {
  public:
   virtual ~ControlPlane() = default;
 
   // Steps the driver. May be skipped when `in` says nothing and driver_awake() is false.
   virtual void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) = 0;
+  // Whether warps are scheduled for all SMs at once: PrepareSms() must then be called in every
+  // cycle in which StepSm is.
+  virtual bool prepares() const { return false; }
+  // Before the first StepSm of a cycle, for all SMs that may be stepped in it. SmInputs::ready is
+  // what it is in StepSm; nothing else of the inputs is looked at.
+  virtual void PrepareSms(const SmMask& /*sms*/, const SmInputsTable& /*inputs*/) {}
   // Evaluates the wires of one SM for this cycle into `out`, and clocks it. `out` is overwritten.
   virtual void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) = 0;
   // Makes this cycle's registered outputs visible to the other side. Call in every cycle in which

@@ -44,6 +44,7 @@ const RunRequest& Checked(const RunRequest& request) {
 Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, HostPort& host)
     : request_(Checked(request)),
       control_(control),
+      prepares_(control.prepares()),
       memory_(memory),
       host_(host),
       ledger_(checks_),
@@ -71,6 +72,11 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
   for (unsigned i = 0; i < request.machine.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, shape_,
                                         request.ideal_preemption, context, memory));
+    inputs_[i] = &sms_[i]->inputs();
+    if (prepares_ && !sms_[i]->TellsReadyFirst()) {
+      throw InputError(
+          "sm.collectors: with operand collectors warps cannot be scheduled for all SMs at once");
+    }
     next_event_[i] = kNever;
     sm_stats_[i].warp_instructions.resize(request.jobs.size());
     sm_stats_[i].tb_cycles.resize(request.jobs.size());
@@ -92,7 +98,7 @@ void Gpu::Advance(Cycle until) {
 
 void Gpu::StepCycle() {
   const bool driver = StepDriver();
-  const bool sms = StepSms();
+  const bool sms = prepares_ ? StepSms<true>() : StepSms<false>();
   if (__builtin_expect(in_turn_, 0)) TakeTurns();
   if (!driver && !sms) return;
   control_.EndCycle(now_);
@@ -204,14 +210,31 @@ void Gpu::EndWork(JobId job) {
   finished_ = host_.Finished();
 }
 
+// What the control plane must know of a cycle before the first of its SMs is stepped.
+void Gpu::PrepareSms() {
+  SmMask due;
+  for (unsigned i = 0; i < sms_.size(); ++i) {
+    if (!IsDue(i)) continue;
+    sms_[i]->BeginReady(now_);
+    due.Set(i);
+  }
+  control_.PrepareSms(due, inputs_);
+}
+
+template <bool kPrepared>
 bool Gpu::StepSms() {
+  if (kPrepared) PrepareSms();
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
   for (unsigned i = 0; i < count; ++i) {
     const bool awake = awake_sms_.Test(i);
     if (next_event_[i] > now_ && !awake) continue;
     Sm& sm = *sms_[i];
-    sm.Begin(now_);
+    if (kPrepared) {
+      sm.BeginRest(now_);
+    } else {
+      sm.Begin(now_);
+    }
     if (awake || !sm.inputs().Quiet()) {
       any = true;
       control_.StepSm(SmId{static_cast<std::uint8_t>(i)}, sm.inputs(), &outputs_);

@@ -44,7 +44,10 @@ class Gpu : private MemoryListener {
  private:
   void StepCycle();
   bool StepDriver();
+  template <bool kPrepared>
   bool StepSms();
+  void PrepareSms();
+  bool IsDue(unsigned sm) const { return next_event_[sm] <= now_ || awake_sms_.Test(sm); }
   void TakeTurns() {
     if (memory_.NextTurn() <= now_) memory_.TakeTurns(now_, this);
     next_turn_ = memory_.NextTurn();
@@ -73,6 +76,7 @@ class Gpu : private MemoryListener {
 
   const RunRequest& request_;
   ControlPlane& control_;
+  const bool prepares_;  // the control plane hears first of all SMs which warps are ready
   MemoryPort& memory_;
   HostPort& host_;
   RunChecks checks_;
@@ -82,6 +86,7 @@ class Gpu : private MemoryListener {
   TbWaves waves_;
   std::vector<TbRecord> tb_records_;
   std::vector<std::unique_ptr<Sm>> sms_;
+  SmInputsTable inputs_{};
 
   Cycle now_ = 0;
   Cycle next_tick_ = 0;

@@ -21,9 +21,32 @@ Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& g
       places_(id, config_.limits) {}
 
 void Sm::Begin(Cycle now) {
+  Wake(now);
+  Receive(now);
+  SetReady(now);
+  SetLevels(now);
+}
+
+void Sm::BeginReady(Cycle now) {
+  Wake(now);
+  SetReady(now);
+}
+
+// Nothing here changes which warps are ready: what memory answers is of use in the next cycle at
+// the earliest, so is a place in the LSU, and warps of TBs that finish have exited.
+void Sm::BeginRest(Cycle now) {
+  Receive(now);
+  SetLevels(now);
+}
+
+[[gnu::always_inline]] inline void Sm::Wake(Cycle now) {
   if (now != accounted_) AccountSleep(now - accounted_);
   accounted_ = now + 1;
   data_ready_ |= wheel_.Take(now);
+}
+
+// What was sent and waited for is here; TBs finish.
+[[gnu::always_inline]] inline void Sm::Receive(Cycle now) {
   if (lsu_.next_pass() <= now) {
     lsu_.Tick(now);
     TakeResolved(now);
@@ -34,13 +57,16 @@ void Sm::Begin(Cycle now) {
   inputs_.context_done = static_cast<std::uint8_t>(traffic_.TakeDone(now));
   inputs_.context_ready = traffic_.Ready(now);
   inputs_.time = TimeOf(now);
-  SetReady(now);
+}
+
+// Inputs of the control logic that only few cycles have.
+[[gnu::always_inline]] inline void Sm::SetLevels(Cycle now) {
   inputs_.tb_quiet = 0;
   if (tb_stop_ != 0) SetQuiet(now);
   if (__builtin_expect(samples_, 0)) SetMemory();
 }
 
-void Sm::SetReady(Cycle now) {
+[[gnu::always_inline]] inline void Sm::SetReady(Cycle now) {
   const LaneMask lanes = data_ready_ & runnable_;
   busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
   ready_ = lanes & ~busy_;
@@ -53,7 +79,7 @@ void Sm::SetReady(Cycle now) {
   }
 }
 
-LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
+[[gnu::always_inline]] inline LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
   LaneMask busy = 0;
   if (config_.collectors != 0) {
     if (collectors_.empty()) return 0;

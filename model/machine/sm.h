@@ -8,7 +8,8 @@
 // Cycle       Begin(now): what is due now happens, inputs() are the signals to the control logic.
 //             End(now, outputs): grants and commands of the same cycle. Both only in cycles not
 //             before NextEvent(), or in which the control logic is awake; the cycles between are
-//             accounted for when the SM is woken.
+//             accounted for when the SM is woken. Begin in two steps, for a control plane that is
+//             told first of all SMs which warps are ready: BeginReady() and BeginRest().
 // Issue       In order per warp. One instruction buffer of `fetch_width` per warp; the SM fetches
 //             for `fetch_warps` warps per cycle, so that all schedulers together cannot issue more
 //             than fetch_warps x fetch_width for long. An instruction can issue when its source and
@@ -77,6 +78,12 @@ class alignas(64) Sm {
   Sm& operator=(const Sm&) = delete;
 
   void Begin(Cycle now);
+  // Only inputs().ready; nothing that other SMs see.
+  void BeginReady(Cycle now);
+  void BeginRest(Cycle now);
+  // Whether BeginReady() can tell: with operand collectors, which warps are ready depends on what
+  // the LSU does in the same cycle.
+  bool TellsReadyFirst() const { return !collectors_.present(); }
   const SmInputs& inputs() const { return inputs_; }
   // `out` is null when the control logic was not stepped.
   void End(Cycle now, const SmOutputs* out);
@@ -131,7 +138,10 @@ class alignas(64) Sm {
   enum Reason : std::uint8_t { kControl, kMemory, kShort, kAtBarrier, kNumReasons };
 
   // sm.cc: the cycle.
+  void Wake(Cycle now);
+  void Receive(Cycle now);
   void SetReady(Cycle now);
+  void SetLevels(Cycle now);
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
   Cycle PortsFreeAt(LaneMask lanes, Cycle now) const;
   void SetQuiet(Cycle now);

@@ -129,6 +129,12 @@ class LockstepControl final : public ControlPlane {
     driver_stepped_ = true;
   }
 
+  bool prepares() const override { return reference_->prepares() || rtl_->prepares(); }
+  void PrepareSms(const SmMask& sms, const SmInputsTable& inputs) override {
+    reference_->PrepareSms(sms, inputs);
+    rtl_->PrepareSms(sms, inputs);
+  }
+
   // The cycle of an SM's mismatch is known only at the end of the cycle: outputs are kept.
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);

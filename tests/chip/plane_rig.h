@@ -36,6 +36,7 @@ class Rig {
       rooms_.emplace_back(scenario, i);
     }
     outputs_.resize(scenario.config.num_sms);
+    prepared_.resize(scenario.config.num_sms);
     eager_.EnableDecisionLog(true);
     if (lazy_ != nullptr) lazy_->EnableDecisionLog(true);
   }
@@ -64,6 +65,13 @@ class Rig {
     lazy_called_ = false;
     const SmMask awake = lazy_ == nullptr ? SmMask() : lazy_->awake_sms();
     StepDriver();
+    for (unsigned i = 0; eager_.prepares() && i < sms_.size(); ++i) {
+      prepared_[i] = sms_[i].Begin(now_);
+      inputs_[i] = &prepared_[i];
+    }
+    if (eager_.prepares()) {
+      eager_.PrepareSms(SmMask::First(static_cast<unsigned>(sms_.size())), inputs_);
+    }
     for (unsigned i = 0; i < sms_.size(); ++i) StepSm(i, awake.Test(i));
     eager_.EndCycle(now_);
     if (lazy_called_) lazy_->EndCycle(now_);
@@ -91,7 +99,7 @@ class Rig {
   }
 
   void StepSm(unsigned i, bool awake) {
-    const SmInputs in = sms_[i].Begin(now_);
+    const SmInputs in = eager_.prepares() ? prepared_[i] : sms_[i].Begin(now_);
     SmOutputs& out = outputs_[i];
     const SmOutputs before = out;
     const std::uint32_t activated_before = out.tb_activate;
@@ -269,6 +277,8 @@ class Rig {
   std::vector<Layout> layouts_;
   std::vector<Room> rooms_;
   std::vector<SmOutputs> outputs_;
+  std::vector<SmInputs> prepared_;  // of this cycle, for a control plane that prepares
+  SmInputsTable inputs_{};
   Cycle now_ = 0, drained_until_ = 0, last_progress_ = 0;
   std::uint64_t last_grants_ = 0;
   SmMask gated_;
