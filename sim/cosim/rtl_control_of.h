@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verilated RTL of one configuration behind the seam, and how it is told from others. `Rtl`
 // names the classes of a configuration: see rtl_configs.h. `Waves` writes waveforms: WaveWriter or
-// NoWaves.
+// NoWaves. `Issue` is what issues on an SM: see RtlSm.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,14 @@
 
 namespace smk {
 
-template <typename Rtl, typename Waves>
+template <typename Rtl, typename Waves, typename Issue = RtlIssue<Rtl>>
 class RtlControl final : public ControlPlane, public ControlProbe {
  public:
   using Package = typename Rtl::Package;
 
   RtlControl(const ControlConfig& config, const PolicyConfig& policy, const RtlOptions& options)
-      : plans_(config.num_sms),
+      : shared_(policy),
+        plans_(config.num_sms),
         links_(config),
         all_(options.evaluate_all || !options.wave.path.empty()) {
     context_.fatalOnError(false);
@@ -34,7 +35,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     driver_ = std::make_unique<RtlDriver<Rtl>>(&context_, policy);
     sms_.reserve(Package::NumSms);
     for (unsigned sm = 0; sm < Package::NumSms; ++sm) {
-      sms_.emplace_back(&context_, sm, policy);
+      sms_.emplace_back(&context_, sm, policy, &shared_);
       driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile(), sms_[sm].sample());
     }
     if (!options.wave.path.empty()) OpenWave(options);
@@ -59,10 +60,24 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     driver_stepped_ = true;
   }
 
+  bool prepares() const override { return Issue::Shared::kPrepares; }
+  void PrepareSms(const SmMask& sms, const SmInputsTable& inputs) override {
+    if constexpr (Issue::Shared::kPrepares) {
+      SmMask ticking;
+      if (links_.any()) {
+        for (const unsigned i : sms) ticking.Assign(i, links_.down(i).tick);
+      } else if (driver_->model().tick_o != 0) {
+        ticking = sms;
+      }
+      shared_.Prepare(sms, inputs, ticking);
+    }
+  }
+
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
     const DriverToSm* link = links_.any() ? &links_.down(i) : nullptr;
-    sms_[i].Step(in, driver_->model(), link, all_, out);
+    const bool told = link != nullptr ? Speaks(*link) : look_.Test(i);
+    sms_[i].Step(in, told, driver_->model(), link, all_, out);
     stepped_.Set(i);
   }
 
@@ -107,7 +122,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     return plans_.Of(sm, kernel);
   }
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override {
-    const RtlSm<Rtl>& s = sms_[Index(sm)];
+    const RtlSm<Rtl, Issue>& s = sms_[Index(sm)];
     return s.gated() ? s.quota() : std::array<std::uint16_t, kMaxKernels>{};
   }
 
@@ -130,7 +145,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   template <typename Visitor>
   void VisitUnits(Visitor visit) {
     visit(driver_->unit());
-    for (RtlSm<Rtl>& sm : sms_) sm.VisitUnits(visit);
+    for (RtlSm<Rtl, Issue>& sm : sms_) sm.VisitUnits(visit);
   }
   void OpenWave(const RtlOptions& options) {
     wave_ = std::make_unique<Waves>(options.wave, options.wave_failure);
@@ -160,7 +175,8 @@ class RtlControl final : public ControlPlane, public ControlProbe {
 
   VerilatedContext context_;
   std::unique_ptr<RtlDriver<Rtl>> driver_;
-  std::vector<RtlSm<Rtl>> sms_;
+  typename Issue::Shared shared_;
+  std::vector<RtlSm<Rtl, Issue>> sms_;
   RtlCoverage coverage_{&context_};
   std::unique_ptr<Waves> wave_;
   PlanRecord plans_;

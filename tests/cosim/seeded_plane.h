@@ -18,6 +18,7 @@
 namespace smk {
 
 struct RtlSeeded {
+  static constexpr const char* kName = "seeded";
   using Package = Vseeded_driver_smk_pkg;
   using Driver = Vseeded_driver;
   using Tables = Vseeded_tables;
@@ -59,7 +60,7 @@ class SeededPlane final : public ControlPlane {
     now_ = now;
   }
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
-    sms_[Index(sm)].Step(in, driver_.model(), nullptr, true, out);
+    sms_[Index(sm)].Step(in, true, driver_.model(), nullptr, true, out);
   }
   void EndCycle(Cycle now) override {
     for (auto& sm : sms_) sm.Edge();
