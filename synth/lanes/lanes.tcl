@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One module as gates of two inputs and flip-flops, for lanes of words: make_lanes.py makes C++ of it. What an
+# operation of a processor does is one gate here, so that few gates are few operations. Environment:
+# SMK_BLOCK (the module), SMK_FILES, SMK_INCLUDE, SMK_OUT (the JSON).
+yosys -import
+source [file join [file dirname [info script]] .. yosys netlist.tcl]
+
+read_rtl {}
+yosys hierarchy -check -top $::env(SMK_BLOCK)
+procs
+yosys flatten
+yosys opt
+yosys wreduce
+yosys peepopt
+yosys opt_clean
+yosys alumacc
+yosys opt
+yosys memory
+yosys opt -undriven -fine
+yosys techmap
+yosys opt
+yosys abc -g AND,OR,XOR,ANDNOT,ORNOT
+yosys opt_clean -purge
+yosys setundef -zero
+yosys check -assert
+yosys write_json $::env(SMK_OUT)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes C++ of a module of the RTL in which every instance is a lane of a word, with Yosys's netlist of it.
+
+usage: make_lanes.py --yosys YOSYS --rtl RTL --config FOLDER --module FILE.sv --class NAME --out PATH FUNCTION...
+
+Writes PATH.h and PATH.cc, PATH.json (the netlist), and PATH.d (the files it is made of, for Make). FUNCTION is
+NAME=outputs+edge, or one of both, and /INPUT,INPUT,... when these are zero: see cpp.py. docs/lanes.md has the rest.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+import cpp
+from netlist import Netlist, Unsupported
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+def files_of(top, rtl):
+    """The package, `top` and the modules of `rtl` that it needs."""
+    package = rtl / "common/smk_pkg.sv"
+    seen, queue, files = {"smk_pkg", top.stem}, [top], [package]
+    while queue:
+        files.append(queue.pop())
+        text = re.sub(r"//[^\n]*", "", files[-1].read_text(encoding="utf-8"))
+        for name in sorted(set(re.findall(r"\bsmk_[a-z0-9_]+", text)) - seen):
+            seen.add(name)
+            queue += rtl.glob(f"*/*/{name}.sv")
+    return files
+
+
+def synthesize(args, files, out):
+    """The netlist as Yosys writes it; ends the program with Yosys's last lines when it fails."""
+    environment = os.environ | {
+        "SMK_BLOCK": args.module.stem,
+        "SMK_FILES": " ".join(map(str, files)),
+        "SMK_INCLUDE": f"{args.rtl / 'common'} {args.config}",
+        "SMK_OUT": str(out),
+    }
+    environment.pop("SMK_TOP", None)  # netlist.tcl would make one of its own
+    done = subprocess.run([args.yosys, "-q", "-c", str(HERE / "lanes.tcl")], env=environment, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True, check=False)
+    if done.returncode != 0:
+        print(*done.stdout.splitlines()[-20:], sep="\n")
+        sys.exit(f"make_lanes.py: yosys failed on {args.module}")
+    return json.loads(out.read_text(encoding="utf-8"))
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.split("usage: ")[1].splitlines()[0])
+    parser.add_argument("--yosys", required=True)
+    for option in ("--rtl", "--config", "--module", "--out"):
+        parser.add_argument(option, type=pathlib.Path, required=True)
+    parser.add_argument("--class", dest="name", required=True)
+    parser.add_argument("functions", nargs="+", type=cpp.Function.parse)
+    args = parser.parse_args()
+    files = files_of(args.module, args.rtl)
+    try:
+        netlist = Netlist(synthesize(args, files, args.out.with_suffix(".json")), args.module.stem)
+        for function in args.functions:
+            if set(function.zero) - set(netlist.inputs):
+                raise Unsupported(f"{function.name}: no inputs {', '.join(set(function.zero) - set(netlist.inputs))}")
+    except Unsupported as error:
+        sys.exit(f"make_lanes.py: {args.module.stem}: {error}")
+    what = f"{args.module.stem} in configuration {args.config.name}"
+    args.out.with_suffix(".h").write_text(cpp.header(netlist, args.name, what, args.functions), encoding="utf-8")
+    include = f"{args.out.name}.h"
+    args.out.with_suffix(".cc").write_text(cpp.source(netlist, args.name, include, args.functions), encoding="utf-8")
+    depends = [*files, args.rtl / "common/smk_assert.svh", args.config / "smk_config.svh", *sorted(HERE.glob("*.*")),
+               HERE.parent / "yosys/netlist.tcl"]
+    names = " \\\n  ".join(str(path).replace(" ", "\\ ") for path in depends)
+    args.out.with_suffix(".d").write_text(f"{args.out.with_suffix('.h')}: {names}\n", encoding="utf-8")
+
+
+main()

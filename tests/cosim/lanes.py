@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cosim.lanes: the generator of lanes on small netlists: every gate, every kind of flip-flop, and what it refuses.
+
+usage: lanes.py CXX
+What each netlist means is written down here by hand; the C++ that is made of it is compiled and must do the same, with
+every pattern of inputs in lanes of its own.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "synth/lanes"))
+import cpp  # noqa: E402
+from netlist import ONE, ZERO, Netlist, Unsupported  # noqa: E402
+
+CXX = sys.argv.pop(1) if len(sys.argv) > 1 else "c++"
+
+# What each gate is of its pins, and how many it has.
+GATES = {
+    "BUF": lambda a: a, "NOT": lambda a: 1 - a,
+    "AND": lambda a, b: a & b, "NAND": lambda a, b: 1 - (a & b), "OR": lambda a, b: a | b,
+    "NOR": lambda a, b: 1 - (a | b), "XOR": lambda a, b: a ^ b, "XNOR": lambda a, b: 1 - (a ^ b),
+    "ANDNOT": lambda a, b: a & (1 - b), "ORNOT": lambda a, b: a | (1 - b),
+    "MUX": lambda a, b, s: b if s else a, "NMUX": lambda a, b, s: 1 - (b if s else a),
+    "AOI3": lambda a, b, c: 1 - ((a & b) | c), "OAI3": lambda a, b, c: 1 - ((a | b) & c),
+    "AOI4": lambda a, b, c, d: 1 - ((a & b) | (c & d)), "OAI4": lambda a, b, c, d: 1 - ((a | b) & (c | d)),
+}
+# The next value of a flip-flop of its value q and the pins d, e and r.
+FLOPS = {
+    "DFF_P": lambda q, d, e, r: d,
+    "DFF_PN0": lambda q, d, e, r: d, "DFF_PN1": lambda q, d, e, r: d,
+    "DFFE_PP": lambda q, d, e, r: d if e else q, "DFFE_PN": lambda q, d, e, r: q if e else d,
+    "DFFE_PN0P": lambda q, d, e, r: d if e else q, "DFFE_PN1N": lambda q, d, e, r: q if e else d,
+    "SDFF_PP0": lambda q, d, e, r: 0 if r else d, "SDFF_PN1": lambda q, d, e, r: d if r else 1,
+    "SDFFE_PP1P": lambda q, d, e, r: 1 if r else d if e else q,
+    "SDFFE_PN0N": lambda q, d, e, r: 0 if not r else q if e else d,
+    "SDFFCE_PP1P": lambda q, d, e, r: q if not e else 1 if r else d,
+    "SDFFCE_PN0N": lambda q, d, e, r: q if e else 0 if not r else d,
+}
+CLOCK, RESET, FIRST = 2, 3, 4  # bits of the netlists
+
+
+def pins_of(name):
+    count = GATES[name].__code__.co_argcount
+    return "ABS" if "MUX" in name else "ABCD"[:count]
+
+
+def module(inputs, outputs, cells):
+    """As Yosys writes it; ports are names with their bits, cells are (type, pins)."""
+    ports = {"clk_i": ("input", [CLOCK]), "rst_ni": ("input", [RESET])}
+    ports |= {name: ("input", bits) for name, bits in inputs.items()}
+    ports |= {name: ("output", bits) for name, bits in outputs.items()}
+    return {"modules": {"m": {
+        "ports": {name: {"direction": way, "bits": bits} for name, (way, bits) in ports.items()},
+        "netnames": {name: {"hide_name": 0, "bits": bits} for name, (_, bits) in ports.items()},
+        "cells": {f"cell{i}": {"type": f"$_{kind}_", "connections": {pin: [bit] for pin, bit in pins.items()}}
+                  for i, (kind, pins) in enumerate(cells)},
+    }}}
+
+
+def all_gates():
+    """One gate of each kind, all of the same four inputs."""
+    cells, out = [], []
+    for i, name in enumerate(GATES):
+        pins = {pin: FIRST + k for k, pin in enumerate(pins_of(name))}
+        cells.append((name, pins | {"Y": 100 + i}))
+        out.append(100 + i)
+    return module({"in_i": [4, 5, 6, 7]}, {"out_o": out}, cells)
+
+
+def all_flops():
+    """One flip-flop of each kind, of the inputs d, e and r."""
+    cells, out = [], []
+    for i, name in enumerate(FLOPS):
+        pins = {"C": CLOCK, "D": 4, "Q": 100 + i}
+        if "E" in name.split("_")[0]:
+            pins["E"] = 5
+        if name.startswith("S"):
+            pins["R"] = 6
+        elif re.search("_PN[01]", name):
+            pins["R"] = RESET
+        cells.append((name, pins))
+        out.append(100 + i)
+    return module({"in_i": [4, 5, 6]}, {"out_o": out}, cells)
+
+
+def run(netlist, functions, program):
+    """What the program prints that has an object `lanes` of the class."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        (folder / "lanes.h").write_text(cpp.header(netlist, "Lanes", "a test", functions), encoding="utf-8")
+        (folder / "lanes.cc").write_text(cpp.source(netlist, "Lanes", "lanes.h", functions), encoding="utf-8")
+        (folder / "main.cc").write_text(
+            '#include <cstdio>\n#include "lanes.h"\nint main() {\nsmk::lanes::Lanes lanes;\nlanes.Reset();\n'
+            + program + "}\n", encoding="utf-8")
+        subprocess.run([CXX, "-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", "-I", folder,
+                        folder / "lanes.cc", folder / "main.cc", "-o", folder / "main"], check=True)
+        return subprocess.run([folder / "main"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+
+
+# Lane i has the bits of i as its inputs.
+PATTERNS = """for (unsigned b = 0; b < sizeof(lanes.in.in_i) / 8; ++b) {
+  lanes.in.in_i[b] = 0;
+  for (unsigned i = 0; i < 64; ++i) lanes.in.in_i[b] |= std::uint64_t{i >> b & 1} << i;
+}
+"""
+PRINT = 'for (const auto word : lanes.out.out_o) std::printf("%llx\\n", static_cast<unsigned long long>(word));\n'
+
+
+class Lanes(unittest.TestCase):
+    def test_every_gate_does_what_its_name_says(self):
+        netlist = Netlist(all_gates(), "m")
+        words = run(netlist, [cpp.Function("Settle", True, False)], PATTERNS + "lanes.Settle();\n" + PRINT)
+        for word, (name, means) in zip(words, GATES.items(), strict=True):
+            for i in range(64):
+                pins = [i >> b & 1 for b in range(means.__code__.co_argcount)]
+                self.assertEqual(int(word, 16) >> i & 1, means(*pins), f"{name} of {pins}")
+
+    def test_every_flip_flop_takes_its_next_value(self):
+        netlist = Netlist(all_flops(), "m")
+        functions = [cpp.Function("Settle", True, False), cpp.Function("Edge", False, True),
+                     cpp.Function("Cycle", True, True)]
+        program = f"lanes.Settle();\n{PRINT}{PATTERNS}"
+        # Lanes 8 to 15 and so on begin with 1 in every register.
+        program += "for (auto& word : lanes.q) word = 0xff00ff00ff00ff00;\nlanes.Edge();\nlanes.Settle();\n" + PRINT
+        program += "for (auto& word : lanes.q) word = 0xff00ff00ff00ff00;\nlanes.Cycle();\n" + PRINT
+        program += "lanes.Settle();\n" + PRINT
+        words = run(netlist, functions, program)
+        count = len(FLOPS)
+        self.assertEqual(len(words), 4 * count)
+        for k, (name, means) in enumerate(FLOPS.items()):
+            self.assertEqual(int(words[k], 16), (1 << 64) - 1 if re.search("^DFFE?_PN1", name) else 0, f"{name}: reset")
+            for i in range(64):
+                q, d, e, r = i >> 3 & 1, i & 1, i >> 1 & 1, i >> 2 & 1
+                after_edge, wires, after_cycle = (int(words[part * count + k], 16) >> i & 1 for part in (1, 2, 3))
+                self.assertEqual(after_edge, means(q, d, e, r), f"{name}: q {q} d {d} e {e} r {r}")
+                self.assertEqual((wires, after_cycle), (q, after_edge), f"{name}: outputs are those before the edge")
+
+    def test_registers_that_take_each_others_values_exchange_them(self):
+        flops = [("DFF_P", {"C": CLOCK, "D": 101 - i, "Q": 100 + i}) for i in range(2)]
+        netlist = Netlist(module({}, {"out_o": [100, 101]}, flops), "m")
+        words = run(netlist, [cpp.Function("Cycle", True, True)],
+                    "lanes.q[0] = 1;\nlanes.q[1] = 2;\n" + f"lanes.Cycle();\n{PRINT}" * 2)
+        self.assertEqual(words, ["1", "2", "2", "1"])
+
+    def test_inputs_that_are_zero_leave_fewer_gates(self):
+        netlist = Netlist(all_gates(), "m")
+        zero = netlist.with_zero(["in_i"])
+        want = [ONE if means(*[0] * means.__code__.co_argcount) else ZERO for means in GATES.values()]
+        self.assertEqual(zero.outputs["out_o"], want)
+        self.assertEqual(zero.nodes, {})
+
+    def test_a_register_that_keeps_its_value_is_not_written(self):
+        cells = [("MUX", {"A": 100, "B": 4, "S": 5, "Y": 101}), ("DFF_P", {"C": CLOCK, "D": 101, "Q": 100})]
+        netlist = Netlist(module({"d_i": [4], "load_i": [5]}, {"out_o": [100]}, cells), "m")
+        text = cpp.source(netlist, "Lanes", "lanes.h",
+                          [cpp.Function("Edge", False, True), cpp.Function("Quiet", False, True, ("load_i",))])
+        edge, quiet = text.split("void Lanes::Edge")[1].split("void Lanes::Quiet")
+        self.assertIn("q[0] =", edge)
+        self.assertNotIn("q[0] =", quiet)
+
+    def test_equal_gates_are_one(self):
+        cells = [("AND", {"A": 4, "B": 5, "Y": 100}), ("AND", {"A": 5, "B": 4, "Y": 101}),
+                 ("NOT", {"A": 100, "Y": 102}), ("NOT", {"A": 102, "Y": 103})]
+        netlist = Netlist(module({"in_i": [4, 5]}, {"out_o": [100, 101, 103]}, cells), "m")
+        self.assertEqual(len(set(netlist.outputs["out_o"])), 1)
+
+    def refuses(self, said, inputs, outputs, cells):
+        with self.assertRaisesRegex(Unsupported, said):
+            Netlist(module(inputs, outputs, cells), "m")
+
+    def test_what_cannot_be_lanes_is_refused_by_name(self):
+        latch = ("DLATCH_P", {"E": 4, "D": 5, "Q": 100})
+        self.refuses(r"cell cell0 is a \$_DLATCH_P_, which is no gate", {"in_i": [4, 5]}, {"out_o": [100]}, [latch])
+        falling = ("DFF_N", {"C": CLOCK, "D": 4, "Q": 100})
+        self.refuses(r"is a \$_DFF_N_", {"in_i": [4]}, {"out_o": [100]}, [falling])
+        other = ("DFF_P", {"C": 4, "D": 5, "Q": 100})
+        self.refuses("the clock of cell0 is in_i, not clk_i", {"in_i": [4], "d_i": [5]}, {"out_o": [100]}, [other])
+        for name, pin in (("DFF_PP0", RESET), ("DFF_PN0", 5)):
+            reset = (name, {"C": CLOCK, "D": 4, "Q": 100, "R": pin})
+            self.refuses("the reset of cell0 is not rst_ni at 0", {"d_i": [4], "x_i": [5]}, {"out_o": [100]}, [reset])
+        loop = [("AND", {"A": 4, "B": 101, "Y": 100}), ("NOT", {"A": 100, "Y": 101})]
+        self.refuses("depends on itself", {"in_i": [4]}, {"out_o": [100]}, loop)
+        self.refuses("nothing drives out_o", {"in_i": [4]}, {"out_o": [100]}, [])
+        self.refuses("nothing drives 55", {"in_i": [4]}, {"out_o": [100]}, [("AND", {"A": 4, "B": 55, "Y": 100})])
+        with self.assertRaisesRegex(Unsupported, "no module n, only m"):
+            Netlist(all_gates(), "n")
+        without = all_gates()
+        del without["modules"]["m"]["ports"]["rst_ni"]
+        with self.assertRaisesRegex(Unsupported, "no input rst_ni"):
+            Netlist(without, "m")
+
+    def test_functions_are_named_as_they_are_asked_for(self):
+        self.assertEqual(cpp.Function.parse("A=outputs+edge/x_i,y_i"), cpp.Function("A", True, True, ("x_i", "y_i")))
+        self.assertEqual(cpp.Function.parse("B=edge"), cpp.Function("B", False, True))
+        for wrong in ("A", "A=", "A=wires", "1=edge", "=edge"):
+            with self.assertRaisesRegex(ValueError, "expected NAME=outputs"):
+                cpp.Function.parse(wrong)
+
+
+unittest.main()
