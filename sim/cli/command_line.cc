@@ -47,7 +47,9 @@ void AddHardwareOptions(CLI::App* app, RunOptions* o) {
           "tokens), chimera",
           "MODE");
   AddText(app, "--control", &o->control,
-          "control plane: reference (default), rtl, or lockstep of both", "NAME");
+          "control plane: reference (default), rtl, compiled (its gates), or lockstep, "
+          "lockstep-compiled of reference and either",
+          "NAME");
   AddText(app, "--machine", &o->machine,
           "gtx980 (default), another of smk list machines, or a file", "NAME");
   AddTexts(app, "--set", &o->sets,

@@ -59,8 +59,7 @@ Words WordsOf(const std::string& name, const std::string& type, const CLI::App& 
   }
   if (name == "--machine") return backend.list_machines();
   if (name == "--control") {
-    return Names<ControlKind>(
-        {ControlKind::kReference, ControlKind::kRtl, ControlKind::kChip, ControlKind::kLockstep});
+    return Names(ControlKinds());
   }
   if (name == "--until") {
     return Names<RunUntil>({RunUntil::kCycles, RunUntil::kDone, RunUntil::kWork});

@@ -40,7 +40,7 @@ class RtlSm {
     Pack<ChimeraFields<Package>>(ChimeraOf(policy), &tables_->chimera_i);
     tables_.Reset();
     sample_.Reset();
-    issue_.Tell(*tables_.operator->());
+    ReadTables();
   }
 
   // One cycle. `told`: the driver says something to this SM. It is read for its registers towards
@@ -57,10 +57,10 @@ class RtlSm {
       issue_.All(in, *tables_.operator->(), tick, out);
       SampleAll(in, driver, link, all, out);
     } else {
-      issue_.Ready(in, tables_->gated_o != 0, out);
+      issue_.Ready(in, gated_, out);
       if (samples_ && out->grant_valid != 0) SampleGrants(out);
     }
-    if (tables_->gated_o == 0) return;
+    if (!gated_) return;
     out->gated = true;
     issue_.Quotas(out);
   }
@@ -69,14 +69,14 @@ class RtlSm {
     if (!busy_) return false;
     tables_.Edge();
     issue_.Edge();
-    issue_.Tell(*tables_.operator->());
+    ReadTables();
     awake_ = tables_->awake_o != 0 || profile().report_valid_o != 0 || sample_->busy_o != 0;
     busy_ = false;
     return true;
   }
 
   // Quotas: those that the schedulers have in this cycle; after Edge as after the cycle.
-  bool gated() const { return tables_->gated_o != 0; }
+  bool gated() const { return gated_; }
   std::array<std::uint16_t, kMaxKernels> quota() const {
     std::array<std::uint16_t, kMaxKernels> quota{};
     Unpack<QuotaVec<Package>>(tables_->quota_o, &quota);
@@ -123,6 +123,11 @@ class RtlSm {
   bool Mine(const Port& port) const {
     return GetBits(port, sm_, 1) != 0;
   }
+  // What the schedulers hear of the tables' registers.
+  void ReadTables() {
+    issue_.Tell(*tables_.operator->());
+    gated_ = tables_->gated_o != 0;
+  }
   void Tell(const Driver& driver, const DriverToSm* link);
   void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
   void SampleAll(const SmInputs& in, const Driver& driver, const DriverToSm* link, bool all,
@@ -134,12 +139,13 @@ class RtlSm {
   }
 
   const unsigned sm_;
+  bool awake_ = false;
+  bool busy_ = false;     // this cycle is not a quiet one
+  bool gated_ = false;    // the tables' register: what they have lies far apart in memory
+  bool samples_ = false;  // from the beginning of a window until its counts are reported
   VerilatedUnit<Tables> tables_;
   Issue issue_;
   VerilatedUnit<Sample> sample_;
-  bool awake_ = false;
-  bool busy_ = false;     // this cycle is not a quiet one
-  bool samples_ = false;  // from the beginning of a window until its counts are reported
 };
 
 template <typename Rtl, typename Issue>

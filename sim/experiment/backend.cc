@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "base/shared_folder.h"
 #include "control/reference_control.h"
+#include "cosim/compiled_control.h"
 #include "cosim/lockstep_control.h"
 #include "experiment/rtl_set.h"
 #include "experiment/settings.h"
@@ -73,9 +74,10 @@ RunResult Run(const RunRequest& request, const ControlChoice& choice, const Cont
   std::string wave_failure;
   options.wave_failure = &wave_failure;
   std::unique_ptr<ControlPlane> rtl =
-      MakeAnyRtlControl(config, request.policy, options, choice.object);
+      IsCompiled(kind) ? MakeCompiledControl(config, request.policy)
+                       : MakeAnyRtlControl(config, request.policy, options, choice.object);
   LockstepCounts counts;
-  if (kind == ControlKind::kLockstep) {
+  if (IsLockstep(kind)) {
     rtl = MakeLockstepControl(config, MakeReferenceControl(config, request.policy), std::move(rtl),
                               &counts);
   }

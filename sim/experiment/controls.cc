@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+
 #include "base/error.h"
 
 namespace smk::sim {
@@ -14,10 +16,9 @@ struct ControlRow {
 };
 
 constexpr ControlRow kControls[] = {
-    {ControlKind::kReference, "reference"},
-    {ControlKind::kRtl, "rtl"},
-    {ControlKind::kChip, "chip"},
-    {ControlKind::kLockstep, "lockstep"},
+    {ControlKind::kReference, "reference"}, {ControlKind::kRtl, "rtl"},
+    {ControlKind::kCompiled, "compiled"},   {ControlKind::kChip, "chip"},
+    {ControlKind::kLockstep, "lockstep"},   {ControlKind::kLockstepCompiled, "lockstep-compiled"},
 };
 
 }  // namespace
@@ -29,12 +30,25 @@ const char* Name(ControlKind kind) {
   return "?";
 }
 
+const std::vector<ControlKind>& ControlKinds() {
+  static const std::vector<ControlKind> kKinds = [] {
+    std::vector<ControlKind> all;
+    for (const ControlRow& row : kControls) all.push_back(row.kind);
+    return all;
+  }();
+  return kKinds;
+}
+
 ControlKind ParseControl(std::string_view text) {
   for (const ControlRow& row : kControls) {
     if (text == row.name) return row.kind;
   }
-  throw InputError(
-      fmt::format("--control: expected reference, rtl, chip or lockstep, got '{}'", text));
+  std::string names;
+  for (const ControlRow& row : kControls) {
+    const bool last = &row + 1 == std::end(kControls);
+    names += (names.empty() ? "" : last ? " or " : ", ") + std::string(row.name);
+  }
+  throw InputError(fmt::format("--control: expected {}, got '{}'", names, text));
 }
 
 }  // namespace smk::sim

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "control/control_plane.h"
 
@@ -14,11 +15,24 @@ namespace smk::sim {
 enum class ControlKind {
   kReference,  // the C++ classes of the blocks
   kRtl,        // the verilated RTL, in parts that are evaluated when they can change
+  kCompiled,   // the same, with schedulers and profile counters as compiled gates
   kChip,       // the verilated RTL of the whole chip, smk_top, as one model
-  kLockstep,   // both, compared in every cycle
+  kLockstep,   // reference and RTL, compared in every cycle
+  kLockstepCompiled,
 };
 
 const char* Name(ControlKind kind);
+const std::vector<ControlKind>& ControlKinds();
+constexpr bool IsLockstep(ControlKind kind) {
+  return kind == ControlKind::kLockstep || kind == ControlKind::kLockstepCompiled;
+}
+constexpr bool IsCompiled(ControlKind kind) {
+  return kind == ControlKind::kCompiled || kind == ControlKind::kLockstepCompiled;
+}
+// With the RTL as Verilator makes it, in parts: it has waveforms, and may have gates in it.
+constexpr bool IsVerilated(ControlKind kind) {
+  return kind == ControlKind::kRtl || kind == ControlKind::kLockstep;
+}
 
 // The control plane of a run; most who choose one, or ask for it, know its kind alone.
 struct ControlChoice {

@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/numbers.h"
+#include "cosim/compiled_control.h"
 #include "cosim/rtl_control.h"
 #include "experiment/gates.h"
 #include "experiment/kernel_names.h"
@@ -154,7 +155,10 @@ void ParseTimeline(const Options& options, Experiment* experiment) {
 void ParseWave(const Options& options, Experiment* experiment) {
   if (!options.wave) return;
   if (options.out.empty()) throw InputError("--wave: needs --out DIR to write wave.fst to");
-  if (experiment->control == ControlKind::kReference || experiment->control == ControlKind::kChip) {
+  if (IsCompiled(experiment->control)) {
+    throw InputError("--wave: compiled gates have no waveforms; needs --control rtl or lockstep");
+  }
+  if (!IsVerilated(experiment->control)) {
     throw InputError("--wave: draws the RTL; needs --control rtl or lockstep");
   }
   if (!experiment->gates.empty()) {
@@ -183,8 +187,27 @@ std::vector<std::string> AllSets(const Options& options) {
   return sets;
 }
 
+void RequireCompiled(const Experiment& experiment) {
+  const std::string control = fmt::format("--control {}", Name(experiment.control));
+  if (!HasCompiled(experiment.control_config)) {
+    throw InputError(fmt::format(
+        "{}: there are no compiled gates for {} SMs of the machine {} with {} preempted TBs of a "
+        "kernel; there are for the machines {} as they are; use --control {}",
+        control, experiment.control_config.num_sms, experiment.machine.name,
+        experiment.control_config.preempted_depth, RtlConfigurations(),
+        IsLockstep(experiment.control) ? "lockstep" : "rtl"));
+  }
+  if (experiment.machine.sm.collectors != 0) {
+    throw InputError(fmt::format(
+        "{}: the machine {} has operand collectors, and its SMs cannot be scheduled at "
+        "once; use --control {}",
+        control, experiment.machine.name, IsLockstep(experiment.control) ? "lockstep" : "rtl"));
+  }
+}
+
 void RequireRtl(const Experiment& experiment) {
   const ControlConfig& c = experiment.control_config;
+  if (IsCompiled(experiment.control)) return RequireCompiled(experiment);
   if (!experiment.gates.empty()) return;  // made for this run
   if (experiment.control == ControlKind::kChip) return RequireChip(c, experiment.machine.name);
   if (experiment.control == ControlKind::kReference || HasRtl(c) || !BuiltRtl(c).empty()) return;
@@ -198,7 +221,7 @@ void RequireRtl(const Experiment& experiment) {
 
 void ResolveGates(const Options& options, Experiment* experiment) {
   if (!options.gates) return;
-  if (experiment->control != ControlKind::kRtl && experiment->control != ControlKind::kLockstep) {
+  if (!IsVerilated(experiment->control)) {
     throw InputError(
         fmt::format("--gates: blocks of the RTL; needs --control rtl or lockstep, not {}",
                     Name(experiment->control)));

@@ -60,7 +60,7 @@ ordered_json AllSimStalls(const RunResult& result) {
 
 // A mismatch ends the run, so a run with statistics has none.
 ordered_json Lockstep(const Results& r) {
-  if (r.experiment->control != ControlKind::kLockstep) return ordered_json::value_t::discarded;
+  if (!IsLockstep(r.experiment->control)) return ordered_json::value_t::discarded;
   return {{"events", r.result.lockstep_events}, {"mismatches", 0}};
 }
 
@@ -96,7 +96,7 @@ std::vector<Statistic> RunStatistics() {
       {"policy", "", "policy, with the counts of a table", [](R r, I) { return r.policy.name; }},
       {"baseline", "", "true for the policy `isolated`",
        [](R r, I) { return r.policy.time_shared; }},
-      {"control", "", "control plane: `reference`, `rtl` or `lockstep`",
+      {"control", "", "control plane: `--control`",
        [](R r, I) { return Name(r.experiment->control); }},
       {"cycles", "cycles", "length of the run; of the baseline, of the longest of its runs",
        [](R r, I) { return r.result.cycles; }},
@@ -151,10 +151,11 @@ std::vector<Statistic> RunStatistics() {
                               ? ordered_json(ordered_json::value_t::discarded)
                               : StatisticsJson("host", r);
                  }});
-  all.push_back({"lockstep", "",
-                 "with `--control lockstep`: outputs of both control planes that "
-                 "were compared as `events`, and 0 `mismatches`",
-                 [](R r, I) { return Lockstep(r); }});
+  all.push_back(
+      {"lockstep", "",
+       "with `--control lockstep` or `lockstep-compiled`: outputs of both control planes that "
+       "were compared as `events`, and 0 `mismatches`",
+       [](R r, I) { return Lockstep(r); }});
   all.push_back({"wall", "", "what differs between equal runs, see below",
                  [](R r, I) { return StatisticsJson("wall", r); }});
   return all;

@@ -146,7 +146,7 @@ std::string Summary(const Results& results) {
   }
   text += fmt::format("   {:.0f} simulated cycles/s   {} checks\n", results.cycles_per_second(),
                       result.checks);
-  if (results.experiment->control == ControlKind::kLockstep) {
+  if (IsLockstep(results.experiment->control)) {
     text += fmt::format("lockstep: {} outputs of RTL and reference compared, no mismatch\n",
                         result.lockstep_events);
   }

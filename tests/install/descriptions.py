@@ -25,7 +25,7 @@ OFFERS = [
     (["run"], "lbm+sge", {"lbm+sgemm"}),
     (["run", "sgemm", "--policy"], "smk-p", {"smk-p", "smk-pw", "smk-pw2"}),
     (["compare", "sgemm", "--policies"], "even,spa", {"even,spatial"}),
-    (["run", "--control"], "", {"reference", "rtl", "lockstep"}),
+    (["run", "--control"], "", {"reference", "rtl", "compiled", "lockstep", "lockstep-compiled"}),
     (["run", "--machine"], "fermi-", {"fermi-gpgpusim"}),
     (["trace"], "", {"info", "export"}),
     (["trace", "export"], "--max", {"--max-instructions"}),

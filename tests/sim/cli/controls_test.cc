@@ -44,6 +44,60 @@ TEST_F(Controls, CollectorsAndPreemptionsAreTheSameOnTheRtl) {
   }
 }
 
+// Schedulers and profile counters as compiled gates: everything that is written is the same.
+TEST_F(Controls, CompiledGatesWriteWhatTheRtlWrites) {
+  for (const std::string policy : {"smk", "smk-pw", "spatial", "warped-slicer+w", "tokens"}) {
+    SCOPED_TRACE(policy);
+    for (const std::string control : {"rtl", "compiled"}) {
+      const Outcome run = Smk("run cutcp+stencil --cycles 20k --no-cache --force --policy " +
+                              policy + " --control " + control + " --out " + control);
+      ASSERT_EQ(run.status, 0) << run.err;
+    }
+    for (const std::string file : {"/kernels.csv", "/tbs.csv", "/decisions.csv"}) {
+      EXPECT_EQ(Read("rtl" + file), Read("compiled" + file)) << file;
+    }
+    auto rtl = Json("rtl/stats.json"), compiled = Json("compiled/stats.json");
+    EXPECT_EQ(compiled["control"], "compiled");
+    for (auto* stats : {&rtl, &compiled}) {
+      stats->erase("wall");
+      stats->erase("control");
+    }
+    EXPECT_EQ(rtl.dump(), compiled.dump());
+  }
+}
+
+TEST_F(Controls, CompiledGatesAreOnlyOfSomeMachines) {
+  const auto said = [&](const std::string& arguments) {
+    const Outcome outcome = Smk("run sgemm --cycles 300 --no-cache " + arguments);
+    EXPECT_EQ(outcome.status, 2) << arguments << outcome.out;
+    EXPECT_EQ(outcome.err.find('\n'), outcome.err.size() - 1) << outcome.err;
+    return outcome.err;
+  };
+  EXPECT_EQ(said("--control compiled --set sms=8")
+                .rfind("smk: --control compiled: there are no "
+                       "compiled gates for 8 SMs of the machine "
+                       "gtx980 with ",
+                       0),
+            0u);
+  EXPECT_NE(said("--control lockstep-compiled --machine mini").find("use --control lockstep"),
+            std::string::npos);
+  EXPECT_EQ(said("--control compiled --machine gtx980-accelsim"),
+            "smk: --control compiled: the machine gtx980-accelsim has operand collectors, and its "
+            "SMs cannot be scheduled at once; use --control rtl\n");
+  EXPECT_EQ(said("--control compiled --out out --wave"),
+            "smk: --wave: compiled gates have no waveforms; needs --control rtl or lockstep\n");
+  EXPECT_EQ(said("--control compiled --gates quota_scheduler"),
+            "smk: --gates: blocks of the RTL; needs --control rtl or lockstep, not compiled\n");
+  for (const char* machine : {"fermi", "v100"}) {
+    EXPECT_EQ(Smk(std::string("run sgemm+lbm --policy smk --cycles 1500 --no-cache --control "
+                              "lockstep-compiled --machine ") +
+                  machine)
+                  .status,
+              0)
+        << machine;
+  }
+}
+
 TEST_F(Controls, AMachineThatIsSetOtherwiseHasNone) {
   const Outcome outcome = Smk("run sgemm --cycles 300 --control rtl --set sms=8");
   EXPECT_EQ(outcome.status, 2);

@@ -46,16 +46,21 @@ TEST_F(Flags, WaveWritesTheRtlAndAViewOfIt) {
 }
 
 TEST_F(Flags, ControlsGiveTheSameResults) {
-  for (const char* control : {"reference", "rtl", "lockstep"}) {
-    const Outcome outcome = Smk(std::string("run sgemm+lbm --policy smk --cycles 3000 --control ") +
-                                control + " --out " + control);
+  const std::vector<std::string> controls = {"reference", "rtl", "compiled", "lockstep",
+                                             "lockstep-compiled"};
+  for (const std::string& control : controls) {
+    const Outcome outcome =
+        Smk("run sgemm+lbm --policy smk --cycles 3000 --control " + control + " --out " + control);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
   }
   for (const char* file : {"/kernels.csv", "/tbs.csv", "/decisions.csv"}) {
-    EXPECT_EQ(Read(std::string("reference") + file), Read(std::string("rtl") + file));
-    EXPECT_EQ(Read(std::string("reference") + file), Read(std::string("lockstep") + file));
+    for (const std::string& control : controls) {
+      EXPECT_EQ(Read(std::string("reference") + file), Read(control + file)) << control;
+    }
   }
-  EXPECT_GT(Json("lockstep/stats.json")["lockstep"]["events"], 100000);
+  for (const char* control : {"lockstep", "lockstep-compiled"}) {
+    EXPECT_GT(Json(std::string(control) + "/stats.json")["lockstep"]["events"], 100000);
+  }
 }
 
 TEST_F(Flags, HelpAndVersionGoToStdout) {

@@ -4,7 +4,7 @@
 import re
 
 # What may differ: who decided, which blocks are gates, how long it took.
-OF_THE_RUN = (rb"(?m)^gates = .*\n|^ *\"?control\"?[ :=]+['\"](reference|rtl|lockstep)['\"],?$"
+OF_THE_RUN = (rb"(?m)^gates = .*\n|^ *\"?control\"?[ :=]+['\"](reference|rtl|(lockstep-)?compiled|lockstep)['\"],?$"
               rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$|^ *\"lockstep\": \{[^}]*\},?\n")
 
 

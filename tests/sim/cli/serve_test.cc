@@ -79,7 +79,7 @@ TEST_F(Serve, IsTheSameAgainFromItsFolder) {
 
 TEST_F(Serve, ControlsGiveTheSameResults) {
   const auto reference = Stats("--machine gtx980");
-  for (const char* control : {"rtl", "lockstep"}) {
+  for (const char* control : {"rtl", "compiled", "lockstep", "lockstep-compiled"}) {
     auto stats = Stats(std::string("--machine gtx980 --control ") + control);
     EXPECT_EQ(stats["control"], control);
     if (stats.contains("lockstep")) {

@@ -190,7 +190,7 @@ TEST_F(Tenants, ControlPlanesGiveTheSameOnADevice) {
   const std::string duration = "700us";
   spec.replace(spec.find(duration), duration.size(), "100us");
   json reference;
-  for (const char* control : {"reference", "rtl", "lockstep"}) {
+  for (const char* control : {"reference", "rtl", "compiled", "lockstep"}) {
     const Outcome out = Serve(spec, options + control);
     ASSERT_EQ(out.status, 0) << control << ": " << out.err;
     json stats = json::parse(out.out);

@@ -127,7 +127,7 @@ TEST_F(Backends, AStreamOfATraceIsAWorkload) {
   EXPECT_TRUE(backend.load_trace(Path("trace"), {}).from_cache) << "kept by the first";
 }
 
-TEST_F(Backends, TheThreeControlPlanesAgree) {
+TEST_F(Backends, TheControlPlanesAgree) {
   std::vector<std::string> policies = DefaultPolicies();
   policies.emplace_back("tokens");
   for (const std::string& policy : policies) {
@@ -135,13 +135,18 @@ TEST_F(Backends, TheThreeControlPlanesAgree) {
     SCOPED_TRACE(policy);
     const RunResult reference = Run(ControlKind::kReference, {}, policy);
     const RunResult rtl = Run(ControlKind::kRtl, {}, policy);
+    const RunResult compiled = Run(ControlKind::kCompiled, {}, policy);
     const RunResult both = Run(ControlKind::kLockstep, {}, policy);
+    const RunResult both_compiled = Run(ControlKind::kLockstepCompiled, {}, policy);
     EXPECT_GT(reference.warp_instructions, 1000u);
     EXPECT_EQ(Numbers(rtl), Numbers(reference));
+    EXPECT_EQ(Numbers(compiled), Numbers(reference));
     EXPECT_EQ(Numbers(both), Numbers(reference));
+    EXPECT_EQ(Numbers(both_compiled), Numbers(reference));
     EXPECT_EQ(reference.lockstep_events, 0u);
     EXPECT_EQ(rtl.lockstep_events, 0u);
     EXPECT_GT(both.lockstep_events, 10'000u);
+    EXPECT_EQ(both_compiled.lockstep_events, both.lockstep_events);
   }
 }
 

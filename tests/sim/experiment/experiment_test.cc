@@ -176,6 +176,8 @@ TEST_F(Experiments, WavesAreOfTheRtl) {
   EXPECT_EQ(Said(), "--wave: needs --out DIR to write wave.fst to");
   options.out = "out";
   EXPECT_EQ(Said(), "--wave: draws the RTL; needs --control rtl or lockstep");
+  options.control = "compiled";
+  EXPECT_EQ(Said(), "--wave: compiled gates have no waveforms; needs --control rtl or lockstep");
   options.control = "rtl";
   EXPECT_EQ(Make().wave.path, "out/wave.fst.part") << "until the run has passed";
   EXPECT_EQ(Make().wave.to, ~Cycle{0});

@@ -129,7 +129,8 @@ TEST_F(SweepSpec, RefusesWhatMeansNothing) {
   Refuses(pair + "policies = ['smk',\n'smkpw']\n", "3", "did you mean 'smk-pw'");
   Refuses(pair + "policies = 'table:1'\n", "2", "expected 2 counts");
   Refuses(pair + "machines = 'gtx9800'\n", "2", "gtx9800");
-  Refuses(pair + "control = 'fpga'\n", "2", "expected reference, rtl, chip or lockstep");
+  Refuses(pair + "control = 'fpga'\n", "2",
+          "expected reference, rtl, compiled, chip, lockstep or lockstep-compiled, got 'fpga'");
   Refuses(pair + "preempt = 'kill'\npolicies = 'spatial'\n", "2",
           "switch or drain or flush or chimera");
   Refuses(pair + "cycles = '2Q'\n", "2", "cycles: expected a whole number");

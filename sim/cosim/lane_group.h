@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// What issues on up to 16 SMs, as lanes of words: their warp schedulers and profile counters.
+//
+// Purpose     All schedulers of the SMs in one pass over the gates of smk_quota_scheduler, in which
+//             each is one bit of every word; the profile counters of smk_sm_profile in another.
+// Lanes       Scheduler s of SM i is bit s x kStride + i; the counters of SM i are bit i.
+// Interface   Tell() when registers of an SM's tables have changed. A cycle is Clear(), SetReady()
+//             for SMs that may be stepped, Cycle(); then Grants() and Quotas() are those of it.
+//             report() is registers.
+// Idle        Nothing is evaluated in a cycle in which no warp is ready and nothing else happens.
+//             Where only warps are ready, the gates are those that this leaves.
+#pragma once
+
+#include <array>
+
+#include "base/error.h"
+#include "control/message_fields.h"
+#include "cosim/lane_matrix.h"
+#include "cosim/pack.h"
+
+namespace smk {
+
+// `Lanes` names the classes of a configuration: see lane_configs.h.
+template <typename Lanes>
+class LaneGroup {
+ public:
+  using Package = typename Lanes::Package;
+  using Tables = typename Lanes::Tables;
+  using Word = std::uint64_t;
+  static constexpr unsigned kSms = 16;
+  // The ports of smk_sm_profile of one SM.
+  struct Report {
+    bool report_valid_o = false;
+    std::array<std::uint32_t, (Package::NumKernels * Package::IssuedWidth + 31) / 32>
+        report_issued_o{};
+  };
+
+  explicit LaneGroup(const PolicyConfig& policy);
+
+  void Tell(unsigned i, const Tables& tables);
+  void Clear() {
+    ready_ = {};
+    any_ready_ = 0;
+    prepared_ = 0;
+  }
+  void SetReady(unsigned i, const SmInputs& in) {
+    Word row = 0;
+    for (unsigned s = 0; s < kSchedulers; ++s) row |= Word{in.ready[s]} << s * kStride;
+    ready_[i] = row;
+    any_ready_ |= row;
+    prepared_ |= 1u << i;
+  }
+  // `ticking`: bit per SM.
+  void Cycle(unsigned ticking);
+
+  // Of an SM that is stepped, once in a cycle.
+  void Grants(unsigned i, SmOutputs* out);
+  // The kernels of its grants, as grant_kernels_t.
+  std::uint32_t GrantKernels(unsigned i) const;
+  // What is left after the cycle.
+  void Quotas(unsigned i, SmOutputs* out);
+  const Report& report(unsigned i) const { return reports_[i]; }
+
+ private:
+  static constexpr unsigned kSchedulers = Package::NumSchedulers;
+  static constexpr unsigned kWarps = Package::WarpsPerScheduler;
+  static constexpr unsigned kKernels = Package::NumKernels;
+  static constexpr unsigned kKernelWidth = Package::KernelWidth;
+  static constexpr unsigned kGrantWidth = Package::GrantWidth;
+  static constexpr unsigned kStride = 64 / kSchedulers;
+  static_assert(64 % kSchedulers == 0 && kWarps <= kStride && kWarps <= 2 * kSms);
+  // Of each scheduler the lowest bit, and its lanes.
+  static constexpr Word kLowest = ~Word{0} / (kStride == 64 ? ~Word{0} : (Word{1} << kStride) - 1);
+  static constexpr Word kLanes = kLowest * 0xffff;
+
+  // Bits that an SM's rows have of each scheduler.
+  static constexpr unsigned kStartValid = 0, kStartWarp = 1, kStartKernel = kStartWarp + 5,
+                            kLoad = kStartKernel + 3, kGated = kLoad + 1;
+  static constexpr unsigned kValid = 0, kWarp = 1, kKernel = kWarp + kGrantWidth,
+                            kSomeLeft = kKernel + kKernelWidth;
+  static_assert(kSomeLeft + kKernels <= 16);
+
+  // Values of up to 16 bits for each kernel: four kernels to a matrix.
+  static constexpr unsigned kMatrices = (kKernels + 3) / 4;
+  using KernelRows = std::array<LaneRows, kMatrices>;
+  static_assert(Package::QuotaWidth <= 16 && Package::IssuedWidth <= 16);
+
+  static void Set(LaneRows* rows, unsigned i, Word row, bool* changed) {
+    *changed = *changed || (*rows)[i] != row;
+    (*rows)[i] = row;
+  }
+  // To words of a bit per warp.
+  static void ToWarps(LaneRows rows, Word* port) {
+    Transpose(&rows);
+    for (unsigned w = 0; w < kWarps; ++w) port[w] = rows[w % 16] >> (w / 16 * 16) & kLanes;
+  }
+  // From a port with a value of `width` bits per kernel, of the first scheduler of each SM.
+  static void FromKernels(const Word* port, unsigned width, KernelRows* rows) {
+    for (unsigned k = 0; k < kKernels; ++k) {
+      for (unsigned b = 0; b < width; ++b) {
+        (*rows)[k / 4][b] |= (port[k * width + b] & 0xffff) << 16 * (k % 4);
+      }
+    }
+    for (LaneRows& matrix : *rows) Transpose(&matrix);
+  }
+  void ApplyControl();
+  void ApplyQuotas();
+  void CountGrants();
+  void ReadGrants();
+  void ReadReports();
+
+  typename Lanes::SchedulerLanes schedulers_;
+  typename Lanes::ProfileLanes profile_;
+  // By SM, as the tables say them. Of quotas a matrix has four kernels.
+  LaneRows stop_{}, leave_{}, control_{};
+  KernelRows quota_{};
+  bool stop_changed_ = true, leave_changed_ = true, control_changed_ = true, quota_changed_ = true;
+  unsigned pulses_ = 0;  // SMs of which a warp starts or leaves, or quotas are loaded
+
+  LaneRows ready_{};
+  Word any_ready_ = 0;
+  unsigned prepared_ = 0;  // SMs that may be stepped in this cycle
+  bool evaluated_ = false;
+  LaneRows grants_{};  // by SM, of the last cycle that was evaluated
+  KernelRows left_{};
+  bool left_known_ = false;
+  bool reporting_ = false;
+  std::array<Report, kSms> reports_{};
+};
+
+template <typename Lanes>
+LaneGroup<Lanes>::LaneGroup(const PolicyConfig& policy) {
+  schedulers_.Reset();
+  profile_.Reset();
+  const auto constant = [](auto* port, unsigned value) {
+    unsigned b = 0;
+    for (Word& word : *port) word = (value >> b++ & 1) != 0 ? ~Word{0} : 0;
+  };
+  constant(&schedulers_.in.policy_i, static_cast<unsigned>(policy.warp_policy));
+  constant(&schedulers_.in.epoch_end_i, static_cast<unsigned>(policy.epoch_end));
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::Tell(unsigned i, const Tables& t) {
+  using Warps = SchedulerWarps<Package>;
+  Word stop = 0, leave = 0, control = 0;
+  for (unsigned s = 0; s < kSchedulers; ++s) {
+    stop |= BitsAt<Warps>(s, t.stop_warps_o) << s * kStride;
+    leave |= BitsAt<Warps>(s, t.leave_warps_o) << s * kStride;
+    control |= Word{(t.start_valid_o >> s & 1u) << kStartValid | t.start_warp_o << kStartWarp |
+                    t.start_kernel_o << kStartKernel | t.load_o << kLoad | t.gated_o << kGated}
+               << s * kStride;
+  }
+  Set(&stop_, i, stop, &stop_changed_);
+  Set(&leave_, i, leave, &leave_changed_);
+  Set(&control_, i, control, &control_changed_);
+  for (unsigned k = 0; k < kKernels; k += 4) {
+    const unsigned width = std::min(kKernels - k, 4u) * Package::QuotaWidth;
+    static_assert(Package::QuotaWidth == 16, "a row of four quotas is bits of the port");
+    Set(&quota_[k / 4], i, GetBits(t.quota_o, k * Package::QuotaWidth, width), &quota_changed_);
+  }
+  const bool pulse = leave != 0 || t.start_valid_o != 0 || t.load_o != 0;
+  pulses_ = (pulses_ & ~(1u << i)) | (pulse ? 1u : 0u) << i;
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::ApplyControl() {
+  LaneRows rows = control_;
+  Transpose(&rows);
+  auto& in = schedulers_.in;
+  in.start_valid_i[0] = rows[kStartValid];
+  for (unsigned b = 0; b < kGrantWidth; ++b) in.start_warp_i[b] = rows[kStartWarp + b];
+  for (unsigned b = 0; b < kKernelWidth; ++b) in.start_kernel_i[b] = rows[kStartKernel + b];
+  in.load_i[0] = rows[kLoad];
+  in.gated_i[0] = rows[kGated];
+  in.ungated_i[0] = ~rows[kGated];
+}
+
+// Those of an SM go to all its schedulers.
+template <typename Lanes>
+void LaneGroup<Lanes>::ApplyQuotas() {
+  KernelRows rows = quota_;
+  for (LaneRows& matrix : rows) Transpose(&matrix);
+  for (unsigned k = 0; k < kKernels; ++k) {
+    for (unsigned b = 0; b < Package::QuotaWidth; ++b) {
+      schedulers_.in.quota_i[k * Package::QuotaWidth + b] =
+          (rows[k / 4][b] >> 16 * (k % 4) & 0xffff) * kLowest;
+    }
+  }
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::Cycle(unsigned ticking) {
+  const bool changed = stop_changed_ || leave_changed_ || control_changed_ || quota_changed_;
+  evaluated_ = any_ready_ != 0 || changed || pulses_ != 0 || ticking != 0 || reporting_;
+  if (!evaluated_) return;
+  if (stop_changed_) ToWarps(stop_, schedulers_.in.stop_i);
+  if (leave_changed_) ToWarps(leave_, schedulers_.in.leave_i);
+  if (control_changed_) ApplyControl();
+  if (quota_changed_) ApplyQuotas();
+  stop_changed_ = leave_changed_ = control_changed_ = quota_changed_ = false;
+  ToWarps(ready_, schedulers_.in.ready_i);
+  schedulers_.in.tick_i[0] = ticking * kLowest;
+  profile_.in.tick_i[0] = ticking;
+  if (pulses_ != 0 || ticking != 0) {
+    schedulers_.Cycle();
+  } else {
+    schedulers_.Quiet();
+  }
+  CountGrants();
+  ReadGrants();
+  left_known_ = false;
+  if (ticking != 0 || reporting_) ReadReports();
+  reporting_ = ticking != 0;
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::CountGrants() {
+  for (unsigned s = 0; s < kSchedulers; ++s) {
+    profile_.in.grant_valid_i[s] = schedulers_.out.grant_valid_o[0] >> s * kStride;
+    for (unsigned b = 0; b < kKernelWidth; ++b) {
+      profile_.in.grant_kernel_i[s * kKernelWidth + b] =
+          schedulers_.out.grant_kernel_o[b] >> s * kStride;
+    }
+  }
+  profile_.Edge();
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::ReadGrants() {
+  const auto& out = schedulers_.out;
+  grants_ = {};
+  grants_[kValid] = out.grant_valid_o[0];
+  for (unsigned b = 0; b < kGrantWidth; ++b) grants_[kWarp + b] = out.grant_warp_o[b];
+  for (unsigned b = 0; b < kKernelWidth; ++b) grants_[kKernel + b] = out.grant_kernel_o[b];
+  for (unsigned k = 0; k < kKernels; ++k) grants_[kSomeLeft + k] = out.some_left_o[k];
+  Transpose(&grants_);
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::ReadReports() {
+  profile_.Registers();
+  KernelRows rows{};
+  FromKernels(profile_.out.report_issued_o, Package::IssuedWidth, &rows);
+  for (unsigned i = 0; i < kSms; ++i) {
+    reports_[i].report_valid_o = (profile_.out.report_valid_o[0] >> i & 1) != 0;
+    for (unsigned k = 0; k < kKernels; ++k) {
+      SetBits(&reports_[i].report_issued_o, k * Package::IssuedWidth, Package::IssuedWidth,
+              rows[k / 4][i] >> 16 * (k % 4));
+    }
+  }
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::Grants(unsigned i, SmOutputs* out) {
+  if ((prepared_ >> i & 1) == 0) throw CheckFailure("an SM is stepped that was not prepared");
+  prepared_ &= ~(1u << i);
+  if (!evaluated_) return;
+  // Without a branch: nobody could foretell it. A warp counts only where it is granted.
+  Word row = grants_[i];
+  unsigned valid = 0;
+  for (unsigned s = 0; s < kSchedulers; ++s, row >>= kStride % 64) {
+    valid |= static_cast<unsigned>(row >> kValid & 1) << s;
+    out->grant_warp[s] = static_cast<std::uint8_t>(row >> kWarp & ((1u << kGrantWidth) - 1));
+  }
+  out->grant_valid = static_cast<std::uint8_t>(valid);
+}
+
+template <typename Lanes>
+std::uint32_t LaneGroup<Lanes>::GrantKernels(unsigned i) const {
+  std::uint32_t kernels = 0;
+  for (unsigned s = 0; s < kSchedulers; ++s) {
+    SetBits(&kernels, s * kKernelWidth, kKernelWidth, grants_[i] >> (s * kStride + kKernel));
+  }
+  return kernels;
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::Quotas(unsigned i, SmOutputs* out) {
+  if (!left_known_) {
+    left_ = {};
+    FromKernels(schedulers_.out.left_o, Package::QuotaWidth, &left_);
+    left_known_ = true;
+  }
+  const Word row = grants_[i];
+  for (unsigned s = 0; s < kSchedulers; ++s) {
+    const auto some = static_cast<std::uint32_t>(row >> (s * kStride + kSomeLeft));
+    out->with_quota |= (some & ((1u << kKernels) - 1)) << s * kMaxKernels;
+  }
+  const bool reload = (schedulers_.out.reload_o[0] >> i & 1) != 0;
+  const KernelRows& rows = reload ? quota_ : left_;
+  for (unsigned k = 0; k < kKernels; ++k) {
+    out->quota_left[k] = static_cast<std::uint16_t>(rows[k / 4][i] >> 16 * (k % 4));
+  }
+  if (reload || (row >> kValid & 1) == 0) return;
+  --out->quota_left[row >> kKernel & ((1u << kKernelWidth) - 1)];
+}
+
+}  // namespace smk
