@@ -214,8 +214,8 @@ TEST_F(SweepSpec, ShippedSpecificationsAreThePapers) {
 // Without preemption as in the paper, or by saving TBs.
 TEST_F(SweepSpec, WarpedSlicersPairsAreSpecified) {
   const auto list = [&](const std::string& experiment) {
-    const Outcome outcome = Smk(std::string("sweep ") + SMK_SOURCE_DIR +
-                                "/sweeps/warped_slicer.toml --list --experiment " + experiment);
+    Outcome outcome = Smk(std::string("sweep ") + SMK_SOURCE_DIR +
+                          "/sweeps/warped_slicer.toml --list --experiment " + experiment);
     EXPECT_EQ(outcome.status, 0) << outcome.err;
     return outcome;
   };
