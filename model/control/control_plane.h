@@ -4,10 +4,10 @@
 // Purpose     Every signal that crosses between SMK's control logic and the GPU around it, and the
 //             one interface, ControlPlane, behind which the two implementations stand.
 // Paper       [SMK] Sec. 5, Fig. 3.
-// Timing      One call of each kind per simulated cycle, in the order BeginCycle, StepSm for each
-//             SM that must run, EndCycle; before StepSm PrepareSms, for those who ask for it. Inputs are registers of the machine; outputs of StepSm
-//             are combinational in the same cycle, and the state changes at the end of the cycle.
-//             Driver and SMs see each other's outputs one cycle later (registered at the source).
+// Timing      One call of each kind per simulated cycle: BeginCycle, PrepareSms for those who ask
+//             for it, StepSm for each SM that must run, EndCycle. Inputs are registers of the
+//             machine; outputs of StepSm are combinational in the same cycle, and state changes at
+//             its end. Driver and SMs see each other's outputs one cycle later (registers).
 // Idle        An SM is stepped only in cycles in which a warp is ready, an input pulses, or
 //             `awake_sms()` names it; skipping it in any other cycle changes nothing.
 #pragma once

@@ -3,8 +3,8 @@
 //
 // Interface   As of RtlIssue. Shared has the words, and evaluates a cycle of all SMs in Prepare():
 //             when an SM is stepped, its grants are there.
-// Depends on  The tables' outputs to the schedulers being registers: Tell() has them at the end of a
-//             cycle for the next one.
+// Depends on  The tables' outputs to the schedulers being registers: Tell() has them at the end of
+//             a cycle for the next one.
 #pragma once
 
 #include <string>

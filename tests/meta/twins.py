@@ -8,7 +8,7 @@ import repo
 NAMES = {
     "Inputs": r"\b(struct Inputs \{|using Inputs =)",
     "Outputs": r"\b(struct Outputs \{|using Outputs =)",
-    "State": r"\b(struct State \{|using State =)",
+    "State": r"\b(struct (alignas\(64\) )?State \{|using State =)",
     "Eval": r"\bOutputs&? Eval\(const Inputs&( in)?\) const\b",
     "Tick": r"\bvoid Tick\(const Inputs& in(, const Outputs& out)?\)",
 }
