@@ -39,7 +39,9 @@ int Visit(dl_phdr_info* object, std::size_t, void* found) {
   for (unsigned i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object->dlpi_phdr[i];
     if (part.p_type != PT_NOTE) continue;
-    const void* notes = reinterpret_cast<const void*>(object->dlpi_addr + part.p_vaddr);
+    // The loader says addresses as integers.
+    const void* notes = reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
+        object->dlpi_addr + part.p_vaddr);
     const std::string id = BuildId(static_cast<const unsigned char*>(notes), part.p_memsz);
     if (!id.empty()) *static_cast<std::string*>(found) = id;
   }
