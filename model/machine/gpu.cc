@@ -221,16 +221,16 @@ void Gpu::PrepareSms() {
   control_.PrepareSms(due, inputs_);
 }
 
-template <bool kPrepared>
+template <bool Prepared>
 bool Gpu::StepSms() {
-  if (kPrepared) PrepareSms();
+  if (Prepared) PrepareSms();
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
   for (unsigned i = 0; i < count; ++i) {
     const bool awake = awake_sms_.Test(i);
     if (next_event_[i] > now_ && !awake) continue;
     Sm& sm = *sms_[i];
-    if (kPrepared) {
+    if (Prepared) {
       sm.BeginRest(now_);
     } else {
       sm.Begin(now_);

@@ -44,7 +44,7 @@ class Gpu : private MemoryListener {
  private:
   void StepCycle();
   bool StepDriver();
-  template <bool kPrepared>
+  template <bool Prepared>
   bool StepSms();
   void PrepareSms();
   bool IsDue(unsigned sm) const { return next_event_[sm] <= now_ || awake_sms_.Test(sm); }

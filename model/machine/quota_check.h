@@ -53,7 +53,7 @@ class alignas(64) QuotaCheck {
       return "an instruction of kernel " + std::to_string(kernel) + " without quota is granted";
     });
     if (tick) return;
-    const std::uint64_t spent = Bits(before) - (granted ? one_of_[kernel] : 0);
+    const std::uint64_t spent = Bits(before) - (granted ? kOneOf[kernel] : 0);
     checks->Require(Bits(left_) == spent || Grew(before) || Bits(left_) == Bits(quotas()), now, sm,
                     [] { return std::string("quota is lost or spent twice on scheduler 0"); });
   }
@@ -82,7 +82,7 @@ class alignas(64) QuotaCheck {
     return false;
   }
 
-  static inline const std::array<std::uint64_t, kNumKernels> one_of_ = Ones();
+  static inline const std::array<std::uint64_t, kNumKernels> kOneOf = Ones();
   Quotas left_{};
   bool gated_ = false;
   std::array<std::uint8_t, kMaxWarpsPerScheduler> kernel_of_{};
