@@ -14,6 +14,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -227,6 +228,13 @@ struct SmOutputs {
   bool samples = false;      // SmInputs::memory is looked at in the next cycle
   bool place_waits = false;  // a TB that has come waits until there is a gap for it
 };
+
+// Says nothing. Copied, for g++ 12 makes a loop with a branch for each word of an assignment of
+// SmOutputs{}, and every SM has new outputs in every cycle.
+inline void Clear(SmOutputs* out) {
+  static constexpr SmOutputs kNothing{};
+  std::memcpy(out, &kNothing, sizeof(kNothing));
+}
 
 // Why a dispatch decision came out as it did; one per line of decisions.csv.
 enum class DecisionReason : std::uint8_t {

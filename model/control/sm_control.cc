@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/sm_control.h"
 
-#include <cstring>
-
 namespace smk {
 namespace {
 
@@ -10,8 +8,6 @@ namespace {
 constexpr std::uint8_t kEcho = 3;
 // From the end of a window to the report of its counts.
 constexpr std::uint8_t kSampleEnds = 2;
-// Copied, for g++ makes a loop of an assignment of SmOutputs{}.
-constexpr SmOutputs kNoOutputs{};
 
 }  // namespace
 
@@ -389,7 +385,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
 
 void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, bool speaks,
                      const KernelViews& kernels, SmOutputs* out) {
-  std::memcpy(out, &kNoOutputs, sizeof(*out));
+  Clear(out);
   const bool quiet = !busy_ && in.tb_finished == 0 && in.context_done == 0 && !speaks;
   if (quiet) {
     Grant(in, out);

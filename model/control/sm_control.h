@@ -120,8 +120,8 @@ class SmControl {
   bool busy_ = false;
   bool stops_valid_ = false;
   bool with_quota_stale_ = true;
-  const WarpPolicy warp_policy_;
-  const EpochEnd epoch_end_;
+  const WarpPolicy warp_policy_;  // of policy_, which is not near
+  const EpochEnd epoch_end_;      // likewise
   std::uint32_t with_quota_ = 0;  // as in SmOutputs
   std::uint32_t stopped_slots_ = 0;
   ProfileCounters profile_;

@@ -201,4 +201,19 @@ bool Fits(const ControlConfig& c) {
          c.limits == r.limits && c.preempted_depth == r.preempted_depth;
 }
 
+// Configurations of one kind, of which the first that fits a machine is its.
+template <typename... Configurations>
+struct RtlList {
+  static bool Has(const ControlConfig& c) { return (Fits<Configurations>(c) || ...); }
+  // What `make` gives for it, called with a null pointer to the configuration; nothing when none
+  // fits.
+  template <typename Make>
+  static std::unique_ptr<ControlPlane> MakeFor(const ControlConfig& c, Make make) {
+    std::unique_ptr<ControlPlane> made;
+    static_cast<void>(
+        ((Fits<Configurations>(c) && (made = make(static_cast<Configurations*>(nullptr)))) || ...));
+    return made;
+  }
+};
+
 }  // namespace smk

@@ -48,7 +48,7 @@ class RtlSm {
   // evaluated in every cycle, which changes nothing but what a waveform shows.
   void Step(const SmInputs& in, bool told, const Driver& driver, const DriverToSm* link, bool all,
             SmOutputs* out) {
-    *out = SmOutputs{};
+    Clear(out);
     busy_ = all || awake_ || told || in.tb_finished != 0 || in.context_done != 0;
     if (busy_) {
       const bool tick = link != nullptr ? link->tick : driver.tick_o != 0;

@@ -7,15 +7,7 @@ yosys -import
 source [file join [file dirname [info script]] .. yosys netlist.tcl]
 
 read_rtl {}
-yosys hierarchy -check -top $::env(SMK_BLOCK)
-procs
-yosys flatten
-yosys opt
-yosys wreduce
-yosys peepopt
-yosys opt_clean
-yosys alumacc
-yosys opt
+operators $::env(SMK_BLOCK)
 yosys memory
 yosys opt -undriven -fine
 yosys techmap

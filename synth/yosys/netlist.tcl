@@ -13,8 +13,8 @@ proc read_rtl {options} {
   yosys read_verilog -sv {*}$options {*}$includes {*}$::env(SMK_FILES)
 }
 
-# The module `top` of the design that was read, into the file `out`; it needs output_buffer.v beside it.
-proc write_netlist {top liberty out} {
+# The module `top` of the design that was read as operators, memories and flip-flops.
+proc operators {top} {
   yosys hierarchy -check -top $top
   procs
   yosys flatten
@@ -24,6 +24,11 @@ proc write_netlist {top liberty out} {
   yosys opt_clean
   yosys alumacc
   yosys opt
+}
+
+# The module `top` of the design that was read, into the file `out`; it needs output_buffer.v beside it.
+proc write_netlist {top liberty out} {
+  operators $top
   yosys memory -nomap
   yosys opt_clean
   yosys memory_map t:\$mem_v2 r:SIZE<$::sram_words %i

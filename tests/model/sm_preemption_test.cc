@@ -181,6 +181,13 @@ TEST_F(Checks, GrantToAWarpThatIsNotReadyFails) {
     return true;
   };
   EXPECT_THAT(Commit(crime), HasSubstr("scheduler 0 grants warp 0, which is not ready"));
+  // Of a scheduler that no SM has.
+  const auto beyond = [](Cycle now, const SmInputs&, SmOutputs* out) {
+    if (now < 400) return false;
+    out->grant_valid |= 1u << kMaxSchedulers;
+    return true;
+  };
+  EXPECT_THAT(Commit(beyond), HasSubstr("grants warp 0, which is not ready"));
 }
 
 TEST_F(Checks, GrantToAWarpOfAStoppedTbFails) {
