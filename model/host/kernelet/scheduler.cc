@@ -63,12 +63,14 @@ class Kernelet : public HostScheduler {
 
   std::optional<LaunchChoice> Choose(const HostView& view) override {
     if (changed_) ChoosePair(view);
+    const bool alone = pair_[0].has_value() != pair_[1].has_value();
     for (std::size_t i = 0; i < kPair; ++i) {
-      if (!pair_[i] || (view.free_slots >> i & 1) == 0) continue;
-      const JobState& job = view.jobs[Index(pair_[i]->job)];
-      // Its last slice is on the GPU, or so is a slice of it in the slot that it had before.
-      if (!job.ready || job.running != 0) continue;
-      return LaunchChoice{pair_[i]->job, static_cast<KernelId>(i), SliceOf(job, pair_[i]->size)};
+      const std::optional<Member>& member = alone && !pair_[i] ? pair_[1 - i] : pair_[i];
+      if (!member || (view.free_slots >> i & 1) == 0) continue;
+      const JobState& job = view.jobs[Index(member->job)];
+      // Its last slice is on the GPU, or, in a pair, so is the one before it.
+      if (!job.ready || (!alone && job.running != 0)) continue;
+      return LaunchChoice{member->job, static_cast<KernelId>(i), SliceOf(job, member->size)};
     }
     return std::nullopt;
   }

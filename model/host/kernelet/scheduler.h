@@ -29,7 +29,8 @@ struct KerneletPlan {
 };
 
 // The two kernels have a kernel slot each, so that a slice follows the one before it of its kernel,
-// and not that of its partner [D49]. When the set of pending kernels has changed a pair is chosen
+// and not that of its partner; one without a partner has both, so that a slice begins while the one
+// before it drains [D49]. When the set of pending kernels has changed a pair is chosen
 // anew; what runs of the old one ends first. InputError for a plan that cannot be, and in Start()
 // for a job with a kernel that the plan does not have.
 std::unique_ptr<HostScheduler> MakeKernelet(KerneletPlan plan);
