@@ -169,8 +169,9 @@ TEST_F(KerneletHost, ChoosesAnewWhenAKernelArrives) {
   EXPECT_LT(shared, alone);
 }
 
-// A kernel without a partner begins its next slice before the one before it has ended, and pays no more for being
-// sliced than its smallest slice was measured to cost. With a partner each has one slice at a time.
+// A kernel without a partner begins its next slice before the one before it has ended, and pays no
+// more for being sliced than its smallest slice was measured to cost. With a partner each has one
+// slice at a time.
 TEST_F(KerneletHost, AKernelAloneHasBothSlots) {
   Add(Kernel("a", 600, 2), 0, 0.3);
   const RunResult sliced = Run(MakeKernelet(plan));
