@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "common/seeds.h"
@@ -112,6 +113,49 @@ void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
   }
 }
 
+// Shares by which kernels are as far from them as each other, but for one bit: before each choice,
+// of what they have used until then. So each bit that is compared decides. Any number is taken as a
+// share.
+void DrawShares(Dice* dice, const TokenArbiter::State& state, Inputs* in) {
+  constexpr unsigned kBits = 11, kMost = (1u << kBits) - 1;
+  const unsigned gap = dice->Below(kMost + 1);
+  const bool by_limit = dice->Percent(40);
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    const unsigned used = state.usage[k].used;
+    const unsigned flip = dice->Percent(25) ? 0 : 1u << dice->Below(kBits);
+    const unsigned share = std::min(used + (gap ^ flip), kMost);
+    const unsigned met = dice->Below(used + 1);
+    const unsigned tight = dice->Percent(50) ? used ^ (1u << dice->Below(kBits)) : used;
+    in->request[k] = static_cast<std::uint16_t>(by_limit || dice->Percent(10) ? met : share);
+    in->limit[k] =
+        static_cast<std::uint16_t>(by_limit ? share : (dice->Percent(80) ? kMost : tight));
+  }
+}
+
+template <typename AnyBench>
+void RunChoices(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
+  Traffic traffic(seed);
+  Dice dice(seed);
+  Inputs drawn;
+  for (unsigned i = 0; i < cycles && bench->lockstep().ok(); ++i) {
+    const TokenArbiter::State& state = bench->state();
+    if (state.step == TokenArbiter::Step::kLook && state.looked == 0) {
+      DrawShares(&dice, state, &drawn);
+      // Tokens that end soon, or when they are returned: of one bit, and too soon without it.
+      drawn.quota = dice.Percent(5) ? 1u << dice.Below(24) : dice.Below(1u << dice.Below(9));
+    }
+    Inputs in = traffic.Next(state);
+    in.request = drawn.request;
+    in.limit = drawn.limit;
+    in.quota = drawn.quota;
+    // TBs of several kernels that leave at once.
+    if (dice.Percent(3)) drawn.resident = static_cast<KernelMask>(dice.Below(1u << kNumKernels));
+    if (dice.Percent(6)) drawn.resident = 0;
+    in.resident |= drawn.resident;
+    bench->Cycle(in);
+  }
+}
+
 Inputs Shares(std::array<std::uint16_t, kMaxKernels> request, std::uint16_t limit) {
   Inputs in;
   in.enable = true;
@@ -124,6 +168,10 @@ Inputs Shares(std::array<std::uint16_t, kMaxKernels> request, std::uint16_t limi
 
 TEST(TokenArbiterLockstep, EqualsTheReferenceUnderRandomStimulus) {
   RunSeeds(12, 40'000, RunRandom<Gtx980>);
+}
+
+TEST(TokenArbiterLockstep, EqualsTheReferenceInChoicesThatOneBitDecides) {
+  RunSeeds(6, 40'000, RunChoices<Gtx980>);
 }
 
 TEST(TokenArbiterLockstep, EqualsTheReferenceInConfigurationFermi) {
@@ -176,6 +224,40 @@ TEST(TokenArbiterLockstep, UnitsOfEveryWindowEndInTheRightCycle) {
     count(1, [&] { return unsigned{bench.state().time}; });
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
+}
+
+// A kernel that may have all but one unit of the window: alone it has the token until it has had
+// that, one window after it began, and for the cycles of a unit nobody has it.
+TEST(TokenArbiterLockstep, NobodyHasTheTokenWhenAKernelHasHadTheWholeWindow) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Gtx980 bench(1);
+    Inputs in = Shares({}, kTokenWhole - 1);
+    in.window = 14;
+    in.quota = 1;
+    in.demand = in.resident = static_cast<KernelMask>(1u << k);
+    bool whole = false;
+    for (unsigned i = 0; i < 20'000 && !(whole && bench.state().token.holder == 0); ++i) {
+      bench.Cycle(in);
+      whole = whole || bench.state().usage[k].used == kTokenWhole;
+    }
+    EXPECT_TRUE(whole) << k;
+    EXPECT_EQ(bench.state().token.holder, 0) << k;
+    bench.Cycle(in);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+}
+
+TEST(TokenArbiterLockstep, SleepsWhenItIsNotEnabled) {
+  Gtx980 bench(1);
+  Inputs in = Shares({}, kTokenWhole);
+  in.enable = false;
+  for (unsigned i = 0; i < 1u << 2 * kNumKernels; ++i) {
+    in.demand = static_cast<KernelMask>(i % (1u << kNumKernels));
+    in.resident = static_cast<KernelMask>(i >> kNumKernels);
+    bench.Cycle(in);
+    EXPECT_EQ(bench.state().token.holder, 0);
+  }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
 TEST(TokenArbiterLockstep, FirstTokenComesNumKernelsAndFiveCyclesAfterTheDemand) {
