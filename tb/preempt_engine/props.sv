@@ -245,6 +245,32 @@ module formal_preempt_engine (
   end
   `PROVE(EngineGetsOn_A, !fair || 32'(since_q) <= Bound)
 
+  // So it takes that long for each TB that must go or waits when the last one is ordered to: the first
+  // of them counts from two cycles after the order. Before: a cycle ago, as since_q knows them.
+  localparam int unsigned CountWidth = $clog2(NumSlots + 1) + 1;
+  localparam int unsigned TimeWidth  = CountWidth + $clog2(Bound + 1);
+  logic [CountWidth-1:0] left, left_before, first_q;
+  logic [TimeWidth-1:0]  saving_q;
+  logic                  ordered_q;
+  always_comb begin
+    {left, left_before} = '0;
+    for (int unsigned i = 0; i < NumSlots; i++) begin
+      left        = left + CountWidth'(go_q[i]) + CountWidth'(wait_q[i]);
+      left_before = left_before + CountWidth'(go_before_q[i]) + CountWidth'(wait_before_q[i]);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    ordered_q <= !rst_ni || ordered;
+    if (ordered_q) first_q <= left;
+    saving_q <= (!rst_ni || ordered || ordered_q) ? '0 : saving_q + TimeWidth'(saving_q != '1);
+  end
+  `PROVE(SmIsSaved_A, !fair || left == '0 || ordered_q ||
+         32'(saving_q) < 32'(first_q) * (Bound + 1))
+  // For induction: each TB that has left took so long at most.
+  `PROVE(EachTookItsTime_A, ordered_q || (left <= left_before && left_before <= first_q && (!fair_q ||
+         left_before == '0 ||
+         32'(saving_q) + 32'(left_before) * (Bound + 1) <= 32'(first_q) * (Bound + 1) + 32'(since_q))))
+
   // Inside: the step, and whether the TB at hand is loaded and has finished on its way.
   localparam logic [3:0] StLookUp = 4'd1, StBuffer = 4'd2, StOffset = 4'd3, StDrain = 4'd5,
                          StTransfer = 4'd6, StWait = 4'd7, StAck = 4'd9, StWithdraw = 4'd10;

@@ -24,10 +24,13 @@ module formal_token_turn (
   input smk_pkg::token_share_vec_t request_i,
   input smk_pkg::token_share_vec_t limit_i,
   input smk_pkg::kernel_mask_t     demand_i,
-  input smk_pkg::kernel_mask_t     resident_i
+  input smk_pkg::kernel_mask_t     resident_i,
+  input logic [2:0]                stay_i
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
   localparam int unsigned ShareWidth = smk_pkg::TokenShareWidth;
+  localparam int unsigned StayWidth  = 3;
+  localparam int unsigned OverWidth  = 6;
   // From the look at the first kernel to the cycle in which the token is seen to be given.
   localparam int unsigned Decision   = NumKernels + 4;
 
@@ -74,4 +77,52 @@ module formal_token_turn (
   end
 
   `include "token_arbiter/turn.svh"
+
+  // How long TBs of a kernel are on an SM without the token at most: any constant. A cycle is fair as
+  // long as none were there for longer.
+  logic [StayWidth-1:0]            stay_q;
+  logic [NumKernels*StayWidth-1:0] stays_q;
+  logic [NumKernels*OverWidth-1:0] uses_q, over_q;
+  smk_pkg::kernel_mask_t           resident_q;
+  logic                            fair, fair_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) stay_q <= stay_i;
+    resident_q <= rst_ni ? resident_i & {NumKernels{enable_i}} : '0;
+    fair_q     <= !rst_ni || fair;
+  end
+  // Cycles without a break that count to a kernel, from a token on; and its overuse, when its token is
+  // over, or not its own.
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_over
+    logic over;
+    assign over = token.user[k] && (token.over || !holder_q[k]);
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || !resident_q[k] || token.holder[k]) stays_q[k*StayWidth +: StayWidth] <= '0;
+      else stays_q[k*StayWidth +: StayWidth] <= stays_q[k*StayWidth +: StayWidth] + StayWidth'(fair);
+      if (!rst_ni || !token.user[k] || (token.given && token.holder[k])) begin
+        uses_q[k*OverWidth +: OverWidth] <= '0;
+      end else if (uses_q[k*OverWidth +: OverWidth] != '1) begin
+        uses_q[k*OverWidth +: OverWidth] <= uses_q[k*OverWidth +: OverWidth] + OverWidth'(1);
+      end
+      if (!rst_ni || !over) over_q[k*OverWidth +: OverWidth] <= '0;
+      else if (over_q[k*OverWidth +: OverWidth] != '1) begin
+        over_q[k*OverWidth +: OverWidth] <= over_q[k*OverWidth +: OverWidth] + OverWidth'(1);
+      end
+    end
+  end
+  logic over_is_short, use_is_short;
+  always_comb begin
+    fair = fair_q;
+    {over_is_short, use_is_short} = '1;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      if (resident_q[k] && !token.holder[k] && stays_q[k*StayWidth +: StayWidth] == stay_q) fair = 1'b0;
+      if (32'(over_q[k*OverWidth +: OverWidth]) > 32'(stay_q) + Decision) over_is_short = 1'b0;
+      if (32'(uses_q[k*OverWidth +: OverWidth]) > 32'(quota_i) + 32'(stay_q) + Decision + 2) begin
+        use_is_short = 1'b0;
+      end
+    end
+  end
+  // Overuse lasts as long as a decision takes, and as TBs of a kernel that lost the token stay.
+  `PROVE(OveruseIsTheStay_A, !enable_i || !fair || quota_i == '0 || over_is_short)
+  // With a token a kernel has the GPU for its quota, and so long.
+  `PROVE(UseIsQuotaAndStay_A, !enable_i || !fair || quota_i == '0 || use_is_short)
 endmodule
