@@ -260,6 +260,23 @@ TEST(TokenArbiterLockstep, SleepsWhenItIsNotEnabled) {
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
+// A holder that is stopped keeps the token, and sleeps when it goes on without TBs to come.
+TEST(TokenArbiterLockstep, SleepsWhenItIsEnabledAgainWithoutDemand) {
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Gtx980 bench(1);
+    Inputs in = Shares({}, kTokenWhole);
+    in.demand = in.resident = static_cast<KernelMask>(1u << k);
+    while (bench.state().token.holder == 0) bench.Cycle(in);
+    in.enable = false;
+    for (unsigned i = 0; i < 10; ++i) bench.Cycle(in);
+    in.enable = true;
+    in.demand = 0;
+    for (unsigned i = 0; i < 10; ++i) bench.Cycle(in);
+    EXPECT_EQ(bench.state().token.holder, in.resident);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+}
+
 TEST(TokenArbiterLockstep, FirstTokenComesNumKernelsAndFiveCyclesAfterTheDemand) {
   Gtx980 bench(1);
   Inputs in = Shares({}, kTokenWhole);
