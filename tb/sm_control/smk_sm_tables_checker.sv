@@ -12,6 +12,8 @@ module smk_sm_tables_checker (
   input smk_pkg::slot_mask_t tb_finished_i,
   input smk_pkg::slot_mask_t finish_pending,
   input smk_pkg::slot_mask_t valid,
+  input logic                release_valid_o,
+  input smk_pkg::tb_slot_t   release_slot_o,
   input logic                awake_o
 );
   // TBs taken and not yet reported: the driver's view of this SM.
@@ -34,12 +36,26 @@ module smk_sm_tables_checker (
     else                 leavers_q <= leavers_q | leave;
   end
 
+  // The slot of the TB that was released one cycle ago, and two.
+  smk_pkg::slot_mask_t released_q, emptied_q;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) begin
+      released_q <= '0;
+      emptied_q  <= '0;
+    end else begin
+      released_q <= release_valid_o ? smk_pkg::NumSlots'(1) << release_slot_o : '0;
+      emptied_q  <= released_q;
+    end
+  end
+
   // A TB is reported once, and only after it was taken.
   `SMK_ASSERT(ReportedWasTaken_A, reported |-> open_q != '0)
   // When nothing is left to report, the TBs not reported are those that are resident: none is lost.
   `SMK_ASSERT(NoTbIsLost_A, !awake_o |-> 32'(open_q) == $countones(valid))
   // A TB that finishes is remembered until it is reported (S5).
   `SMK_ASSERT(FinishIsTaken_A, ($past(tb_finished_i) & ~finish_pending) == '0)
+  // The table hears of a TB that is released in the next cycle: the TB has its slot until then, and no longer.
+  `SMK_ASSERT(ReleaseIsHeardACycleLate_A, (released_q & ~valid) == '0 && (emptied_q & valid) == '0)
   // No slot is chosen twice by an order: nobody would be there to leave, and the SM would never settle.
   `SMK_ASSERT(ChosenOnce_A, !take_leave |-> (leave & leavers_q) == '0)
 endmodule
