@@ -195,8 +195,8 @@ TEST(DriverLockstep, PartitionOfAKernelAloneIsWhatFits) {
 // The rules of the wiring, one by one, on SMs that do as they are ordered.
 class Bench : public DriverBenchOf<Gtx980> {
  public:
-  explicit Bench(DispatchMode mode = DispatchMode::kLeftover)
-      : DriverBenchOf<Gtx980>(Gtx980::Config(), Policy(mode)) {}
+  explicit Bench(DispatchMode mode = DispatchMode::kLeftover, unsigned kernels_per_sm = kNumKernels)
+      : DriverBenchOf<Gtx980>(Gtx980::Config(), Policy(mode, kernels_per_sm)) {}
   ~Bench() { EXPECT_TRUE(driver().lockstep().ok()) << driver().lockstep().mismatch(); }
   const Vsmk_driver& dut() { return driver().dut(); }
   // Cycles until a command is offered.
@@ -210,9 +210,10 @@ class Bench : public DriverBenchOf<Gtx980> {
   }
 
  private:
-  static PolicyConfig Policy(DispatchMode mode) {
+  static PolicyConfig Policy(DispatchMode mode, unsigned kernels_per_sm) {
     PolicyConfig policy;
     policy.dispatch = mode;
+    policy.kernels_per_sm = static_cast<std::uint8_t>(kernels_per_sm);
     return policy;
   }
 };
@@ -284,6 +285,65 @@ TEST(DriverLockstep, ContextsAreKnownWithTheLaunchAndStay) {
   EXPECT_EQ(view().context_base, 0x123456789a80u);
   bench.Run(30);
   EXPECT_EQ(view().context_base, 0x123456789a80u);
+}
+
+// A kernel's place expires, and its SMs go to others, while nobody has a TB to dispatch: nothing
+// else keeps the driver awake in the cycle in which a walk over the SMs says what has changed.
+TEST(DriverLockstep, IsAwakeWhileSmsAreGivenToOthers) {
+  unsigned after_a_walk = 0;
+  for (unsigned scenario = 0; scenario < 2 * kNumKernels; ++scenario) {
+    const unsigned ends = scenario % kNumKernels;
+    Bench bench(DispatchMode::kOnDemand, 1 + scenario / kNumKernels);
+    for (unsigned k = 0; k < kNumKernels; ++k) {
+      bench.Launch(k, kNeed, 1);
+      bench.Run(60);
+    }
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+      if (bench.Resident(ends, sm) == 0) continue;
+      unsigned index = 0;
+      while (bench.sm(sm).tbs[index].kernel != ends) ++index;
+      bench.Finish(sm, index);
+    }
+    for (unsigned i = 0; i < 300; ++i) {
+      HostInputs host;
+      host.tick = i % 40 == 39;
+      bench.Cycle(host);
+      const SmAssign::State& assign = bench.driver().model().sm_assign().state();
+      if (!assign.changed.Any()) continue;
+      after_a_walk += assign.busy ? 0 : 1;
+      EXPECT_EQ(bench.dut().awake_o, 1) << "scenario " << scenario;
+    }
+  }
+  EXPECT_GT(after_a_walk, 0u);
+}
+
+// A new kernel makes the SMs be assigned, one after another; meanwhile no TB streams, though SMs
+// have room, their credits, and kernels that wait.
+TEST(DriverLockstep, NoTbStreamsWhileSmsAreAssigned) {
+  Bench bench(DispatchMode::kLeftover, 2);
+  const auto dispatched = [&] { return bench.fresh(0) + bench.fresh(1) + bench.fresh(2); };
+  const auto cycle = [&](unsigned n) {
+    const unsigned sm = n % Gtx980::kSms;
+    if (!bench.sm(sm).tbs.empty()) bench.Finish(sm, 0);
+    bench.Cycle();
+  };
+  for (unsigned k = 0; k < 2; ++k) bench.Launch(k, {64, 0, 16, 1}, 100'000);
+  for (unsigned n = 0; n < 1000; ++n) cycle(n);
+  const unsigned streamed = dispatched();
+  EXPECT_GT(streamed, 200u);
+  bench.Launch(2, {64, 0, 16, 1}, 100'000);
+  unsigned walk = 0, at_its_begin = 0;
+  for (unsigned n = 0; n < 40; ++n) {
+    cycle(n);
+    if (!bench.driver().model().sm_assign().state().busy) continue;
+    // What was decided before is still on its way.
+    if (++walk == 4) at_its_begin = dispatched();
+    if (walk <= 4) continue;
+    EXPECT_EQ(dispatched(), at_its_begin) << "cycle " << walk << " of the walk";
+  }
+  EXPECT_EQ(walk, Gtx980::kSms);
+  for (unsigned n = 0; n < 200; ++n) cycle(n);
+  EXPECT_GT(dispatched(), streamed + 50u) << "and then they do";
 }
 
 // A launch that is refused.
