@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the whole model runs: simulated cycles and warp instructions per second of host time,
-// with the reference control plane, on the gtx980 machine, and what an SM costs in wider ones.
+// with the reference control plane, on the gtx980 machine; what an SM costs in smaller and wider
+// ones, and what kernels, TBs and launches cost.
 //
 //   bin/smk_bench --benchmark_filter=Gpu
 //   bin/smk_bench --benchmark_filter=WideCycles
+//   bin/smk_bench --benchmark_filter='KernelCycles|Many'
 //
 // The environment variable SMK_BENCH_CYCLES sets the length of a run. Host instructions per
 // simulated warp instruction: scripts/count_instructions.
 #include <benchmark/benchmark.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -69,12 +73,13 @@ RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota
 }
 
 // The same with another number of SMs: to each 4 SMs belong a memory controller and a quarter of
-// a kernel's grid, as in gtx980.
+// a kernel's grid, as in gtx980, and one controller and a whole grid to fewer than 16 at least.
 RunRequest WideRequest(const std::string& kernels, DispatchMode dispatch, bool quota,
                        unsigned sms) {
   RunRequest request = Request(kernels, dispatch, quota);
-  const unsigned wider = sms / request.machine.sms;
-  request.machine.memory.controllers = request.machine.memory.controllers * sms / 16;
+  const unsigned wider = std::max(sms / request.machine.sms, 1u);
+  request.machine.memory.controllers =
+      std::max(request.machine.memory.controllers * sms / request.machine.sms, 1u);
   request.machine.sms = sms;
   for (Job& job : request.jobs) {
     auto workload = std::make_shared<Workload>(*job.workload);
@@ -82,6 +87,29 @@ RunRequest WideRequest(const std::string& kernels, DispatchMode dispatch, bool q
     job.workload = std::move(workload);
   }
   return request;
+}
+
+// `tbs` TBs of half a warp and ten instructions, in `launches` launches.
+RunRequest ManyRequest(unsigned tbs, unsigned launches) {
+  RunRequest request = Request("short_tbs", DispatchMode::kLeftover, false);
+  auto workload = std::make_shared<Workload>(*request.jobs[0].workload);
+  workload->kernels[0].grid_x = tbs / launches;
+  workload->launches.assign(launches, 0);
+  request.jobs[0] = {std::move(workload), 0, false};
+  request.until = RunUntil::kDone;
+  request.cycles = 1'000'000'000;
+  return request;
+}
+
+// The most memory that this process had, in KB: Linux knows it of the program alone, while
+// getrusage() also counts the one that started it.
+double PeakKb() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    double kb = 0;
+    if (word == "VmHWM:" && status >> kb) return kb;
+  }
+  return 0;
 }
 
 void Measure(benchmark::State& state, const std::function<RunRequest()>& make) {
@@ -102,6 +130,7 @@ void Measure(benchmark::State& state, const std::function<RunRequest()>& make) {
     return;
   }
   using benchmark::Counter;
+  state.counters["peak_kb"] = PeakKb();
   state.counters["cycles"] = Counter(static_cast<double>(cycles), Counter::kIsRate);
   state.counters["instructions"] = Counter(static_cast<double>(instructions), Counter::kIsRate);
   state.counters["run_instructions"] =
@@ -125,6 +154,25 @@ void WideCycles(benchmark::State& state, const std::string& kernels, DispatchMod
   });
 }
 
+// The argument is the number of copies of the kernel; four of them run at the same time.
+void KernelCycles(benchmark::State& state, const std::string& kernel, DispatchMode dispatch,
+                  bool quota) {
+  Measure(state, [&] {
+    RunRequest request = Request(kernel, dispatch, quota);
+    request.jobs.resize(static_cast<std::size_t>(state.range(0)), request.jobs[0]);
+    return request;
+  });
+}
+
+// The argument is the number of TBs, or of launches of one TB.
+void ManyTbs(benchmark::State& state) {
+  Measure(state, [&] { return ManyRequest(static_cast<unsigned>(state.range(0)), 1); });
+}
+void ManyLaunches(benchmark::State& state) {
+  const auto launches = static_cast<unsigned>(state.range(0));
+  Measure(state, [&] { return ManyRequest(launches, launches); });
+}
+
 BENCHMARK_CAPTURE(GpuCycles, sgemm, "sgemm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(GpuCycles, sgemm_trace, "traced/sgemm", DispatchMode::kLeftover, false)
@@ -139,7 +187,7 @@ BENCHMARK_CAPTURE(GpuCycles, cutcp_stencil, "cutcp+stencil", DispatchMode::kPart
     ->Unit(benchmark::kMillisecond);
 
 void Widths(benchmark::internal::Benchmark* bench) {
-  for (const int sms : {16, 80, 132}) bench->Arg(sms);
+  for (const int sms : {1, 2, 4, 8, 16, 32, 64, 80, 132}) bench->Arg(sms);
   bench->Unit(benchmark::kMillisecond);
 }
 BENCHMARK_CAPTURE(WideCycles, sgemm, "sgemm", DispatchMode::kLeftover, false)->Apply(Widths);
@@ -148,6 +196,17 @@ BENCHMARK_CAPTURE(WideCycles, lbm_sgemm_demand, "lbm+sgemm", DispatchMode::kOnDe
     ->Apply(Widths);
 BENCHMARK_CAPTURE(WideCycles, cutcp_stencil, "cutcp+stencil", DispatchMode::kPartitioned, true)
     ->Apply(Widths);
+
+void Copies(benchmark::internal::Benchmark* bench) {
+  bench->DenseRange(1, 8)->Unit(benchmark::kMillisecond);
+}
+BENCHMARK_CAPTURE(KernelCycles, sgemm, "sgemm", DispatchMode::kPartitioned, true)->Apply(Copies);
+BENCHMARK_CAPTURE(KernelCycles, sgemm_demand, "sgemm", DispatchMode::kOnDemand, false)
+    ->Apply(Copies);
+BENCHMARK_CAPTURE(KernelCycles, lbm, "lbm", DispatchMode::kPartitioned, true)->Apply(Copies);
+
+BENCHMARK(ManyTbs)->RangeMultiplier(10)->Range(1, 1'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(ManyLaunches)->RangeMultiplier(10)->Range(1, 100'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace smk

@@ -55,20 +55,32 @@ def count(command, tool, environment=None):
         return int(found[1].replace(",", ""))
 
 
-def count_run(bench, name, cycles, tool):
-    """Host and warp instructions and SM-cycles of one run of a benchmark."""
+def run(bench, name, cycles, tool=None):
+    """What a run of a benchmark says of itself, and with a tool its host instructions, as `host`."""
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder) / "result.json"
-        host = count([bench, f"--benchmark_filter=^(Gpu|Wide)Cycles/{name}$", "--benchmark_min_time=0",
-                      f"--benchmark_out={result}", "--benchmark_out_format=json"], tool,
-                     {"SMK_BENCH_CYCLES": str(cycles)})
+        command = [bench, f"--benchmark_filter=^((Gpu|Wide|Kernel)Cycles/)?{name}$", "--benchmark_min_time=0",
+                   f"--benchmark_out={result}", "--benchmark_out_format=json"]
+        length = {"SMK_BENCH_CYCLES": str(cycles)}
+        if tool:
+            host = count(command, tool, length)
+        else:
+            host = None
+            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **length},
+                           check=False)
         text = result.read_text(encoding="utf-8") if result.is_file() else ""
     runs = json.loads(text)["benchmarks"] if text.strip() else []
     if not runs:
         raise Failure(f"{name}: no such benchmark")
     if runs[0].get("error_occurred"):
         raise Failure(f"{name}: {runs[0]['error_message']}")
-    return host, round(runs[0]["run_instructions"]), round(runs[0]["run_sm_cycles"])
+    return {**runs[0], "host": host}
+
+
+def count_run(bench, name, cycles, tool):
+    """Host and warp instructions and SM-cycles of one run of a benchmark."""
+    made = run(bench, name, cycles, tool)
+    return made["host"], round(made["run_instructions"]), round(made["run_sm_cycles"])
 
 
 def count_cycles(bench, name, cycles, tool):
