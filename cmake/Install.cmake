@@ -45,10 +45,10 @@ install(TARGETS smk RUNTIME DESTINATION bin)
 install(DIRECTORY sim/machines sim/workloads sim/sweeps sim/streams DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
   REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json|lib|v)$" REGEX "/(wave|block)\\.toml$"
-  REGEX "/synth/(lanes|layout|power)$" EXCLUDE)
+  REGEX "/synth/lanes/.*\\.py$" REGEX "/synth/(layout|power)$" EXCLUDE)
 # What smk rtl build compiles beside the RTL.
 install(DIRECTORY sim/cosim DESTINATION share/smk/sim FILES_MATCHING
-  REGEX "/cosim/.*\\.(h|sv|sh)$" REGEX "/cosim/built_(rtl|chip)\\.cc$")
+  REGEX "/cosim/.*\\.(h|sv|sh)$" REGEX "/cosim/built_(rtl|lanes|chip)\\.cc$")
 install(DIRECTORY model/base model/control DESTINATION share/smk/model FILES_MATCHING PATTERN "*.h")
 install(FILES "${SMK_REPORT_PAGE}" DESTINATION share/smk OPTIONAL)
 install(FILES "${man}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# smk_lanes(TARGET CLASS FILE CONFIG name [RTL folder] [DEPENDS file...] FUNCTIONS function...)
+# smk_lanes(TARGET CLASS FILE CONFIG name [RTL folder] [DEPENDS file...])
 #
 # A static library with the module of FILE in a configuration of rtl/config, as class smk::lanes::CLASS in
 # which every instance is a lane of a word, made by synth/lanes/make_lanes.py; header TARGET.h without smk_lanes_. With
@@ -9,7 +9,7 @@ find_program(SMK_YOSYS yosys REQUIRED)
 set(_smk_lanes_folder "${PROJECT_SOURCE_DIR}/synth" CACHE INTERNAL "")
 
 function(smk_lanes target class file)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "" "CONFIG;RTL" "DEPENDS;FUNCTIONS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "CONFIG;RTL" "DEPENDS")
   set(rtl "${PROJECT_SOURCE_DIR}/rtl")
   if(arg_RTL)
     set(rtl "${arg_RTL}")
@@ -21,7 +21,7 @@ function(smk_lanes target class file)
   file(MAKE_DIRECTORY "${dir}")
   add_custom_command(OUTPUT "${made}.h" "${made}.cc"
     COMMAND Python3::Interpreter -B "${scripts}/make_lanes.py" --yosys "${SMK_YOSYS}" --rtl "${rtl}"
-      --config "${rtl}/config/${arg_CONFIG}" --module "${file}" --class "${class}" --out "${made}" ${arg_FUNCTIONS}
+      --config "${rtl}/config/${arg_CONFIG}" --module "${file}" --class "${class}" --out "${made}"
     DEPENDS "${scripts}/make_lanes.py" ${arg_DEPENDS}
     DEPFILE "${made}.d"
     COMMENT "Compiling ${class} to lanes"

@@ -354,6 +354,7 @@ void CommandLineParser::AddRtl() {
   common(build);
   AddText(build, "--gates", &rtl.gates,
           "these blocks as netlists, everything else RTL, for --gates of run", "BLOCK,BLOCK,...");
+  build->add_flag("--compiled", rtl.compiled, "with compiled gates, for --control compiled");
   build->add_flag("--chip", rtl.chip, "the whole chip as one model, for --control chip");
   build->callback([this] {
     action = [this](const Context& context) { return RtlBuildCommand(context, rtl); };

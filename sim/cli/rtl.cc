@@ -15,6 +15,7 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "cli/rtl_build.h"
+#include "cosim/compiled_control.h"
 #include "experiment/gates.h"
 #include "experiment/rtl_set.h"
 #include "experiment/settings.h"
@@ -97,15 +98,21 @@ int RtlBuildCommand(const Context& context, const RtlOptionsOfCommand& options) 
   const ControlConfig config = Config(context, options);
   std::vector<std::string> gates;
   if (options.gates) gates = ParseGates(*options.gates);
-  if (options.chip && !gates.empty()) {
-    throw InputError("--gates: for the parts of --control rtl and lockstep, not for --chip");
+  const bool parts = !options.chip && !options.compiled;
+  if (!parts && !gates.empty()) {
+    throw InputError(fmt::format("--gates: for the parts of --control rtl and lockstep, not for {}",
+                                 options.chip ? "--chip" : "--compiled"));
   }
-  if (!options.chip && gates.empty() && HasRtl(config)) {
+  if (options.chip && options.compiled) {
+    throw InputError("--chip, --compiled: one of both; each is an object of its own");
+  }
+  if (gates.empty() && (options.compiled ? HasCompiled(config) : parts && HasRtl(config))) {
     if (!options.quiet) fmt::print("{}: built in, nothing to do\n", options.machine);
     return 0;
   }
-  const BuiltObject built = options.chip
-                                ? BuildChip(options.machine, config, options.quiet)
+  const BuiltObject built = options.chip ? BuildChip(options.machine, config, options.quiet)
+                            : options.compiled
+                                ? BuildCompiled(options.machine, config, options.quiet)
                                 : BuildParts(options.machine, config, gates, options.quiet);
   if (!options.quiet) {
     fmt::print("{}: {}{} {}\n{}\n", options.machine, SizeText(config),

@@ -20,6 +20,7 @@ struct RtlOptionsOfCommand {
   std::optional<std::string> gates;  // build: these blocks as netlists
   bool json = false;                 // list: as JSON
   bool chip = false;                 // build: smk_top as one model, not the parts
+  bool compiled = false;             // build: with compiled gates
   bool force = false;
   bool quiet = false;
 };

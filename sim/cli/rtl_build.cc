@@ -42,22 +42,29 @@ class RtlBuilder {
     const std::map<std::string, ToolRun> netlists = Netlists(gates);
     std::vector<ToolRun> parts;
     for (const RtlPart& part : RtlParts()) parts.push_back(Part(part, gates, netlists));
-    const char* const object = gates.empty() ? kBuiltParts : kBuiltGates;
-    std::vector<std::string> words = {"link", object, Join(gates, ",")};
-    std::string keys;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const std::string base = cache_->Folder(parts[i]) + "/" + RtlParts()[i].name;
-      words.push_back("-I" + base);
-      words.push_back(base + ".o");
-      keys += parts[i].key;
+    return Object(parts, gates.empty() ? kBuiltParts : kBuiltGates, gates);
+  }
+
+  BuiltObject Compiled() {
+    RequireTool("yosys", "yosys");
+    RequireTool("python3", "python3");
+    std::vector<ToolRun> parts;
+    for (const RtlPart& part : RtlParts()) {
+      const std::string name = part.name;
+      if (name != "scheduler" && name != "profile") parts.push_back(Part(part, {}, {}));
     }
-    const ToolRun all = Script(words, keys, object);
-    const bool there = cache_->Has(all);
-    if (!there) {
-      Make(parts, "the RTL");
-      Make({all}, "the RTL");
+    std::string made_of = ToolVersion("yosys -V") + ToolVersion("python3 --version");
+    for (const char* file : {"lanes/cpp.py", "lanes/lanes.tcl", "lanes/make_lanes.py",
+                             "lanes/netlist.py", "yosys/netlist.tcl"}) {
+      made_of += HashFile(RtlSource(std::string("synth/") + file));
     }
-    return {cache_->Folder(all) + "/" + object, there};
+    const auto lanes = [&](const char* name, const char* type, const char* file) {
+      parts.push_back(
+          Script({"lanes", name, type, RtlSource(file)}, made_of, std::string(name) + ".o"));
+    };
+    lanes("built_scheduler", "BuiltScheduler", "rtl/sm/quota_scheduler/smk_quota_scheduler.sv");
+    lanes("built_profile", "BuiltProfile", "rtl/sm/sm_control/smk_sm_profile.sv");
+    return Object(parts, kBuiltCompiled, {});
   }
 
   BuiltObject Chip() {
@@ -77,11 +84,31 @@ class RtlBuilder {
     line_.Clear();
   }
 
+  // The shared object of these parts.
+  BuiltObject Object(const std::vector<ToolRun>& parts, const char* object,
+                     const std::vector<std::string>& gates) {
+    std::vector<std::string> words = {"link", object, Join(gates, ",")};
+    std::string keys;
+    for (const ToolRun& part : parts) {
+      const std::string base = cache_->Folder(part) + "/" + part.name;
+      words.push_back("-I" + base);
+      words.push_back(base + ".o");
+      keys += part.key;
+    }
+    const ToolRun all = Script(words, keys, object);
+    const bool there = cache_->Has(all);
+    if (!there) {
+      Make(parts, "the RTL");
+      Make({all}, "the RTL");
+    }
+    return {cache_->Folder(all) + "/" + object, there};
+  }
+
   // A run of build_rtl.sh.
   ToolRun Script(std::vector<std::string> words, const std::string& made_of,
                  const std::string& result) const {
     ToolRun run;
-    run.name = words.size() > 1 && words[0] == "part" ? words[1] : machine_;
+    run.name = words[0] == "part" || words[0] == "lanes" ? words[1] : machine_;
     run.key = HashText(versions_ + made_of + words[0] + result).substr(0, 32);
     run.arguments = {"sh", RtlSource("sim/cosim/build_rtl.sh")};
     run.arguments.insert(run.arguments.end(), words.begin(), words.end());
@@ -150,6 +177,10 @@ BuiltObject BuildParts(const std::string& machine, const ControlConfig& config,
   return RtlBuilder(machine, config, quiet).Parts(gates);
 }
 
+BuiltObject BuildCompiled(const std::string& machine, const ControlConfig& config, bool quiet) {
+  return RtlBuilder(machine, config, quiet).Compiled();
+}
+
 BuiltObject BuildChip(const std::string& machine, const ControlConfig& config, bool quiet) {
   return RtlBuilder(machine, config, quiet).Chip();
 }
@@ -164,12 +195,14 @@ std::vector<BuiltRtlEntry> ListBuilt() {
     const std::string text = ReadFile(numbers);
     const std::size_t at = text.find(title) + title.size();
     for (const auto& run : fs::directory_iterator(folder, none)) {
-      for (const char* object : {kBuiltParts, kBuiltGates, kBuiltChip}) {
+      for (const char* object : {kBuiltParts, kBuiltGates, kBuiltCompiled, kBuiltChip}) {
         // Other names are of what is being made.
         const std::string path = run.path() / object;
         if (run.path().has_extension() || !fs::exists(path)) continue;
         BuiltRtlEntry entry{text.substr(at, text.find(".\n", at) - at),
-                            object == kBuiltChip ? "chip" : "parts",
+                            object == kBuiltChip       ? "chip"
+                            : object == kBuiltCompiled ? "compiled"
+                                                       : "parts",
                             {},
                             path};
         if (object == kBuiltGates) {

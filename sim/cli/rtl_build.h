@@ -20,13 +20,15 @@ struct BuiltObject {
 // such block.
 BuiltObject BuildParts(const std::string& machine, const ControlConfig& config,
                        const std::vector<std::string>& gates, bool quiet);
+// The same with schedulers and profile counters as compiled gates, for --control compiled.
+BuiltObject BuildCompiled(const std::string& machine, const ControlConfig& config, bool quiet);
 // The whole chip as one model.
 BuiltObject BuildChip(const std::string& machine, const ControlConfig& config, bool quiet);
 
 // What is in the cache.
 struct BuiltRtlEntry {
   std::string machine;             // whose it was last
-  std::string of;                  // parts or chip
+  std::string of;                  // parts, compiled or chip
   std::vector<std::string> gates;  // blocks that are netlists
   std::string path;
 };

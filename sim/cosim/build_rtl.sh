@@ -5,6 +5,8 @@
 #   build_rtl.sh part NAME MODULE FILE LEVEL [FOLDER...]   one of the parts that --control rtl evaluates
 #                                     apart: NAME.o, NAME/*.h. A block that a FOLDER has is made of gates
 #                                     (synth/yosys/gates.tcl), everything else of RTL.
+#   build_rtl.sh lanes NAME CLASS FILE   a block as gates on words in which every instance is a bit
+#                                     (synth/lanes): NAME.o, NAME/NAME.h
 #   build_rtl.sh link OBJECT GATES WORD...   the shared object of the parts: -IFOLDER/NAME and FOLDER/NAME.o
 #                                     of each. Which blocks are gates is written beside it.
 #   build_rtl.sh chip                 chip.so, smk_top as one model
@@ -71,13 +73,24 @@ case $what in
     compile "$name.o" "$level" "$name/all.cc" "-I$name"
     find "$name" -type f ! -name '*.h' -delete
     ;;
+  lanes)
+    name=$1 class=$2 file=$3
+    mkdir -p "$name"
+    python3 -B "$SMK_SYNTH/lanes/make_lanes.py" --yosys yosys --rtl "$SMK_RTL" --config "$SMK_CONFIG" \
+      --module "$file" --class "$class" --out "$name/$name"
+    compile "$name.o" -Os "$name/$name.cc" -fomit-frame-pointer
+    find "$name" -type f ! -name '*.h' -delete
+    ;;
   link)
     object=$1 gates=$2
     shift 2
     echo "$gates" >gates.txt
     library
     # Neither minds the other's words.
-    compile control.o -O2 "$SMK_SIM/cosim/built_rtl.cc" "$@"
+    case $object in
+      compiled.so) compile control.o -O2 "$SMK_SIM/cosim/built_lanes.cc" "$@" ;;
+      *) compile control.o -O2 "$SMK_SIM/cosim/built_rtl.cc" "$@" ;;
+    esac
     link "$object" "$@"
     rm ./*.o
     ;;

@@ -74,7 +74,7 @@ RunResult Run(const RunRequest& request, const ControlChoice& choice, const Cont
   std::string wave_failure;
   options.wave_failure = &wave_failure;
   std::unique_ptr<ControlPlane> rtl =
-      IsCompiled(kind) ? MakeCompiledControl(config, request.policy)
+      IsCompiled(kind) ? MakeAnyCompiledControl(config, request.policy)
                        : MakeAnyRtlControl(config, request.policy, options, choice.object);
   LockstepCounts counts;
   if (IsLockstep(kind)) {

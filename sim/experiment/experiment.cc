@@ -189,19 +189,20 @@ std::vector<std::string> AllSets(const Options& options) {
 
 void RequireCompiled(const Experiment& experiment) {
   const std::string control = fmt::format("--control {}", Name(experiment.control));
-  if (!HasCompiled(experiment.control_config)) {
-    throw InputError(fmt::format(
-        "{}: there are no compiled gates for {} SMs of the machine {} with {} preempted TBs of a "
-        "kernel; there are for the machines {} as they are; use --control {}",
-        control, experiment.control_config.num_sms, experiment.machine.name,
-        experiment.control_config.preempted_depth, RtlConfigurations(),
-        IsLockstep(experiment.control) ? "lockstep" : "rtl"));
-  }
+  const ControlConfig& c = experiment.control_config;
   if (experiment.machine.sm.collectors != 0) {
     throw InputError(fmt::format(
         "{}: the machine {} has operand collectors, and its SMs cannot be scheduled at "
         "once; use --control {}",
         control, experiment.machine.name, IsLockstep(experiment.control) ? "lockstep" : "rtl"));
+  }
+  if (!HasCompiled(c) && BuiltRtl(c, kBuiltCompiled).empty()) {
+    throw InputError(fmt::format(
+        "{}: there are no compiled gates for {} SMs of the machine {} with {} preempted TBs of a "
+        "kernel; there are for the machines {} as they are; make them with smk rtl build {} "
+        "--compiled, and the same --set",
+        control, c.num_sms, experiment.machine.name, c.preempted_depth, RtlConfigurations(),
+        experiment.machine.name));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "base/shared_folder.h"
 #include "control/reference_control.h"
 #include "cosim/built_rtl.h"
+#include "cosim/compiled_control.h"
 
 namespace smk::sim {
 namespace fs = std::filesystem;
@@ -53,7 +54,7 @@ std::string HashSources() {
     for (const auto& entry : fs::directory_iterator(RtlSource(folder))) {
       const std::string extension = entry.path().extension();
       if (extension == ".h" || extension == ".sv" || extension == ".sh" ||
-          entry.path().stem() == "built_rtl" || entry.path().stem() == "built_chip") {
+          (extension == ".cc" && entry.path().stem().string().rfind("built_", 0) == 0)) {
         files.push_back(std::string(folder) + "/" + entry.path().filename().string());
       }
     }
@@ -155,6 +156,16 @@ std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
   const std::string path = object.empty() ? BuiltRtl(config) : object;
   if (path.empty()) return MakeRtlControl(config, policy, options);  // refuses it
   CheckControl(config, policy);
+  return std::unique_ptr<ControlPlane>(Load(path)(&config, &policy, &options));
+}
+
+std::unique_ptr<ControlPlane> MakeAnyCompiledControl(const ControlConfig& config,
+                                                     const PolicyConfig& policy) {
+  if (HasCompiled(config)) return MakeCompiledControl(config, policy);
+  const std::string path = BuiltRtl(config, kBuiltCompiled);
+  if (path.empty()) return MakeCompiledControl(config, policy);  // refuses it
+  CheckControl(config, policy);
+  const RtlOptions options;
   return std::unique_ptr<ControlPlane>(Load(path)(&config, &policy, &options));
 }
 

@@ -25,10 +25,10 @@ std::string RtlSource(const std::string& name);
 std::string RtlCache();
 // The folder in the cache for what is made of this configuration and these sources.
 std::string RtlFolder(const ControlConfig& config);
-// The shared object in it: its parts, or the whole chip; "" when there is none. Parts with blocks
-// as gates are found by their path only.
-inline constexpr char kBuiltParts[] = "rtl.so", kBuiltChip[] = "chip.so",
-                      kBuiltGates[] = "gates.so";
+// The shared object in it: its parts, these with compiled gates, or the whole chip; "" when there
+// is none. Parts with blocks as gates are found by their path only.
+inline constexpr char kBuiltParts[] = "rtl.so", kBuiltCompiled[] = "compiled.so",
+                      kBuiltChip[] = "chip.so", kBuiltGates[] = "gates.so";
 std::string BuiltRtl(const ControlConfig& config, const std::string& object = kBuiltParts);
 
 // RTL that is built in or was built, or that of a shared object. Throws InputError as
@@ -37,6 +37,9 @@ std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
                                                 const PolicyConfig& policy,
                                                 const RtlOptions& options,
                                                 const std::string& object = "");
+// Compiled gates that are built in or were built. Throws InputError as MakeCompiledControl does.
+std::unique_ptr<ControlPlane> MakeAnyCompiledControl(const ControlConfig& config,
+                                                     const PolicyConfig& policy);
 // The whole chip as one model, which was built. Throws InputError when it was not, or when the
 // links between its driver and its SMs shall have relay stations.
 std::unique_ptr<ControlPlane> MakeChipControl(const ControlConfig& config,

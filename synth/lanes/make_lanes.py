@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes C++ of a module of the RTL in which every instance is a lane of a word, with Yosys's netlist of it.
 
-usage: make_lanes.py --yosys YOSYS --rtl RTL --config FOLDER --module FILE.sv --class NAME --out PATH FUNCTION...
+usage: make_lanes.py --yosys YOSYS --rtl RTL --config FOLDER --module FILE.sv --class NAME --out PATH [FUNCTION...]
 
 Writes PATH.h and PATH.cc, PATH.json (the netlist), and PATH.d (the files it is made of, for Make). FUNCTION is
-NAME=outputs+edge, or one of both, and /INPUT,INPUT,... when these are zero: see cpp.py. docs/lanes.md has the rest.
+NAME=outputs+edge, or one of both, and /INPUT,INPUT,... when these are zero: see cpp.py. Without one, they are those that
+--control compiled calls. docs/lanes.md has the rest.
 """
 
 import argparse
@@ -19,6 +20,9 @@ import cpp
 from netlist import Netlist, Unsupported
 
 HERE = pathlib.Path(__file__).resolve().parent
+# What sim/cosim/lane_group.h calls.
+FUNCTIONS = {"smk_quota_scheduler": ["Cycle=outputs+edge", "Quiet=outputs+edge/leave_i,start_valid_i,load_i,tick_i"],
+             "smk_sm_profile": ["Edge=edge", "Registers=outputs"]}
 
 
 def files_of(top, rtl):
@@ -57,8 +61,9 @@ def main():
     for option in ("--rtl", "--config", "--module", "--out"):
         parser.add_argument(option, type=pathlib.Path, required=True)
     parser.add_argument("--class", dest="name", required=True)
-    parser.add_argument("functions", nargs="+", type=cpp.Function.parse)
+    parser.add_argument("functions", nargs="*", type=cpp.Function.parse)
     args = parser.parse_args()
+    args.functions = args.functions or list(map(cpp.Function.parse, FUNCTIONS[args.module.stem]))
     files = files_of(args.module, args.rtl)
     try:
         netlist = Netlist(synthesize(args, files, args.out.with_suffix(".json")), args.module.stem)

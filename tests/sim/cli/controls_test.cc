@@ -79,7 +79,8 @@ TEST_F(Controls, CompiledGatesAreOnlyOfSomeMachines) {
                        "gtx980 with ",
                        0),
             0u);
-  EXPECT_NE(said("--control lockstep-compiled --machine mini").find("use --control lockstep"),
+  EXPECT_NE(said("--control lockstep-compiled --machine mini")
+                .find("make them with smk rtl build mini --compiled, and the same --set"),
             std::string::npos);
   EXPECT_EQ(said("--control compiled --machine gtx980-accelsim"),
             "smk: --control compiled: the machine gtx980-accelsim has operand collectors, and its "

@@ -16,7 +16,7 @@ import tempfile
 SMK = sys.argv[1]
 SKIPPED = 77
 # In config.toml and stats.json: who decided, and how long that took.
-OF_THE_RUN = (rb"(?m)^ *\"?control\"?[ :=]+['\"](reference|chip)['\"],?$"
+OF_THE_RUN = (rb"(?m)^ *\"?control\"?[ :=]+['\"](reference|chip|compiled)['\"],?$"
               rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$")
 BENCH = """
 // Two sizes in one model: both take a launch, and say when it cannot be.
@@ -117,6 +117,8 @@ def build(work):
     one, other = ((work / name / "kernels.csv").read_text(encoding="utf-8") for name in "rf")
     check(one == other, "rtl and reference differ")
     check("built in" in must([SMK, "rtl", "build", "v100"], env=environment), "v100 is built in")
+    if shutil.which("yosys"):
+        compiled(work, environment, tiny, run)
     for wrong, message in (("control.preempted_depth=5000", "expected a whole number from 1 to 4096"),
                            ("control.link_stages=2", "the RTL is the same with any"),
                            ("sm.x=1", "unknown key")):
@@ -125,6 +127,27 @@ def build(work):
     environment["PATH"] = str(work)
     status, said = call([SMK, "rtl", "build", "mini"], env=environment)
     check(status == 2 and "verilator is not installed" in said and said.count("\n") == 1, said)
+
+
+def compiled(work, environment, tiny, run):
+    """The same machine with compiled gates: in lockstep, and what it writes is what the reference writes."""
+    status, said = call([*run, "--control", "lockstep-compiled"], env=environment)
+    check(status == 2 and "smk rtl build gtx980 --compiled" in said, f"without gates: status {status}: {said}")
+    build = [SMK, "rtl", "build", "gtx980", *tiny, "--compiled"]
+    check("built" in must(build, env=environment), "compiled")
+    check("was built" in must(build, env=environment), "compiled, the second time")
+    check("  compiled  " in must([SMK, "rtl", "list"], env=environment), "the list has no compiled gates")
+    # With quotas, which the gates count, too.
+    for policy in ("smk-p", "smk-pw"):
+        words = [policy if word == "smk-p" else word for word in run] + ["--no-cache"]
+        must([*words, "--control", "lockstep-compiled"], env=environment)
+        for control in ("compiled", "reference"):
+            must([*words, "--control", control, "--out", work / f"{policy}-{control}"], env=environment)
+        same(work / f"{policy}-reference", work / f"{policy}-compiled")
+    check("built in" in must([SMK, "rtl", "build", "fermi", "--compiled"], env=environment), "fermi's gates are built in")
+    for wrong, message in ((["--gates", "sm_assign"], "not for --compiled"), (["--chip"], "one of both")):
+        status, said = call([*build, *wrong], env=environment)
+        check(status == 2 and message in said and said.count("\n") == 1, said)
 
 
 def same(one, other):
@@ -137,7 +160,9 @@ def same(one, other):
         texts = [(run / name).read_bytes() for run in (one, other)]
         if name in ("config.toml", "stats.json"):
             texts = [re.sub(OF_THE_RUN, b"", text) for text in texts]
-        check(texts[0] == texts[1], f"{name} differs under --control chip")
+        lines = zip(*(text.decode(errors="replace").splitlines() for text in texts))
+        first = next((pair for pair in lines if pair[0] != pair[1]), "")
+        check(texts[0] == texts[1], f"{name} differs from the reference: {first}")
     return names
 
 
