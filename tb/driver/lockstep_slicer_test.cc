@@ -89,7 +89,7 @@ TEST(DriverSlicerLockstep, EqualsTheReferenceWhileKernelsAreProfiled) {
   EXPECT_GT(tally.again, 2u);
 }
 
-TEST(DriverSlicerLockstep, FindsEachBrokenRule) {
+TEST(DriverSlicerLockstep, FindsEachBrokenRuleOfProfiling) {
   const std::function<void(Gtx980::SmRegisters*)> broken[] = {
       [](Gtx980::SmRegisters* sms) { (*sms)[0].sample_valid = false; },
       [](Gtx980::SmRegisters* sms) {
@@ -111,7 +111,7 @@ TEST(DriverSlicerLockstep, FindsEachBrokenRule) {
   }
 }
 
-TEST(DriverSlicerLockstep, FindsEachBrokenPolicy) {
+TEST(DriverSlicerLockstep, FindsEachBrokenPolicyOfProfiling) {
   const std::function<void(PolicyConfig*)> broken[] = {
       [](PolicyConfig* policy) { ++policy->slicer_warmup; },
       [](PolicyConfig* policy) { ++policy->slicer_settle; },
