@@ -5,16 +5,13 @@
 #include <Vbuilt_cosim_top___024root.h>
 #include <Vbuilt_cosim_top_smk_pkg.h>
 
-#include "cosim/built_rtl.h"
+#include "cosim/built_object.h"
 #include "cosim/top_model.h"
 
-extern "C" {
+namespace smk {
 
-__attribute__((visibility("default"))) unsigned long SmkSeamLayout() { return smk::kSeamLayout; }
-
-__attribute__((visibility("default"))) smk::ControlPlane* SmkMakeRtl(
-    const smk::ControlConfig*, const smk::PolicyConfig* policy, const smk::RtlOptions*) {
-  return new smk::TopControl<Vbuilt_cosim_top, Vbuilt_cosim_top_smk_pkg>(*policy);
+ControlPlane* MakeBuilt(const ControlConfig&, const PolicyConfig& policy, const RtlOptions&) {
+  return new TopControl<Vbuilt_cosim_top, Vbuilt_cosim_top_smk_pkg>(policy);
 }
 
-}  // extern "C"
+}  // namespace smk

@@ -9,7 +9,7 @@
 #include <built_profile.h>
 #include <built_scheduler.h>
 
-#include "cosim/built_rtl.h"
+#include "cosim/built_object.h"
 #include "cosim/lane_issue.h"
 #include "cosim/no_waves.h"
 #include "cosim/rtl_control_of.h"
@@ -28,18 +28,10 @@ struct LanesBuilt : RtlBuilt {
 };
 
 }  // namespace
-}  // namespace smk
 
-extern "C" {
-
-__attribute__((visibility("default"))) unsigned long SmkSeamLayout() { return smk::kSeamLayout; }
-
-__attribute__((visibility("default"))) smk::ControlPlane* SmkMakeRtl(
-    const smk::ControlConfig* config, const smk::PolicyConfig* policy,
-    const smk::RtlOptions* options) {
-  using smk::LanesBuilt;
-  return new smk::RtlControl<LanesBuilt, smk::NoWaves, smk::LaneIssue<LanesBuilt>>(*config, *policy,
-                                                                                   *options);
+ControlPlane* MakeBuilt(const ControlConfig& config, const PolicyConfig& policy,
+                        const RtlOptions& options) {
+  return new RtlControl<LanesBuilt, NoWaves, LaneIssue<LanesBuilt>>(config, policy, options);
 }
 
-}  // extern "C"
+}  // namespace smk

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared object of `smk rtl build`: compiled by build_rtl.sh, beside what Verilator has made of
 // one configuration. Not a part of the program.
-#include "cosim/built_rtl.h"
-
 #include <Vbuilt_cosim_driver.h>
 #include <Vbuilt_cosim_driver_smk_pkg.h>
 #include <Vbuilt_cosim_profile.h>
@@ -10,6 +8,7 @@
 #include <Vbuilt_cosim_scheduler.h>
 #include <Vbuilt_cosim_tables.h>
 
+#include "cosim/built_object.h"
 #include "cosim/no_waves.h"
 #include "cosim/rtl_control_of.h"
 
@@ -19,16 +18,10 @@ namespace {
 SMK_RTL_CONFIG(RtlBuilt, built, built);
 
 }  // namespace
-}  // namespace smk
 
-extern "C" {
-
-__attribute__((visibility("default"))) unsigned long SmkSeamLayout() { return smk::kSeamLayout; }
-
-__attribute__((visibility("default"))) smk::ControlPlane* SmkMakeRtl(
-    const smk::ControlConfig* config, const smk::PolicyConfig* policy,
-    const smk::RtlOptions* options) {
-  return new smk::RtlControl<smk::RtlBuilt, smk::NoWaves>(*config, *policy, *options);
+ControlPlane* MakeBuilt(const ControlConfig& config, const PolicyConfig& policy,
+                        const RtlOptions& options) {
+  return new RtlControl<RtlBuilt, NoWaves>(config, policy, options);
 }
 
-}  // extern "C"
+}  // namespace smk
