@@ -222,10 +222,10 @@ def record(name, answers):
         new.replace(ANSWERS)
 
 
-# How the model becomes one for ABC.
+# How the model becomes one of gates, and one for ABC.
+MODEL_LINES = ["read_json {work}/model.json", "setundef -undriven -anyseq", "opt", "techmap", "opt", "dffunmap"]
 AIGER_LINES = [
-    "read_json {work}/model.json", "setundef -undriven -anyseq", "opt", "techmap", "opt", "dffunmap",
-    "abc -g AND -fast", "opt_clean", "write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
+    *MODEL_LINES, "abc -g AND -fast", "opt_clean", "write_aiger -I -B -zinit -map {work}/model.map {work}/model.aig",
 ]
 
 
@@ -264,6 +264,30 @@ def abc(proof, steps, work):
     return "proved" if proved else "no answer in time"
 
 
+def trace(proof, work):
+    """Where induction does not follow: as many good cycles as it takes, from any state, and one that is not. What
+    is in the model by name, of each cycle what differs from the one before; None when Yosys finds none in time."""
+    seconds = proof.get("timeout", TIMEOUT)
+    sat = f"sat -tempinduct -prove-asserts -set-assumes -maxsteps {proof['frames']} -show-public -timeout {seconds}"
+    script = work / "trace.ys"
+    script.write_text("\n".join([*(line.format(work=work) for line in MODEL_LINES), sat]) + "\n")
+    said = run(["yosys", "-s", str(script)], 2 * seconds, work / "trace.log")
+    if said is None or "maximum number of time steps" not in said:
+        return None
+    text, cycle, before = [], None, {}
+    for line in said[said.rindex("  Time Signal Name"):].splitlines():
+        value = re.match(r" +(\d+) \\(\S+) +\S+ +\S+ +([01x]+)$", line)
+        if not value:
+            continue
+        if value[1] != cycle:
+            cycle = value[1]
+            text.append(f"    cycle {cycle}:")
+        if before.get(value[2]) != value[3]:
+            text.append(f"      {value[2]} = {value[3]}")
+        before[value[2]] = value[3]
+    return "\n".join(text)
+
+
 def seconds_used():
     """Processor time of the tools so far."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -297,7 +321,9 @@ def prove(proof, source, work, only, write):
         good = answers["proof"]["answer"] == "proved"
         held = answers["proof"].get("held")
         registers = f", {held} register bits held" if held else ""
-        print(f"  proof: {text}{registers}")
+        unknown = proof["method"] == "induction" and answers["proof"]["answer"] == "no answer in time"
+        found = trace(proof, work / "proof") if unknown else None
+        print(f"  proof: induction does not follow:\n{found}" if found else f"  proof: {text}{registers}")
     if only != "proof":
         text, answers["mutant"] = attempt(proof, "mutant", source, work / "mutant")
         good = good and answers["mutant"]["answer"].startswith("refuted")
@@ -314,6 +340,7 @@ def main():
     parser.add_argument("--work", type=pathlib.Path, help="keep the files of the proof here")
     parser.add_argument("--only", choices=["proof", "mutant"])
     parser.add_argument("--rtl", type=pathlib.Path, default=ROOT / "rtl", help="another rtl/")
+    parser.add_argument("--without", metavar="INVARIANT", help="leave it out: what is it for?")
     parser.add_argument("--record", action="store_true", help="write the answers to answers.json")
     args = parser.parse_args()
     if args.list:
@@ -327,6 +354,10 @@ def main():
     if not shutil.which("yosys") or not shutil.which(ABC):
         print("prove.py: no yosys or no ABC: skipped")
         return SKIPPED
+    if args.without:
+        if args.record or args.without not in wanted[0].get("invariants", []):
+            sys.exit(f"prove.py: {args.name} has no invariant '{args.without}', or it is to be recorded without it")
+        wanted[0]["invariants"].remove(args.without)
     with tempfile.TemporaryDirectory() as folder:
         work = args.work or pathlib.Path(folder)
         try:
