@@ -84,6 +84,8 @@ struct PolicyConfig {
   bool quota_enable = false;  // SMK Sec. 5.4; dedicates one SM per kernel
   bool quota_gate = true;     // false: quotas are not put in force
   EpochEnd epoch_end = EpochEnd::kSpent;
+  // On demand: where TBs left for a kernel, none leave for another before the second tick [D22].
+  bool preempt_guard = false;
   std::uint8_t kernels_per_sm = kNumKernels;      // 2 for SMK-(P+W)2
   std::array<std::uint8_t, kMaxKernels> table{};  // kTable: TBs per SM of each kernel slot
   std::uint16_t epoch_length = 10000;             // instructions per scheduler and epoch

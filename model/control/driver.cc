@@ -163,6 +163,7 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.command_ready = state_.credit;
   t.waiting = state_.waiting;
   t.waits = events.waits;
+  t.tick = state_.tick;
   return t;
 }
 

@@ -13,7 +13,7 @@ unsigned Lowest(KernelMask mask) { return static_cast<unsigned>(__builtin_ctz(ma
 // Whatever may change what a decision looks at: counts, shares, assignments, kernels. On demand, rK
 // changes with every event; else a TB that leaves only makes room.
 bool TbDispatch::Happens(const Inputs& in) const {
-  SmMask changed = in.assign->changed;
+  SmMask changed = in.assign->changed | act_.guard_ends;
   if (!Streams(*in.policy)) changed |= in.event_mask | in.queue->state().ack;
   changed |= in.waits;
   return changed.Any() || (in.need_changed | in.member_expired | in.kernel_done) != 0 ||
@@ -46,7 +46,7 @@ void TbDispatch::Forget(const Inputs& in) {
 
 // SMs on which everything is worth another try. On demand a change anywhere changes rK.
 SmMask TbDispatch::Retry(const Inputs& in) const {
-  const SmMask changed = in.event_mask | in.assign->changed;
+  const SmMask changed = in.event_mask | in.assign->changed | act_.guard_ends;
   const bool all = in.policy->dispatch == DispatchMode::kOnDemand &&
                    (changed.Any() || in.queue->state().ack.Any());
   return all ? all_sms() : changed;
@@ -66,6 +66,36 @@ void TbDispatch::ForgetDone(const Inputs& in) {
     if (in.kernel_done >> Index(r.kernel) & 1) state_.reservations.Clear(sm);
     if (in.kernel_done >> Index(r.victim) & 1) state_.victims_valid.Clear(sm);
   }
+}
+
+// SMs on which others than the last who gained room there may have TBs leave again.
+SmMask TbDispatch::GuardEnds(const Inputs& in) const {
+  SmMask ends;
+  if (!in.tick && in.kernel_done == 0) return ends;
+  for (const unsigned sm : state_.guarded) {
+    const bool done = (in.kernel_done >> Index(state_.reservation[sm].kernel) & 1) != 0;
+    if (done || (in.tick && state_.guard[sm] == 1)) ends.Set(sm);
+  }
+  return ends;
+}
+
+void TbDispatch::Guard(const Inputs& in) {
+  if (in.tick) {
+    for (const unsigned sm : state_.guarded) --state_.guard[sm];
+  }
+  state_.guarded -= act_.guard_ends;
+  if (!in.policy->preempt_guard) return;
+  for (const unsigned sm : act_.reserve) state_.guard[sm] = kGuardTicks;
+  state_.guarded |= act_.reserve;
+}
+
+// SMs on which nobody leaves for the kernel.
+SmMask TbDispatch::GuardedFrom(unsigned kernel) const {
+  SmMask sms;
+  for (const unsigned sm : state_.guarded) {
+    if (Index(state_.reservation[sm].kernel) != kernel) sms.Set(sm);
+  }
+  return sms;
 }
 
 // What the step of this cycle does, on top of what happened in it.
@@ -317,7 +347,7 @@ void TbDispatch::Fit(const Inputs& in) {
   if (Partitioned(*in.policy)) return FitPartitioned(in);
   if (state_.look.fits) return Dispatch(in);
   if (in.policy->dispatch != DispatchMode::kOnDemand) return GiveUp(DecisionReason::kNoRoom);
-  state_.search.sms = Usable(in, state_.kernel);
+  state_.search.sms = Usable(in, state_.kernel) - GuardedFrom(state_.kernel);
   state_.step = Step::kVictimSm;
 }
 
@@ -418,6 +448,7 @@ void TbDispatch::Wait(const Inputs& in, Step before) {
 void TbDispatch::Tick(const Inputs& in) {
   in_ = &in;
   act_ = Act{};
+  act_.guard_ends = GuardEnds(in);
   state_.decision.reset();
   const bool happens = Happens(in);
   state_.pulses = Pulses{};
@@ -426,7 +457,8 @@ void TbDispatch::Tick(const Inputs& in) {
   Wait(in, before);
   Forget(in);
   Apply(in);
-  state_.changed_late = in.event_mask | in.assign->changed;
+  Guard(in);
+  state_.changed_late = in.event_mask | in.assign->changed | act_.guard_ends;
   state_.happened_late = state_.happened;
   state_.happened = happens;
   state_.launched = in.active != state_.active;

@@ -4,7 +4,7 @@
 // Purpose     The dispatch decision in every mode: on demand with victim search and the test of the
 //             range of rK (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table,
 //             spatial.
-// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D13], [D14],
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D13], [D14], [D22],
 //             [D73].
 // Interface   Reads the registers of the driver's other blocks; command: stream towards the SMs.
 // Latency     A dispatch is decided 4 cycles after Idle sees work, an eviction 2; a preemption of n
@@ -49,6 +49,7 @@ class TbDispatch {
     SmMask command_ready{};         // SMs that can take a command
     SmMask waiting{};               // SMs on which a TB waits for a gap
     SmMask waits{};                 // on which that begins
+    bool tick = false;              // an epoch ends
   };
   enum class Step : std::uint8_t {
     kIdle,
@@ -70,6 +71,7 @@ class TbDispatch {
   static constexpr unsigned kSearchSteps = 11;
   static constexpr unsigned kLateSteps = 7;
   static constexpr unsigned kRangeSteps = 7;
+  static constexpr unsigned kGuardTicks = 2;
   struct Reservation {
     KernelId kernel{0};  // who gets the room
     KernelId victim{0};
@@ -136,7 +138,10 @@ class TbDispatch {
     std::array<SmMask, kMaxKernels> tried{};
     SmMask busy{};  // SMs with TBs leaving: not settled
     std::array<Reservation, kMaxSms> reservation{};
-    SmMask reservations{};   // valid ones
+    SmMask reservations{};  // valid ones
+    // Ticks before another kernel than that of the reservation may have TBs leave there [D22].
+    std::array<std::uint8_t, kMaxSms> guard{};
+    SmMask guarded{};        // SMs with some
     SmMask victims_valid{};  // SMs with a kPreempt in flight whose victim kernel still runs
     std::array<KernelMask, kMaxSms> planned{};  // kernels covered by the partition in force
     PartitionTable partition{};
@@ -184,12 +189,16 @@ class TbDispatch {
     SmMask leaving{};
     SmMask reserve{};
     SmMask unreserve{};
+    SmMask guard_ends{};
     bool plan_start = false;
     bool plan_in_force = false;
   };
 
   bool HasWork(const Inputs& in) const;
   bool Happens(const Inputs& in) const;
+  SmMask GuardEnds(const Inputs& in) const;
+  void Guard(const Inputs& in);
+  SmMask GuardedFrom(unsigned kernel) const;
   bool Deciding() const { return state_.step > Step::kIdle && state_.step < Step::kPlan; }
   bool Overtaken() const;
   void Forget(const Inputs& in);

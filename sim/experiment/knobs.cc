@@ -185,6 +185,9 @@ std::vector<Knob> MakeKnobs() {
              "quotas are put in force; false: kernels are profiled, and nobody waits"),
       Word("policy.epoch_end", &PolicyConfig::epoch_end, {EpochEnd::kSpent, EpochEnd::kTick},
            "what loads quotas anew: the last one spent, or every tick as well"),
+      Switch(
+          "policy.preempt_guard", &PolicyConfig::preempt_guard,
+          "on demand: where TBs left for a kernel, none leave for another before the second tick"),
       InEveryId("linger ", Number("policy.linger_ticks", &PolicyConfig::linger_ticks, 0, 1000,
                                   "ticks before a finished kernel's place is given away")),
       InEveryId("latency ", Column(Number("policy.latency_scale", &PolicyConfig::latency_scale, 1,

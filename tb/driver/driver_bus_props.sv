@@ -65,6 +65,12 @@ module formal_driver_bus (
   `PROVE(SentWithCredit_A, (command_valid & ~answered_q) == '0)
   // Where a TB waits for a gap, nobody else can be sent.
   `PROVE(WaitingHasNoCredit_A, (waiting & ready) == '0 && ready == credit)
+  // Who streams finds the credits that were here, but for those that it took, and those used while it stood back.
+  smk_pkg::sm_mask_t kept_q;
+  always_ff @(posedge clk_i) begin
+    kept_q <= rst_ni && !dispatch_valid_i && !quota_waits ? credit & ~stream_takes_i : '0;
+  end
+  `PROVE(CreditIsKept_A, (kept_q & ~credit) == '0)
   // For induction: a credit is here, or was taken for a TB that streams, or is with its SM.
   `PROVE(CreditIsSomewhere_A, answered_q == (credit | takes_q | stream_sm_q) &&
          (credit & (takes_q | stream_sm_q)) == '0 && (takes_q & stream_sm_q) == '0 &&

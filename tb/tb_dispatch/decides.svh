@@ -30,14 +30,14 @@
          (partitioned && it_waits && it_may && !reserved[decision.sm] && !it_has_plan))
   `PROVE(PreemptsForRoom_A, !preempts || (on_demand && it_waits && it_may &&
          !reserved[decision.sm] && (candidate & ~no_room) == '0 && decision.kernel == queue_kernel))
-  // Inside: room is kept on demand only, for the kernel for which it was made.
+  // Inside: room is kept and guarded on demand only, for the kernel for which it was made.
   `WATCH([NumSms*smk_pkg::KernelWidth-1:0], dut_reserved_for, u_dut.u_marks.reserved_for_q)
   smk_pkg::sm_mask_t other_kernel;
   for (genvar s = 0; s < NumSms; s++) begin : gen_other_kernel
     assign other_kernel[s] = dut_reserved_for[s*smk_pkg::KernelWidth +: smk_pkg::KernelWidth] !=
                              reserved_for_q.sm[s];
   end
-  `PROVE(ReservesForOne_A, (reserved & (other_kernel | {NumSms{!on_demand}})) == '0)
+  `PROVE(ReservesForOne_A, ((reserved | guarded_q) & (other_kernel | {NumSms{!on_demand}})) == '0)
   // Preempted TBs go first.
   logic it_restores, it_restarts;
   assign it_restores = queued[decision.kernel] && !queue_front_i.restart;
@@ -120,13 +120,17 @@
   always_comb begin
     for (int unsigned s = 0; s < NumSms; s++) begin
       may_here    = allowed_q.sm[s];
-      may_lose[s] = may_here[queue_kernel] && !busy[s] && !reserved[s];
+      may_lose[s] = may_here[queue_kernel] && !busy[s] && !reserved[s] &&
+                    (!guarded_q[s] || reserved_for_q.sm[s] == queue_kernel);
     end
   end
   assign searches  = step >= smk_pkg::StVictimSm && step <= smk_pkg::StRange;
+  // Where others are guarded everywhere, on none; then there is no victim.
+  `WATCH([0:0], dut_found, u_dut.u_preempt.found_q)
   assign names_one = (step == smk_pkg::StVictimSm) ? victim_sms == may_lose :
-                     victim_look != '0 && (victim_look & (victim_look - 1'b1)) == '0 &&
-                     (victim_look & ~may_lose) == '0;
+                     (victim_look & (victim_look - 1'b1)) == '0 && (victim_look & ~may_lose) == '0 &&
+                     (victim_look != '0 || (step != smk_pkg::StRange &&
+                                            (step != smk_pkg::StCount || !dut_found)));
   `PROVE(SearchesForRoom_A, !searches || (on_demand && !dut_is_reserved && (!sees || (names_one &&
          !at_fits[queue_kernel]))))
   `PROVE(SeesWhatIs_A, !sees || (dut_taken == at_taken && dut_resident == at_tbs.kernel[queue_kernel] &&

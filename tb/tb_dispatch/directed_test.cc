@@ -219,6 +219,96 @@ TEST(TbDispatchTest, PreemptionEndsWhenTheRangeNoLongerShrinks) {
   EXPECT_FALSE(bench.CanSettle(0)) << "a third preemption is under way";
 }
 
+// [D22]: kernels with more TBs than one SM holds, of which none finishes.
+class Swaps {
+ public:
+  Swaps(bool guard, const std::vector<ResourceVector>& needs) : bench_(ConfigOf(1), Policy(guard)) {
+    for (unsigned k = 0; k < needs.size(); ++k) {
+      bench_.Launch(k, needs[k], 99);
+      Rest(&bench_);
+    }
+  }
+  // How often TBs leave before nobody has to.
+  unsigned Run(unsigned at_most) {
+    unsigned swaps = 0;
+    for (; bench_.CanSettle(0) || Leaving(); ++swaps) {
+      if (swaps == at_most) break;
+      SaveAll(&bench_, 0);
+      while (!bench_.sm(0).loading.empty()) {
+        bench_.FreeBuffer(0);
+        Rest(&bench_);
+      }
+      Rest(&bench_);
+    }
+    return swaps;
+  }
+  void Tick() {
+    HostInputs host;
+    host.tick = true;
+    bench_.Cycle(host);
+    Rest(&bench_);
+  }
+
+ private:
+  static PolicyConfig Policy(bool guard) {
+    PolicyConfig policy = PolicyOf(DispatchMode::kOnDemand);
+    policy.preempt_guard = guard;
+    return policy;
+  }
+  bool Leaving() const {
+    for (const BenchTb& tb : bench_.sm(0).tbs) {
+      if (tb.leaving) return true;
+    }
+    return false;
+  }
+  DriverBench bench_;
+};
+
+// Of shares 1 and 2.5, with room for 8: three and two become five and one, and back.
+const std::vector<ResourceVector> kEndless = {{20, 0, 1, 1}, {8, 0, 1, 1}};
+
+TEST(TbDispatchTest, SwapsInPlaceFollowEachOtherWithoutAnEnd) {
+  EXPECT_EQ(Swaps(false, kEndless).Run(200), 200u);
+}
+
+// Each kernel gains room once between two ticks, and keeps it until the second one comes; then a
+// swap begins without any other event.
+TEST(TbDispatchTest, GuardedSwapsComeToRestBetweenTicks) {
+  Swaps swaps(true, kEndless);
+  EXPECT_EQ(swaps.Run(200), 2u) << "two TBs of the first kernel make room, one after the other";
+  for (int i = 0; i < 20; ++i) {
+    swaps.Tick();
+    EXPECT_EQ(swaps.Run(200), 0u) << i;
+    swaps.Tick();
+    EXPECT_EQ(swaps.Run(200), 1u) << i;
+  }
+}
+
+// Of any four kernels: who gains room keeps it, so that between two ticks there are no more swaps
+// than TBs of one kernel on the SM, and those that were under way. Some never end without it.
+TEST(TbDispatchTest, RandomGuardedSwapsComeToRest) {
+  const unsigned seed = oracle::Seed();
+  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  std::mt19937 random(seed);
+  unsigned endless = 0;
+  for (unsigned run = 0; run < 1000; ++run) {
+    std::vector<ResourceVector> needs;
+    for (unsigned k = 0; k < 2 + run % 3; ++k) {
+      needs.push_back({static_cast<std::uint16_t>(1 + oracle::Pick(&random, 24)), 0, 1, 1});
+    }
+    endless += Swaps(false, needs).Run(60) == 60 ? 1 : 0;
+    Swaps guarded(true, needs);
+    ASSERT_LE(guarded.Run(60), 3 * kLimits.tbs) << "run " << run;
+    for (int tick = 0; tick < 4; ++tick) {
+      guarded.Tick();
+      ASSERT_LE(guarded.Run(60), 1u + kLimits.tbs) << "run " << run << ", tick " << tick;
+    }
+    if (HasFatalFailure()) return;
+  }
+  EXPECT_GT(endless, 0u);
+  RecordProperty("endless", static_cast<int>(endless));
+}
+
 // [D2]: two SMs exchange at the same time, and no third does although nothing has moved yet.
 TEST(TbDispatchTest, ParallelPreemptionsDoNotOvershoot) {
   DriverBench bench(ConfigOf(4), PolicyOf(DispatchMode::kOnDemand));

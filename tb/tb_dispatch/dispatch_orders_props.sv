@@ -7,6 +7,7 @@
 module formal_dispatch_orders (
   input logic                       clk_i,
   input smk_pkg::policy_t           policy_i,
+  input logic                       tick_i,
   input logic                       assign_busy_i,
   input smk_pkg::sm_kernels_t       allowed_i,
   input smk_pkg::sm_mask_t          assign_changed_i,
@@ -70,7 +71,7 @@ module formal_dispatch_orders (
   smk_pkg::kernel_mask_t     queued, none_remains, hands_out, pops;
   logic                      range_starts, range_stops, command_valid, work, decides;
   smk_tb_dispatch u_dut (
-    .clk_i, .rst_ni, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i, .need_i,
+    .clk_i, .rst_ni, .tick_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i, .need_i,
     .next_tb_i, .need_changed_i, .kernel_done_i, .member_expired_i, .events_valid_i, .settled_i,
     .waiting_i, .waits_i, .command_ready_i, .queue_free_i, .queue_ack_i, .queue_front_i, .plan_done_i,
     .plan_range_i, .plan_anywhere_i, .pick_sm_i, .pick_kernel_i, .look_taken_i, .look_resident_i,
@@ -162,6 +163,27 @@ module formal_dispatch_orders (
   `WATCH([NumSms-1:0], busy_now, u_dut.u_marks.busy_now)
   `PROVE(ReserveIsNew_A, (reserve & (reserved_now | busy_now)) == '0)
   `PROVE(UnreserveIsKnown_A, (unreserve & ~reserved_now) == '0)
+
+  // Guarded, a kernel keeps the room that was made for it: on an SM on which TBs were asked to leave for
+  // one, none are for another before the second tick, while that one runs.
+  logic                   preempts;
+  smk_pkg::sm_kernel_id_t gained_q;
+  smk_pkg::sm_mask_t      lost;
+  assign preempts = decision.valid && decision.reason == smk_pkg::ReasonPreempt;
+  for (genvar s = 0; s < NumSms; s++) begin : gen_guard
+    logic [1:0] ticks_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni || kernel_done_i[gained_q.sm[s]]) ticks_q <= '0;
+      else if (tick_i && ticks_q != '0)             ticks_q <= ticks_q - 2'd1;
+      if (rst_ni && preempts && 32'(decision.sm) == s) begin
+        ticks_q        <= 2'd2;
+        gained_q.sm[s] <= decision.kernel;
+      end
+    end
+    assign lost[s] = preempts && 32'(decision.sm) == s && ticks_q != '0 &&
+                     gained_q.sm[s] != decision.kernel;
+  end
+  `PROVE(GuardedRoomIsKept_A, !policy_q.preempt_guard || lost == '0)
 
   // TBs are handed out that remain, or are queued; another block hands out none while this one decides.
   logic decides_q;

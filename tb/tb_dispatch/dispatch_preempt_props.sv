@@ -23,6 +23,7 @@ module formal_dispatch_preempt (
   input smk_pkg::sm_mask_t         ready_i,
   input smk_pkg::sm_mask_t         reserved_i,
   input smk_pkg::sm_kernel_id_t    reserved_for_i,
+  input smk_pkg::sm_mask_t         guarded_i,
   // Answers of the tracker.
   input smk_pkg::sm_mask_t         victim_sm_i,
   input smk_pkg::tb_need_t         victim_taken_i,
@@ -50,7 +51,7 @@ module formal_dispatch_preempt (
   assign kernel_of = NumKernels'(1) << kernel_q;
   smk_dispatch_preempt u_dut (
     .clk_i, .rst_ni, .overtaken_i, .due_i, .due_early_i, .active_i, .remaining_i, .queue_count_i,
-    .queue_free_i, .allowed_i, .busy_i, .ready_i, .reserved_i, .reserved_for_i, .victim_sm_i,
+    .queue_free_i, .allowed_i, .busy_i, .ready_i, .reserved_i, .reserved_for_i, .guarded_i, .victim_sm_i,
     .victim_taken_i, .victim_resident_i, .victim_kernel_i, .range_shrinks_i,
     .step_i            (step_q),
     .kernel_of_i       (kernel_of),
@@ -199,8 +200,8 @@ module formal_dispatch_preempt (
   `PROVE(VictimIsAnother_A, !at_range || (victim == who && range_victim == victim_q &&
          victim_q == NumKernels'(1) << who && (victim_q & kernel_of) == '0 && victim_tbs <= its_tbs &&
          victim_tbs != '0))
-  // Asked for a victim are the SMs that may host the candidate, without TBs on their way out and not
-  // reserved; then the other active kernels on the one that is named.
+  // Asked for a victim are the SMs that may host the candidate, without TBs on their way out, not
+  // reserved and not guarded; then the other active kernels on the one that is named.
   smk_pkg::sm_mask_t     asked_q, named_q, reserved_for;
   smk_pkg::kernel_mask_t there;
   smk_pkg::tb_cnt_t      its_own;
@@ -217,7 +218,7 @@ module formal_dispatch_preempt (
   always_ff @(posedge clk_i) begin
     asks_q  <= rst_ni && at_fit;
     names_q <= rst_ni && step_d != smk_pkg::StFit && (step_q == smk_pkg::StVictimSm || names_q);
-    if (at_fit) asked_q <= allowed_i.kernel[kernel_q] & ~busy_i & ~reserved_i;
+    if (at_fit) asked_q <= allowed_i.kernel[kernel_q] & ~busy_i & ~reserved_i & ~guarded_i;
     if (step_q == smk_pkg::StVictimSm) begin
       named_q     <= victim_sm_i;
       // Room is being made on one SM or more, for all TBs of the candidate that wait.

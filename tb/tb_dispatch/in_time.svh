@@ -68,10 +68,8 @@
   // A step has the SM whose credit it may wait for.
   `WATCH([0:0], pick_is_evict, u_dut.u_pick.is_evict_q)
   `WATCH([NumSms-1:0], pick_sm, u_dut.u_pick.sm_q)
-  `WATCH([NumSms-1:0], victim_sm_of, u_dut.u_preempt.victim_sm_q)
   `PROVE(HasItsSm_A, (step != smk_pkg::StFit || dut_sm != '0) &&
-         (step != smk_pkg::StSm || !pick_is_evict || pick_sm != '0) &&
-         (step < smk_pkg::StVictimLook || step > smk_pkg::StRange || victim_sm_of != '0))
+         (step != smk_pkg::StSm || !pick_is_evict || pick_sm != '0))
   // A search is one on demand; a plan's commands are left while they are sent.
   `PROVE(StepsAreOfTheMode_A, (!searching || on_demand) && (!partitioned || step < smk_pkg::StVictimSm ||
          step > smk_pkg::StRange) && (searching || step <= smk_pkg::StVictimSm || step > smk_pkg::StRange) &&

@@ -44,6 +44,7 @@ std::vector<PolicyConfig> AllPolicies() {
       policy.kernels_per_sm = (i & 2) != 0 ? 2 : kNumKernels;
       policy.latency_scale = (i & 4) != 0 ? 4 : 1;
       policy.linger_ticks = (i & 1) != 0 ? 1 : 30;
+      policy.preempt_guard = i / 8 == 1;
       policy.table = {1, 4, 2, 3};
       all.push_back(policy);
     }

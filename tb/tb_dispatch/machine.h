@@ -349,6 +349,7 @@ class DispatchMachine {
     t.command_ready = ready_;
     t.waiting = waiting_;
     t.waits = waits_;
+    t.tick = host_.tick;
     return t;
   }
   DrfTracker::Inputs DrfInputs(const TbDispatch::State& d, KernelMask kernel_done) const {

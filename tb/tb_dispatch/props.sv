@@ -9,6 +9,7 @@
 module formal_tb_dispatch (
   input logic                        clk_i,
   input smk_pkg::policy_t            policy_i,
+  input logic                        tick_i,
   input logic                        assign_busy_i,
   input smk_pkg::sm_kernels_t        new_allowed_i,
   input smk_pkg::sm_mask_t           assign_changed_i,
@@ -115,7 +116,7 @@ module formal_tb_dispatch (
   smk_pkg::sm_mask_t ready;
   assign ready = command_valid ? command_ready_i : '1;
   smk_tb_dispatch u_dut (
-    .clk_i, .rst_ni, .assign_busy_i, .assign_changed_i, .order_i, .remaining_i, .next_tb_i,
+    .clk_i, .rst_ni, .tick_i, .assign_busy_i, .assign_changed_i, .order_i, .remaining_i, .next_tb_i,
     .member_expired_i, .events_valid_i, .settled_i, .queue_count_i,
     .queue_free_i, .queue_ack_i, .queue_front_i, .plan_done_i, .plan_range_i, .pick_sm_i,
     .pick_kernel_i, .victim_sm_i, .victim_taken_i, .victim_resident_i, .victim_kernel_i,
@@ -226,6 +227,7 @@ module formal_tb_dispatch (
   `ASSUME(PickedKernelWasAsked_M, one_of(16'(pick_kernel_i), 16'(pick_kernels)))
   `ASSUME(VictimSmWasAsked_M, one_of(16'(victim_sm_i), 16'(victim_sms)))
   `ASSUME(VictimWasAsked_M, one_of(16'(victim_kernel_i), 16'(victim_kernels)))
+  `ASSUME(NobodyIsOnNoSm_M, victim_look != '0 || victim_resident_i == '0)
   `ASSUME(ExpiredHasEnded_M, (member_expired_i & active_q) == '0)
   // A settled event comes from an SM with TBs on their way out.
   `ASSUME(SettledWasBusy_M, (settled_i & ~(events_valid_i & busy)) == '0)
@@ -247,7 +249,7 @@ module formal_tb_dispatch (
   // The log of decisions: the pair of the candidate was tried in vain; what else was decided.
   logic                 fails, dispatches, preempts, moves;
   smk_pkg::kernel_sms_t candidate;
-  smk_pkg::sm_mask_t    candidate_sm, changed;
+  smk_pkg::sm_mask_t    candidate_sm, changed, guard_ends;
   assign fails = decision.valid && (decision.reason == smk_pkg::ReasonPartitionFull ||
                  decision.reason == smk_pkg::ReasonNoRoom ||
                  decision.reason == smk_pkg::ReasonRoomComing ||
@@ -261,7 +263,7 @@ module formal_tb_dispatch (
   assign moves        = pulses.cancel || (decision.valid && !fails);
   assign candidate_sm = look_sm.kernel[queue_kernel];
   assign candidate    = (NumKernels*NumSms)'(candidate_sm) << (32'(queue_kernel) * NumSms);
-  assign changed      = events_valid_i | assign_changed_i;
+  assign changed      = events_valid_i | assign_changed_i | guard_ends;
 
   // Pairs tried in vain, until something changes on the SM, on demand anywhere, or kernels come or
   // go; until TBs are ordered to leave, on demand until a TB comes.
@@ -292,17 +294,31 @@ module formal_tb_dispatch (
     end
   end
 
+  // SMs on which a kernel keeps the room that was made for it, until the second tick or its end.
+  smk_pkg::sm_mask_t guarded_q, ticked_q, gains;
+  for (genvar s = 0; s < NumSms; s++) begin : gen_guard
+    assign gains[s]      = preempts && 32'(decision.sm) == s && policy_q.preempt_guard;
+    assign guard_ends[s] = guarded_q[s] && (done_q[reserved_for_q.sm[s]] || (tick_i && ticked_q[s]));
+  end
+  always_ff @(posedge clk_i) begin
+    guarded_q <= rst_ni ? (guarded_q & ~guard_ends) | gains : '0;
+    ticked_q  <= rst_ni ? (tick_i ? guarded_q : ticked_q) & ~guard_ends & ~gains : '0;
+  end
+
   // Inside: what is remembered is that record, and somebody has been asked while a step waits.
   `WATCH([3:0], step, u_dut.u_steps.step_q)
   `WATCH([WaitWidth-1:0], cycles_left, u_dut.u_steps.wait_q)
   `WATCH([NumSms-1:0], dut_reserved, u_dut.u_marks.reserved_q)
   `WATCH([NumPairs-1:0], dut_tried, u_dut.u_marks.tried_q)
   `WATCH([NumSms-1:0], dut_sm, u_dut.u_fit.sm_q)
+  `WATCH([NumSms-1:0], dut_guarded, u_dut.u_guard.guarded_q)
+  `WATCH([NumSms-1:0], dut_ticked, u_dut.u_guard.ticked_q)
   logic has_candidate;
   assign has_candidate = step == smk_pkg::StFit || step == smk_pkg::StVictimSm ||
                          step == smk_pkg::StVictimLook || step == smk_pkg::StVictimKernel ||
                          step == smk_pkg::StCount || step == smk_pkg::StRange;
   `PROVE(RemembersWhatFailed_A, dut_tried == tried_q && dut_reserved == reserved &&
+         dut_guarded == guarded_q && dut_ticked == ticked_q &&
          (!has_candidate || dut_sm == candidate_sm))
   `PROVE(WaitsForSomebody_A, command_valid == (step == smk_pkg::StSend) &&
          (planning_q || pulses.plan_start) == (step == smk_pkg::StPlan) &&
@@ -374,7 +390,7 @@ module formal_tb_dispatch (
   end
   assign quiet = changed == '0 && queue_ack_i == '0 && kernels_stay && done_q == '0 &&
                  !assign_busy_i && waiting == waiting_q && active_q == active_before_q &&
-                 resident_i == resident_q;
+                 resident_i == resident_q && !tick_i;
 
   `include "tb_dispatch/decides.svh"
   `include "tb_dispatch/in_time.svh"

@@ -13,6 +13,7 @@ struct Case {
   std::uint8_t kernels_per_sm = kNumKernels;
   bool profile = false;
   std::uint8_t latency_scale = 1;
+  bool guard = false;
 };
 
 ControlConfig RandomConfig(std::mt19937* random) {
@@ -32,6 +33,7 @@ PolicyConfig RandomPolicy(const Case& c, std::mt19937* random) {
   policy.quota_enable = c.profile;
   policy.latency_scale = c.latency_scale;
   policy.linger_ticks = 1;
+  policy.preempt_guard = c.guard;
   for (auto& count : policy.table) count = static_cast<std::uint8_t>(oracle::Pick(random, 5));
   return policy;
 }
@@ -92,6 +94,7 @@ class DispatchRun {
     op_ = "tick";
     host.tick = true;
     bench_.Cycle(host);
+    spec_.Ticked();
     for (unsigned k = 0; k < kNumKernels; ++k) {
       if (!spec_.Member(k) || spec_.Active(k)) continue;
       if (ticks_[k]++ == policy_.linger_ticks) spec_.Expired(k);
@@ -251,6 +254,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"OnDemand", DispatchMode::kOnDemand},
                     Case{"OnDemandSlow", DispatchMode::kOnDemand, 4, false, 3},
                     Case{"OnDemandTwoPerSm", DispatchMode::kOnDemand, 2},
+                    Case{"OnDemandGuarded", DispatchMode::kOnDemand, 4, false, 1, true},
                     Case{"Partitioned", DispatchMode::kPartitioned},
                     Case{"PartitionedProfiled", DispatchMode::kPartitioned, 4, true},
                     Case{"PartitionedTwoPerSm", DispatchMode::kPartitioned, 2, true, 2},

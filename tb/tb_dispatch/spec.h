@@ -53,6 +53,15 @@ class DispatchSpec {
       for (auto& victim : victim_) {
         if (victim == k) victim.reset();
       }
+      for (Guard& guard : guards_) {
+        if (guard.kernel == k) guard.ticks = 0;
+      }
+    }
+  }
+  void Ticked() {
+    for (Guard& guard : guards_) {
+      if (guard.ticks == 0 || --guard.ticks != 0) continue;
+      for (auto& tried : tried_) tried.clear();
     }
   }
   void Left(unsigned kernel, unsigned tb, unsigned buffer, bool restart) {
@@ -120,6 +129,7 @@ class DispatchSpec {
         victim_[e.sm] = e.victim;
         victim_tbs_[e.sm] = e.victim_tbs;
         busy_.insert(e.sm);
+        if (policy_.preempt_guard) guards_[e.sm] = {e.kernel, 2};
         for (auto& tried : tried_) tried.clear();
         break;
       case DecisionReason::kRepartition:
@@ -157,6 +167,10 @@ class DispatchSpec {
     unsigned next = 0, tbs = 0;
     std::deque<Away> away;
     unsigned buffers = 0;
+  };
+  // Who gained room on an SM by preemption, and for how many ticks nobody takes it away.
+  struct Guard {
+    unsigned kernel = 0, ticks = 0;
   };
 
   bool Allowed(unsigned k, unsigned sm) const {
@@ -268,7 +282,8 @@ class DispatchSpec {
     }
     std::optional<unsigned> sm;
     for (unsigned i = 0; i < config_.num_sms; ++i) {
-      if (Usable(k, i) && (!sm || SmShare(i, k) > SmShare(*sm, k))) sm = i;
+      if (!Usable(k, i) || (guards_[i].ticks != 0 && guards_[i].kernel != k)) continue;
+      if (!sm || SmShare(i, k) > SmShare(*sm, k)) sm = i;
     }
     std::optional<unsigned> victim;
     for (unsigned v = 0; sm && v < kNumKernels; ++v) {
@@ -312,6 +327,7 @@ class DispatchSpec {
   std::set<unsigned> busy_;
   std::array<std::optional<unsigned>, kMaxSms> reserved_{}, victim_{};
   std::array<unsigned, kMaxSms> victim_tbs_{};
+  std::array<Guard, kMaxSms> guards_{};
   std::array<std::map<unsigned, unsigned>, kMaxSms> planned_;
   std::array<KernelMask, kMaxSms> allowed_{};
 };

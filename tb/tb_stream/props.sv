@@ -27,10 +27,15 @@ module formal_tb_stream (
   input smk_pkg::kernel_mask_t       expire_i,
   input smk_pkg::kernel_mask_t       queued_now_i,
   input smk_pkg::kernel_mask_t       other_new_i,
-  input smk_pkg::kernel_mask_t       other_pop_i
+  input smk_pkg::kernel_mask_t       other_pop_i,
+  // Any kernel and SM.
+  input smk_pkg::kernel_id_t         watched_kernel_i,
+  input smk_pkg::sm_id_t             watched_sm_i
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
   localparam int unsigned NumSms     = smk_pkg::NumSms;
+  // Steps of latency_scale cycles after which a TB is taken.
+  localparam int unsigned MostSteps  = 5;
 
   `FORMAL_RESET
   smk_pkg::policy_t policy_q;
@@ -148,6 +153,57 @@ module formal_tb_stream (
   always_ff @(posedge clk_i) busy_q <= rst_ni ? busy_i : '0;
   `ASSUME(BusyAfterDeciding_M, flush_q || (busy_i & ~busy_q) == '0)
   `PROVE(NotToBusySm_A, (takes & busy_i) == '0)
+
+  // While nobody makes it stand back, a TB is taken soon if one has room on an SM with a credit: of any kernel
+  // and SM that are watched, or of others. Needs change with a launch, which is told; credits are used by
+  // those for whom it stood back, or by this block.
+  smk_pkg::need_vec_t    need_q;
+  smk_pkg::sm_mask_t     credit_q;
+  always_ff @(posedge clk_i) begin
+    need_q   <= need_i;
+    credit_q <= rst_ni ? credit_i & ~takes : '0;
+  end
+  `ASSUME(NeedIsTold_M, flush_i || need_i == need_q)
+  `ASSUME(CreditStays_M, stands_back_q || (credit_q & ~credit_i) == '0)
+  `ASSUME(ScaleIsPositive_M, policy_q.latency_scale != '0)
+  // The pair that is watched.
+  smk_pkg::kernel_id_t       its_kernel_q;
+  smk_pkg::sm_id_t           its_sm_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      its_kernel_q <= watched_kernel_i;
+      its_sm_q     <= watched_sm_i;
+    end
+  end
+  smk_pkg::tb_need_t         its_need;
+  smk_pkg::resource_vector_t its_taken;
+  smk_pkg::tb_cnt_vec_t      its_tbs, its_partition;
+  smk_pkg::kernel_mask_t     its_allowed, its_planned;
+  logic                      fits, below, by_plan, open;
+  logic [7:0]                stuck_q, at_most;
+  assign its_need      = need_i.kernel[its_kernel_q];
+  assign its_taken     = taken_i.sm[its_sm_q];
+  assign its_tbs       = resident_i.sm[its_sm_q];
+  assign its_partition = partition_i.sm[its_sm_q];
+  assign its_allowed   = allowed_i.sm[its_sm_q];
+  assign its_planned   = planned_i.sm[its_sm_q];
+  assign fits    = 32'(its_taken.registers) + 32'(its_need.registers) <= smk_pkg::LimitRegisters &&
+                   32'(its_taken.shared_memory) + 32'(its_need.shared_memory) <= smk_pkg::LimitSharedMemory &&
+                   32'(its_taken.threads) + 32'(its_need.threads) <= smk_pkg::LimitThreads &&
+                   32'(its_taken.tbs) < smk_pkg::LimitTbs;
+  assign below   = its_planned[its_kernel_q] &&
+                   its_tbs.kernel[its_kernel_q] < its_partition.kernel[its_kernel_q];
+  assign by_plan = policy_q.dispatch == smk_pkg::DispatchPartitioned ||
+                   policy_q.dispatch == smk_pkg::DispatchEven || policy_q.dispatch == smk_pkg::DispatchTable ||
+                   policy_q.dispatch == smk_pkg::DispatchSlicer;
+  assign open    = (!none_remains[its_kernel_q] || queued[its_kernel_q]) && its_allowed[its_kernel_q] &&
+                   !busy_i[its_sm_q] && !reserved_i[its_sm_q] && credit_i[its_sm_q] &&
+                   (by_plan ? below : fits);
+  assign at_most = 8'(MostSteps) * 8'(policy_q.latency_scale) + 8'd3;
+  always_ff @(posedge clk_i) begin
+    stuck_q <= (rst_ni && open && !stands_back && takes == '0) ? stuck_q + 8'd1 : '0;
+  end
+  `PROVE(WaiterIsServed_A, stuck_q <= at_most)
 
   // Inside, for induction: who is a candidate is a member, and one pair is chosen.
   `WATCH([NumKernels*NumSms-1:0], candidates, u_dut.candidates_q)

@@ -201,6 +201,7 @@ module smk_driver (
   smk_pkg::sm_mask_t dispatch_command_ready;
   smk_driver_decision u_decision (
     .clk_i, .rst_ni, .policy_i, .partition_o, .decision_o, .share_o,
+    .tick_i          (tick_q),
     .active_i        (active),
     .order_i         (order),
     .need_i          (need),

@@ -16,6 +16,7 @@ module smk_driver_decision (
   input  logic                      clk_i,
   input  logic                      rst_ni,
   input  smk_pkg::policy_t          policy_i,
+  input  logic                      tick_i,
   // Of the kernels.
   input  smk_pkg::kernel_mask_t     active_i,
   input  smk_pkg::order_vec_t       order_i,
@@ -153,7 +154,7 @@ module smk_driver_decision (
   );
 
   smk_tb_dispatch u_tb_dispatch (
-    .clk_i, .rst_ni, .policy_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i,
+    .clk_i, .rst_ni, .policy_i, .tick_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i,
     .need_i, .remaining_i, .next_tb_i, .need_changed_i, .kernel_done_i, .member_expired_i,
     .events_valid_i, .settled_i, .waiting_i, .waits_i, .command_ready_i, .queued_i, .queue_count_i, .queue_free_i,
     .queue_ack_i, .queue_front_i, .command_valid_o, .command_sms_o, .command_o,

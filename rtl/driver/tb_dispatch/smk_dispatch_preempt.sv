@@ -36,6 +36,8 @@ module smk_dispatch_preempt (
   input  smk_pkg::sm_mask_t         ready_i,
   input  smk_pkg::sm_mask_t         reserved_i,
   input  smk_pkg::sm_kernel_id_t    reserved_for_i,
+  // SMs on which nobody leaves for the candidate yet.
+  input  smk_pkg::sm_mask_t         guarded_i,
   // VictimSm: the SM with the highest rSM without the candidate. VictimLook: what is on it.
   // VictimKernel: its kernel with the highest rK.
   output smk_pkg::sm_mask_t         victim_sms_o,
@@ -84,7 +86,7 @@ module smk_dispatch_preempt (
     for (int unsigned k = 0; k < NumKernels; k++) begin
       victim_sms_d |= allowed_i.kernel[k] & {NumSms{kernel_of_i[k]}};
     end
-    victim_sms_d = victim_sms_d & ~busy_i & `SMK_CUT(NotReserved, ~reserved_i);
+    victim_sms_d = victim_sms_d & ~busy_i & ~guarded_i & `SMK_CUT(NotReserved, ~reserved_i);
   end
 
   // Room that is being made for the kernel, against its TBs that are on no SM.
@@ -241,7 +243,9 @@ module smk_dispatch_preempt (
   // The kernel that loses TBs is another one.
   `SMK_ASSERT(VictimIsAnother_A, preempt_o |-> (victim_of_q & kernel_of_i) == '0)
   `SMK_ASSERT(OneVictim_A, preempt_o |-> $onehot(victim_of_q) && $onehot(victim_sm_q))
-  // The tracker answers with one of the kernels asked for.
+  // The tracker answers with one of the kernels asked for, and of no SM that nobody is there.
+  `SMK_ASSERT(NobodyIsOnNoSm_M, step_i == smk_pkg::StVictimLook && victim_sm_q == '0
+              |-> victim_resident_i == '0)
   `SMK_ASSERT(VictimWasAsked_M, step_i == smk_pkg::StVictimKernel
               |-> (victim_kernel_i & ~victim_kernels_o) == '0 &&
                   (victim_kernel_i == '0) == (victim_kernels_o == '0))

@@ -4,7 +4,8 @@
 // Purpose     The dispatch decision in every mode: on demand with victim search and the test of the
 //             range of rK (Fig. 4), with partitions (Fig. 7), left-over, even split, fixed table,
 //             spatial.
-// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D13], [D14], [D73].
+// Paper       [SMK] Sec. 5.3, Fig. 4 and 7; 5.5; deviations [D1], [D2], [D13], [D14], [D22],
+//             [D73].
 // Interface   Reads the registers of the driver's other blocks; asks smk_drf_tracker in steps of
 //             their own. command: stream to SM command_sm_o. pulses_o, decision_o: payloads count
 //             only with their bit, decision_o.tb only with dispatches, its victim only with
@@ -22,6 +23,8 @@ module smk_tb_dispatch (
   input  logic                       clk_i,
   input  logic                       rst_ni,
   input  smk_pkg::policy_t           policy_i,
+  // Pulse: an epoch ends.
+  input  logic                       tick_i,
   // Registers of smk_sm_assign and smk_kernel_table, and their pulses.
   input  logic                       assign_busy_i,
   input  smk_pkg::sm_kernels_t       allowed_i,
@@ -134,9 +137,20 @@ module smk_tb_dispatch (
   logic                   send_last, is_reserved;
   assign leaving = (evict_sm & {NumSms{act.evict}}) | (victim_sm & {NumSms{act.preempt}}) |
                    (plan_sms & {NumSms{act.send_plan && send_last}});
+  // Where a preemption has given a kernel room, nobody takes it from it before the second tick.
+  smk_pkg::sm_mask_t guarded, guard_ends;
+  smk_dispatch_guard u_guard (
+    .clk_i, .rst_ni, .tick_i, .kernel_done_i,
+    .enable_i      (policy_i.preempt_guard),
+    .reserve_i     (victim_sm & {NumSms{act.preempt}}),
+    .reserved_for_i(reserved_for),
+    .kernel_of_i   (kernel_of),
+    .guarded_o     (guarded),
+    .ends_o        (guard_ends)
+  );
   smk_dispatch_marks u_marks (
     .clk_i, .rst_ni, .settled_i, .kernel_done_i, .busy_o, .victims_o,
-    .changed_i           (events_valid_i | assign_changed_i),
+    .changed_i           (events_valid_i | assign_changed_i | guard_ends),
     .queued_i            (queue_ack_i != '0),
     .kernels_changed_i   ((need_changed_i | member_expired_i) != '0),
     .on_demand_i         (on_demand),
@@ -270,6 +284,7 @@ module smk_tb_dispatch (
     .ready_i       (command_ready_i),
     .reserved_i    (reserved),
     .reserved_for_i(reserved_for),
+    .guarded_i     (guarded),
     .victim_sm_o   (victim_sm),
     .counted_o     (counted),
     .room_coming_o (act.room_coming),
@@ -331,7 +346,7 @@ module smk_tb_dispatch (
     .clk_i, .rst_ni, .active_i, .plan_done_i,
     .latency_scale_i  (policy_i.latency_scale),
     .happens_i        ((!streams && (events_valid_i != '0 || queue_ack_i != '0)) ||
-                       assign_changed_i != '0 || waits_i != '0 ||
+                       assign_changed_i != '0 || guard_ends != '0 || waits_i != '0 ||
                        need_changed_i != '0 || member_expired_i != '0 || kernel_done_i != '0 ||
                        pulses_o.dispatch || pulses_o.cancel || pulses_o.preempt),
     .work_i           (work),

@@ -292,7 +292,7 @@ module smk_tb_stream (
         chosen_q     <= chosen_d;
         kernel_q     <= kernel_d;
         sm_q         <= sm_d;
-        recent_q     <= chosen_sm;
+        recent_q     <= `SMK_CUT(Recent, chosen_sm);
         // Nothing waits while there is nothing to do.
         wait_q       <= moves ? policy_i.latency_scale - ScaleWidth'(1) : '0;
       end
@@ -327,6 +327,11 @@ module smk_tb_stream (
   // One kernel and one SM are chosen.
   `SMK_ASSERT(NewIsKeptTwice_A, not_new_q == ~new_q)
   `SMK_ASSERT(OnePair_A, chosen_q |-> $onehot(kernel_q) && $onehot(sm_q))
+  // A kernel with another need is told; it is taken that a credit is used by those before whom this block
+  // stood back, or by itself.
+  `SMK_ASSERT(NeedIsTold_M, enabled && !flush_i && waits != '0 |-> $stable(need_i))
+  `SMK_ASSERT(CreditStays_M, enabled && !flush_i && !quota_waits_i
+              |=> ($past(credit_i & ~takes_o) & ~credit_i) == '0)
   // Nothing is dispatched while another block decides, nor without a credit.
   `SMK_ASSERT(NotOnDemand_A, act |-> enabled && !flush_i && (credit_i & sm_q) != '0)
   // A TB waits when it is taken.

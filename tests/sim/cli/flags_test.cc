@@ -127,6 +127,11 @@ TEST_F(Flags, ChimeraKeepsItsLimitInTheRtl) {
   EXPECT_GT(flushes[1], flushes[2]);
 }
 
+TEST_F(Flags, RoomIsGuardedInTheRtl) {
+  const std::string run = "lbm+mri-q --cycles 10k --policy smk --control lockstep";
+  EXPECT_NE(Fixed(run), Fixed(run + " --set policy.preempt_guard=true"));
+}
+
 TEST_F(Flags, CyclesAndSeedAndMachine) {
   const auto base = Fixed("spmv --cycles 20k --policy isolated");
   EXPECT_EQ(base["cycles"], 20000);

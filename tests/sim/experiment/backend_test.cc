@@ -208,6 +208,8 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
     if (knob->path == "policy.token_window" || knob->path == "policy.token_limit") continue;
     // TBs this young are dropped under any limit: Flags.ChimeraKeepsItsLimitInTheRtl runs longer.
     if (knob->path == "policy.chimera_limit") continue;
+    // On demand only: Flags.RoomIsGuardedInTheRtl.
+    if (knob->path == "policy.preempt_guard") continue;
     EXPECT_NE(changed, run(ControlKind::kReference, kernels, "", under)) << "it matters here";
   }
 }
