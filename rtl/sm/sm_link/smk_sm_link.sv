@@ -107,7 +107,7 @@ module smk_sm_link #(
   assign sm_event_rest = sm_event_i[EventWidth-2:0];
   smk_relay #(.Stages(Stages), .PayloadWidth(EventWidth - 1)) u_event (
     .clk_i, .rst_ni,
-    .pulse_i  (sm_event_i.valid),
+    .pulse_i  (`SMK_CUT(EventComes, sm_event_i.valid)),
     .payload_i(sm_event_rest),
     .pulse_o  (event_valid),
     .payload_o(driver_event_rest),
