@@ -66,8 +66,10 @@ def run(bench, name, cycles, tool=None):
             host = count(command, tool, length)
         else:
             host = None
-            subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **length},
-                           check=False)
+            done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, **length},
+                                  text=True, check=False)
+            if done.returncode != 0:
+                raise Failure(f"{name}: {bench} ended with {done.returncode}: {done.stderr.strip()[-200:]}")
         text = result.read_text(encoding="utf-8") if result.is_file() else ""
     runs = json.loads(text)["benchmarks"] if text.strip() else []
     if not runs:

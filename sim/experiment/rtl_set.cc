@@ -148,6 +148,17 @@ std::string BuiltRtl(const ControlConfig& config, const std::string& object) {
   return newest;
 }
 
+namespace {
+
+// From a shared object, which smk rtl build has made.
+std::unique_ptr<ControlPlane> Loaded(const std::string& path, const ControlConfig& config,
+                                     const PolicyConfig& policy, const RtlOptions& options) {
+  CheckControl(config, policy);
+  return std::unique_ptr<ControlPlane>(Load(path)(&config, &policy, &options));
+}
+
+}  // namespace
+
 std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
                                                 const PolicyConfig& policy,
                                                 const RtlOptions& options,
@@ -155,8 +166,7 @@ std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
   if (object.empty() && HasRtl(config)) return MakeRtlControl(config, policy, options);
   const std::string path = object.empty() ? BuiltRtl(config) : object;
   if (path.empty()) return MakeRtlControl(config, policy, options);  // refuses it
-  CheckControl(config, policy);
-  return std::unique_ptr<ControlPlane>(Load(path)(&config, &policy, &options));
+  return Loaded(path, config, policy, options);
 }
 
 std::unique_ptr<ControlPlane> MakeAnyCompiledControl(const ControlConfig& config,
@@ -164,9 +174,7 @@ std::unique_ptr<ControlPlane> MakeAnyCompiledControl(const ControlConfig& config
   if (HasCompiled(config)) return MakeCompiledControl(config, policy);
   const std::string path = BuiltRtl(config, kBuiltCompiled);
   if (path.empty()) return MakeCompiledControl(config, policy);  // refuses it
-  CheckControl(config, policy);
-  const RtlOptions options;
-  return std::unique_ptr<ControlPlane>(Load(path)(&config, &policy, &options));
+  return Loaded(path, config, policy, {});
 }
 
 void RequireChip(const ControlConfig& config, const std::string& machine) {

@@ -206,6 +206,33 @@ TEST(SlicerProfilerLockstep, ASustainedChangeIsSampledAgain) {
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
+// The longest window, in which four schedulers issue anything from nothing to one instruction each
+// per cycle.
+TEST(SlicerProfilerLockstep, WatchesAndSamplesTheLargestCounts) {
+  Dice dice(GetTestOptions().seed);
+  for (const KernelMask kernels : {0b0011, 0b1100}) {
+    Gtx980 bench(1);
+    Inputs in = Short();
+    in.window = 16'000;
+    in.kernels = kernels;
+    in.start = true;
+    unsigned profiles = 0;
+    for (unsigned i = 0; i < 700'000 && bench.lockstep().ok(); ++i) {
+      if (i % 5'000 == 0) {
+        in.issued = static_cast<std::uint16_t>(dice.Percent(50) ? dice.Below(64'001)
+                                                                : 64'000 * dice.Below(2));
+        in.stalled = static_cast<std::uint16_t>(dice.Below(64'001u - in.issued));
+      }
+      bench.Cycle(in);
+      in.start = false;
+      in.planned = bench.lockstep().dut().plan_o;
+      profiles += in.planned ? 1 : 0;
+    }
+    EXPECT_GT(profiles, 3u);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+}
+
 TEST(SlicerProfilerLockstep, FindsEachBrokenRule) {
   const std::function<void(Inputs*, Kernels*)> broken[] = {
       [](Inputs* in, Kernels*) { in->kernels &= 0b0111; },

@@ -227,7 +227,8 @@ TEST(TokenArbiterLockstep, UnitsOfEveryWindowEndInTheRightCycle) {
 }
 
 // A kernel that may have all but one unit of the window: alone it has the token until it has had
-// that, one window after it began, and for the cycles of a unit nobody has it.
+// that, one window after it began, and for the cycles of a unit nobody has it. With another in its
+// place, it has less of the window again.
 TEST(TokenArbiterLockstep, NobodyHasTheTokenWhenAKernelHasHadTheWholeWindow) {
   for (unsigned k = 0; k < kNumKernels; ++k) {
     Gtx980 bench(1);
@@ -242,7 +243,9 @@ TEST(TokenArbiterLockstep, NobodyHasTheTokenWhenAKernelHasHadTheWholeWindow) {
     }
     EXPECT_TRUE(whole) << k;
     EXPECT_EQ(bench.state().token.holder, 0) << k;
-    bench.Cycle(in);
+    in.demand = in.resident = static_cast<KernelMask>(1u << (k + 1) % kNumKernels);
+    for (unsigned i = 0; i < 2'000; ++i) bench.Cycle(in);
+    EXPECT_LT(bench.state().usage[k].used, kTokenWhole) << k;
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
 }

@@ -66,7 +66,7 @@ TEST_F(Controls, CompiledGatesWriteWhatTheRtlWrites) {
   }
 }
 
-TEST_F(Controls, CompiledGatesAreOnlyOfSomeMachines) {
+TEST_F(Controls, CompiledGatesThatAreNotBuiltAreRefused) {
   const auto said = [&](const std::string& arguments) {
     const Outcome outcome = Smk("run sgemm --cycles 300 --no-cache " + arguments);
     EXPECT_EQ(outcome.status, 2) << arguments << outcome.out;
