@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <type_traits>
+#include <vector>
 
 #include "common/seeds.h"
 #include "control/policy_registers.h"
@@ -135,6 +137,35 @@ TEST(PolicyRegistersLockstep, EachUnsupportedValueIsRefused) {
     EXPECT_EQ(bench.lockstep().dut().data_o >> Registers::kWhyShift,
               static_cast<unsigned>(bad.why));
   }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+// A number of one bit in each place, beside requests of the whole window: each bit of a number, and
+// of the requests together, is looked at.
+TEST(PolicyRegistersLockstep, EachBitOfANumberDecides) {
+  std::vector<Registers::Words> all;
+  PolicyConfig policy = Registers::DefaultPolicy();
+  policy.token_request.fill(kTokenWhole);
+  all.push_back(PolicyWords<Package>::Of(policy));
+  policy.token_request = {kTokenWhole};
+  PolicyWords<Package>::Visit(policy, [&](const char*, unsigned, unsigned width, auto& value) {
+    const auto kept = value;
+    for (unsigned bit = 0; bit < width; ++bit) {
+      value = static_cast<std::decay_t<decltype(value)>>(1u << bit);
+      all.push_back(PolicyWords<Package>::Of(policy));
+    }
+    value = kept;
+  });
+  Bench bench(3);
+  unsigned taken = 0;
+  for (const Registers::Words& words : all) {
+    for (unsigned w = 0; w < Registers::kWords; ++w) bench.Cycle(Chip::Write(w, words[w]));
+    bench.Cycle(Chip::Write(Registers::kControlWord, Registers::kCommit));
+    taken += bench.holds();
+    while (bench.model().Eval({}).launch_hold) bench.Cycle({});
+  }
+  EXPECT_GT(taken, 100u);
+  EXPECT_GT(all.size() - taken, 20u);
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
