@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "common/seeds.h"
@@ -95,6 +96,41 @@ void RunRandom(Bench* bench, std::uint64_t seed, unsigned cycles) {
 
 TEST(WorkQueueLockstep, EqualsTheReferenceUnderRandomBackPressure) {
   RunSeeds(4, 200'000, RunRandom);
+}
+
+// Asks for the work-groups of a pair, one per cycle, as the groups on both sides of its split.
+void Ask(Bench* bench, std::array<std::uint32_t, 2> count, unsigned split, unsigned requests) {
+  Inputs in;
+  in.load = true;
+  in.count = count;
+  in.split = static_cast<std::uint16_t>(split);
+  bench->Cycle(in);
+  in.load = false;
+  in.request_valid = in.answer_ready = true;
+  for (unsigned i = 0; i < requests && bench->lockstep().ok(); ++i) {
+    in.request_group = static_cast<std::uint16_t>((split + kGroups - i % 2) % kGroups);
+    bench->Cycle(in);
+  }
+}
+
+// Counts and splits of one bit, and three more: without it a pair ends at once, or has no split.
+TEST(WorkQueueLockstep, EachBitOfTheCountsAndOfTheSplitDecides) {
+  Bench bench(1);
+  for (unsigned bit = 0; bit < 32; ++bit) {
+    const std::uint32_t one = 1u << bit;
+    Ask(&bench, {one, one + 3}, one % kGroups, 20);
+    Ask(&bench, {one + 3, one}, 0, 20);
+  }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+// Two kernels of a million work-groups less one, to the end.
+TEST(WorkQueueLockstep, CountsAMillionWorkGroupsOfEachKernel) {
+  Bench bench(1);
+  constexpr std::uint32_t kMillion = 1u << 20;
+  Ask(&bench, {kMillion - 1, kMillion - 1}, 0, 2 * kMillion);
+  EXPECT_TRUE(bench.out().answer.none);
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
 TEST(WorkQueueLockstep, AnswerComesOneCycleAfterTheRequest) {
