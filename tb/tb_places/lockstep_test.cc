@@ -117,14 +117,16 @@ template <typename AnyBench>
 class Traffic {
  public:
   using Package = typename decltype(AnyBench::control)::Package;
-  Traffic(AnyBench* bench, std::uint64_t seed) : bench_(*bench), dice_(seed) {}
+  Traffic(AnyBench* bench, std::uint64_t seed, unsigned crowds)
+      : bench_(*bench), dice_(seed), crowds_(crowds) {}
 
   void Run(unsigned cycles) {
     for (unsigned i = 0; i < cycles && bench_.control.lockstep.ok(); ++i) {
       if (quiet_ != 0) --quiet_;
       if (!bench_.launching() && quiet_ == 0) Next();
       if (dice_.Percent(10)) bench_.pending = 0;  // reported
-      const std::uint32_t gone = dice_.Percent(leaving_) ? Goers() : 0;
+      const bool stuck = bench_.launching() && bench_.waited > 100;
+      const std::uint32_t gone = dice_.Percent(stuck ? 10 : leaving_) ? Goers() : 0;
       bench_.Step(gone);
       if (dice_.Percent(50)) bench_.pending |= gone;
     }
@@ -135,9 +137,19 @@ class Traffic {
     return static_cast<std::uint32_t>(dice_.Sparse(2) &
                                       ((std::uint64_t{1} << Package::NumSlots) - 1));
   }
+  // Some; or one; or of one kernel all but one. Not the TB that is being launched.
   std::uint32_t Goers() {
-    // Not the TB that is being launched.
-    return bench_.has_slot() ? 0 : bench_.valid & Slots();
+    if (bench_.has_slot() || bench_.valid == 0) return 0;
+    const unsigned kind = dice_.Below(4);
+    if (kind == 0) return 1u << dice_.BitOf(bench_.valid);
+    if (kind != 1) return bench_.valid & Slots();
+    const unsigned kernel = dice_.Below(Package::NumKernels);
+    std::uint32_t slots = 0;
+    for (unsigned s = 0; s < Package::NumSlots; ++s) {
+      if (Index(bench_.slot_kernel[s]) == kernel) slots |= 1u << s;
+    }
+    slots &= bench_.valid;
+    return slots == 0 ? 0 : slots & ~(1u << dice_.BitOf(slots));
   }
   bool IsThere(unsigned kernel) const {
     for (unsigned s = 0; s < Package::NumSlots; ++s) {
@@ -158,41 +170,58 @@ class Traffic {
     return registers <= Package::LimitRegisters && shared_memory <= Package::LimitSharedMemory &&
            tbs + static_cast<unsigned>(__builtin_popcount(bench_.pending)) <= Package::LimitTbs;
   }
+  // Any, or a multiple of a power of two.
+  unsigned Amount(unsigned most) {
+    return dice_.Below(most + 1) & ~0u << (dice_.Percent(30) ? dice_.Below(7) : 0);
+  }
   void Next() {
     if (dice_.Percent(2)) quiet_ = 20;
-    if (dice_.Percent(3)) leaving_ = dice_.Below(3) == 0 ? 60 : 1 + dice_.Below(20);
+    if (dice_.Percent(3)) {
+      // Small TBs in every slot, or few large ones.
+      crowded_ = dice_.Percent(crowds_);
+      leaving_ = dice_.Below(3) == 0 ? 60 : 1 + dice_.Below(20);
+      if (crowded_ && dice_.Percent(80)) leaving_ = dice_.Below(2);
+    }
     const unsigned kernel = dice_.Below(Package::NumKernels);
     if (!IsThere(kernel) && dice_.Percent(50)) {
       bench_.Step();
       bench_.Step();
-      const unsigned part = 1 + dice_.Below(20);
-      bench_.Need(kernel, dice_.Below(Package::LimitRegisters / part + 1),
-                  dice_.Below(Package::LimitSharedMemory / part + 1));
+      const unsigned part = crowded_ ? 10 + dice_.Below(30) : 1 + dice_.Below(20);
+      bench_.Need(kernel, Amount(Package::LimitRegisters / part),
+                  Amount(Package::LimitSharedMemory / part));
+      // Warps are for others.
+      bench_.views[kernel].need.threads =
+          static_cast<std::uint16_t>(dice_.Below(Package::LimitThreads + 1));
     }
     if (dice_.Percent(70) && Fits(kernel)) bench_.Begin(kernel);
   }
 
   AnyBench& bench_;
   Dice dice_;
-  unsigned quiet_ = 0, leaving_ = 9;
+  unsigned crowds_, quiet_ = 0, leaving_ = 9;
+  bool crowded_ = false;
 };
 
 template <typename AnyBench>
-void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles) {
-  Traffic<AnyBench>(bench, seed).Run(cycles);
+void RunRandom(AnyBench* bench, std::uint64_t seed, unsigned cycles, unsigned crowds = 20) {
+  Traffic<AnyBench>(bench, seed, crowds).Run(cycles);
 }
 
 template <typename AnyBench>
-void RunRandoms(unsigned seeds, unsigned cycles) {
+void RunRandoms(unsigned seeds, unsigned cycles, unsigned crowds = 20) {
   for (unsigned n = 0; n < seeds; ++n) {
     const std::uint64_t seed = GetTestOptions().seed + n;
     AnyBench bench(seed);
-    RunRandom(&bench, seed, cycles);
+    RunRandom(&bench, seed, cycles, crowds);
     ASSERT_TRUE(bench.control.lockstep.ok()) << bench.control.lockstep.mismatch();
   }
 }
 
-TEST(TbPlacesLockstep, EqualsTheReferenceUnderRandomStimulus) { RunRandoms<Gtx980>(4, 50'000); }
+TEST(TbPlacesLockstep, EqualsTheReferenceUnderRandomStimulus) { RunRandoms<Gtx980>(6, 50'000); }
+
+TEST(TbPlacesLockstep, EqualsTheReferenceWhenEverySlotIsTaken) {
+  RunRandoms<Gtx980>(5, 50'000, 95);
+}
 
 TEST(TbPlacesLockstep, EqualsTheReferenceInConfigurationFermi) { RunRandoms<Fermi>(2, 50'000); }
 
@@ -223,6 +252,74 @@ TEST(TbPlacesLockstep, APlaceIsFoundInTheNextCycleAndItsBaseTwoAfterTheSlot) {
   EXPECT_EQ(bench.Finish(), 0u);
   EXPECT_EQ(bench.base[0].registers, 0u);
   ASSERT_TRUE(bench.control.lockstep.ok()) << bench.control.lockstep.mismatch();
+}
+
+// 32 TBs side by side, of one kernel but for none, one or two of another. One leaves, and a TB of
+// the other takes its place: one that was kept, or the one gap behind all that are in the way.
+TEST(TbPlacesLockstep, EachSlotIsInTheWayAndKeepsItsPlace) {
+  constexpr unsigned kSlots = 32, kEach = Vsmk_tb_places_smk_pkg::LimitRegisters / kSlots;
+  for (unsigned slot = 0; slot < kSlots; ++slot) {
+    const std::uint32_t one = 1u << slot, others[] = {0, one, one | 1u << (slot + 1) % kSlots};
+    for (unsigned n = 0; n < 3 * kNumKernels; ++n) {
+      Gtx980 bench(1);
+      const unsigned most = n / 3, other = (most + 1) % kNumKernels;
+      for (unsigned k = 0; k < kNumKernels; ++k) bench.Need(k, kEach, 0);
+      for (unsigned s = 0; s < kSlots; ++s) {
+        bench.Place((others[n % 3] >> s & 1) != 0 ? other : most);
+      }
+      bench.Leave(one);
+      EXPECT_EQ(bench.Place(other), slot);
+      EXPECT_EQ(bench.base[slot].registers, slot * kEach);
+      ASSERT_TRUE(bench.control.lockstep.ok()) << bench.control.lockstep.mismatch();
+    }
+  }
+}
+
+// A TB that waits looks again, and meets the next one in any step of a walk, the last, too: one TB
+// in a few needs registers.
+TEST(TbPlacesLockstep, WhoMeetsTheLastSlotGoesOnWaiting) {
+  constexpr unsigned kSlots = 32, kLimit = Vsmk_tb_places_smk_pkg::LimitRegisters;
+  for (unsigned step = 1; step <= 8; ++step) {
+    Gtx980 bench(1);
+    const unsigned each = kLimit / ((kSlots + step - 1) / step);
+    bench.Need(0, each, 0);
+    bench.Need(2, 2 * each, 0);
+    for (unsigned s = 0; s + 1 < kSlots; ++s) bench.Place(s % step == 0 ? 0 : 1);
+    bench.Leave(1u << step | 1u << 3 * step);
+    bench.Begin(2);
+    EXPECT_FALSE(bench.Finish(2000)) << "two gaps of half a TB";
+    bench.Leave(1u << (step == 1 ? 5 : 1));
+    EXPECT_FALSE(bench.Finish(2000)) << "no gap of two";
+    bench.Leave(1u << 2 * step);
+    EXPECT_TRUE(bench.Finish());
+    ASSERT_TRUE(bench.control.lockstep.ok()) << bench.control.lockstep.mismatch();
+  }
+}
+
+// Two gaps for half a TB, the second at the end of the SM: there it would end behind it by each
+// power of two.
+TEST(TbPlacesLockstep, ATbThatWouldEndBehindTheSmWaits) {
+  using Package = Vsmk_tb_places_smk_pkg;
+  for (const bool shared : {false, true}) {
+    const unsigned limit = shared ? Package::LimitSharedMemory : Package::LimitRegisters;
+    for (unsigned half = 1; half <= 64; half *= 2) {
+      Gtx980 bench(1);
+      const auto need = [&](unsigned kernel, unsigned amount) {
+        bench.Need(kernel, shared ? 0 : amount, shared ? amount : 0);
+      };
+      need(0, limit - 3 * half);
+      need(1, half);
+      need(2, 2 * half);
+      bench.Place(0);
+      for (unsigned tb = 0; tb < 3; ++tb) bench.Place(1);
+      bench.Leave(0b1010);
+      bench.Begin(2);
+      EXPECT_FALSE(bench.Finish(300)) << half;
+      bench.Leave(0b0100);
+      EXPECT_TRUE(bench.Finish()) << half;
+      ASSERT_TRUE(bench.control.lockstep.ok()) << bench.control.lockstep.mismatch();
+    }
+  }
 }
 
 TEST(TbPlacesLockstep, FindsEachBrokenRule) {
