@@ -127,6 +127,91 @@ TEST(PreemptChooserLockstep, EqualsTheReferenceInConfigurationFermi) {
   RunSeedsOf<Fermi>(6, 100'000);
 }
 
+TEST(PreemptChooserLockstep, EqualsTheReferenceWhereOneBitDecides) {
+  Tally tally;
+  for (unsigned n = 0; n < 6; ++n) {
+    Gtx980 bench(GetTestOptions().seed + n);
+    Surroundings<Gtx980>(&bench, GetTestOptions().seed + n, &tally, true).Run(60'000);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+  EXPECT_GT(tally.drains, 500u);
+  EXPECT_GT(tally.flushes, 500u);
+  EXPECT_GT(tally.switches, 500u);
+  EXPECT_GT(tally.late, 100u);
+}
+
+// The largest contexts in all slots, half a million units of time: from the 23rd on one in two is
+// just in time to be saved, and one just too late: it ends.
+TEST(PreemptChooserLockstep, SavesOfAllTbsAddUp) {
+  Gtx980 bench(1);
+  Inputs in;
+  const std::uint32_t all = ~0u, no_limit = (1u << 24) - 1;
+  in.chimera = {true, no_limit, 7};
+  bench.views[0].context_lines = Gtx980::kMaxLines;
+  in.activate = all;
+  bench.Cycle(in);
+  in.activate = 0;
+  in.time = 400'000;
+  in.ended = true;
+  bench.Cycle(in);
+  in.ended = false;
+  bench.Cycles(in, 10);
+  in.activate = in.running = all;
+  in.order = true;
+  in.mode = PreemptMode::kChimera;
+  bench.Cycle(in);
+  in.activate = 0;
+  in.order = false;
+  in.leaving = all;
+  unsigned judged = 0;
+  for (unsigned i = 0; i < 7 * Gtx980::kSlots; ++i) {
+    const PreemptChooser::State& s = bench.model().state();
+    const bool judges = s.step == PreemptChooser::Step::kJudge && s.saves_with >> 19 != 0;
+    in.chimera.limit = judges ? (s.saves_with - judged % 2) << kTimeUnitLog2 : no_limit;
+    judged += judges;
+    bench.Cycle(in);
+  }
+  const int saved = __builtin_popcount(bench.lockstep().dut().go_o);
+  EXPECT_GT(saved, 23);
+  EXPECT_LT(saved, 30);
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+// A TB that runs no longer than its context moves may end, and one that does is saved: for contexts
+// of each power of two, of each kernel.
+TEST(PreemptChooserLockstep, EachBitOfAContextDecides) {
+  for (unsigned lines = 1; lines <= Gtx980::kMaxLines; lines *= 2) {
+    for (unsigned k = 0; k < 2 * kNumKernels; ++k) {
+      Gtx980 bench(1);
+      const bool late = k % 2 != 0;
+      const std::uint32_t moved = 2 * (lines << 7 >> kTimeUnitLog2), mean = 2 * moved + 100;
+      bench.slot_kernel[0] = static_cast<KernelId>(k / 2);
+      bench.views[k / 2].context_lines = static_cast<std::uint16_t>(lines);
+      Inputs in;
+      in.chimera = {true, (1u << 24) - 1, 7};
+      in.activate = 1;
+      bench.Cycle(in);
+      in.activate = 0;
+      in.ended = true;
+      in.time = mean;
+      bench.Cycle(in);
+      in.ended = false;
+      bench.Cycles(in, 10);
+      in.activate = in.running = 1;
+      in.order = true;
+      in.mode = PreemptMode::kChimera;
+      bench.Cycle(in);
+      in.activate = 0;
+      in.order = false;
+      in.leaving = 1;
+      in.time += mean - moved - late;
+      bench.Cycles(in, 10);
+      EXPECT_EQ(bench.lockstep().dut().go_o, late ? 1u : 0u) << lines << " of " << k / 2;
+      ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+    }
+  }
+}
+
 TEST(PreemptChooserLockstep, NothingIsKeptUnlessItIsEnabled) {
   Gtx980 bench(1);
   Inputs in;

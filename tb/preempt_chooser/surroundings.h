@@ -22,8 +22,9 @@ struct Tally {
 template <typename AnyBench>
 class Surroundings {
  public:
-  Surroundings(AnyBench* bench, std::uint64_t seed, Tally* tally)
-      : bench_(*bench), dice_(seed), tally_(*tally) {
+  // With `near`, limit and time are chosen by what they are compared with: one bit decides.
+  Surroundings(AnyBench* bench, std::uint64_t seed, Tally* tally, bool near = false)
+      : bench_(*bench), dice_(seed), tally_(*tally), near_(near) {
     in_.chimera.enable = true;
     // Time wraps in every run.
     in_.time = kTimeMask - dice_.Below(2000);
@@ -34,6 +35,7 @@ class Surroundings {
     for (unsigned i = 0; i < cycles && bench_.lockstep().ok(); ++i) {
       if (i % 1024 == 0) ChangePhase();
       Next();
+      if (near_) Aim();
       const PreemptChooser::State before = bench_.model().state();
       bench_.Cycle(in_);
       Count(before);
@@ -49,7 +51,7 @@ class Surroundings {
     return static_cast<std::uint32_t>(dice_.Sparse(sparse)) & kAll;
   }
   void Launch(KernelView* view) {
-    const unsigned most = dice_.Percent(20) ? AnyBench::kMaxLines : 40;
+    const unsigned most = dice_.Percent(near_ ? 60 : 20) ? AnyBench::kMaxLines : 40;
     view->context_lines = static_cast<std::uint16_t>(1 + dice_.Below(most));
   }
   // They change only while nobody has to go.
@@ -68,6 +70,50 @@ class Surroundings {
       for (KernelView& view : bench_.views) Launch(&view);
     }
     if (leaving_ == 0) ChangeLimit();
+    if (near_) LaunchWhoHasNoTbs();
+  }
+  void LaunchWhoHasNoTbs() {
+    const std::uint32_t there = running_ | waiting_ | ending_ | leaving_;
+    for (unsigned k = 0; k < kNumKernels; ++k) {
+      bool has = bench_.model().state().step != PreemptChooser::Step::kIdle;
+      for (unsigned s = 0; s < AnyBench::kSlots; ++s) {
+        has = has || ((there >> s & 1) != 0 && Index(bench_.slot_kernel[s]) == k);
+      }
+      if (!has) Launch(&bench_.views[k]);
+    }
+  }
+
+  std::uint32_t FlipOne(std::uint32_t value, unsigned bits) {
+    return dice_.Percent(25) ? value : value ^ 1u << dice_.Below(bits);
+  }
+  // The age at which the way that a TB of the kernel leaves changes.
+  std::uint32_t Turn(unsigned kernel) {
+    const std::uint32_t mean = bench_.model().state().mean[kernel];
+    const std::uint32_t lines = bench_.views[kernel].context_lines;
+    const std::uint32_t moved = 2 * (lines << in_.chimera.line >> kTimeUnitLog2);
+    const std::uint32_t ages[] = {moved, mean + moved, mean - moved, mean / 2};
+    return FlipOne(ages[dice_.Below(4)], kTimeWidth);
+  }
+  void Aim() {
+    constexpr unsigned kBits = 20;  // of the limit, in units of time
+    const PreemptChooser::State& s = bench_.model().state();
+    const unsigned now = dice_.Below(100);
+    if (leaving_ == 0 && now < 2) in_.time = dice_.Below(1u << kTimeWidth);
+    if (leaving_ == 0 && running_ != 0 && now >= 90) {
+      const auto slot = static_cast<unsigned>(31 - __builtin_clz(running_));
+      aim_ = (s.start[slot] + Turn(Index(bench_.slot_kernel[slot]))) & kTimeMask;
+      in_.time = (aim_ - dice_.Below(16)) & kTimeMask;
+      in_.order = true;
+      in_.mode = PreemptMode::kChimera;
+    }
+    if (s.step == PreemptChooser::Step::kRead && ((aim_ - in_.time) & kTimeMask) < 64) {
+      in_.time = aim_;
+    }
+    const bool judges = s.step == PreemptChooser::Step::kJudge;
+    std::uint32_t limit = (1u << kBits) - 1;
+    if (judges && now < 70) limit = FlipOne(now < 35 ? s.rest : s.saves_with, kBits);
+    if (!judges && now < 2) limit = FlipOne(s.elapsed, kBits);
+    in_.chimera.limit = (limit & ((1u << kBits) - 1)) << kTimeUnitLog2;
   }
 
   void Next() {
@@ -139,7 +185,9 @@ class Surroundings {
   AnyBench& bench_;
   Dice dice_;
   Tally& tally_;
+  bool near_;
   Inputs in_;
+  std::uint32_t aim_ = 0;  // a time at which a TB has an age that decides
   // TBs that run, that wait for their context, whose end is to be reported, that must go.
   std::uint32_t running_ = 0, waiting_ = 0, ending_ = 0, leaving_ = 0;
   unsigned arrive_ = 10, finish_ = 5, order_ = 2, gone_ = 20, jump_ = 2;
