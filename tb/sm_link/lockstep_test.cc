@@ -154,11 +154,11 @@ Inputs RandomInputs(Dice* dice, unsigned busy) {
   d.command_valid = dice->Percent(busy);
   d.command.op = static_cast<CommandOp>(dice->Below(5));
   d.command.kernel = Kernel<P>(dice);
-  d.command.tb = TbId{Field(dice, P::TbIdWidth)};
+  d.command.tb = TbId{static_cast<std::uint32_t>(dice->Bits())};
   d.command.restore = dice->Percent(50);
   d.command.buffer = Field(dice, P::BufferWidth);
   d.command.count = static_cast<std::uint8_t>(Field(dice, P::TbCntWidth));
-  d.command.mode = static_cast<PreemptMode>(dice->Below(3));
+  d.command.mode = static_cast<PreemptMode>(dice->Below(4));
   d.command.range = RandomRange<P>(dice);
   d.command.first = dice->Percent(50);
   d.command.last = dice->Percent(50);
@@ -178,7 +178,7 @@ Inputs RandomInputs(Dice* dice, unsigned busy) {
   s.event.valid = dice->Percent(busy);
   s.event.kind = static_cast<EventKind>(dice->Below(5));
   s.event.kernel = Kernel<P>(dice);
-  s.event.tb = TbId{Field(dice, P::TbIdWidth)};
+  s.event.tb = TbId{static_cast<std::uint32_t>(dice->Bits())};
   s.event.buffer = Field(dice, P::BufferWidth);
   s.event.counted = dice->Percent(50);
   s.event.shortfall = static_cast<std::uint8_t>(Field(dice, P::TbCntWidth));
