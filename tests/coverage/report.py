@@ -4,6 +4,7 @@
 
   report.py DATA... --out DIR     table, DIR/summary.json, DIR/modules/*.txt; fails under the limits
     --update                      also writes the table into docs/measured/coverage.md
+    --blocks BLOCK...             only of these folders of rtl/: the other rows of the page stay as they are
   report.py --check-waivers       only whether every waiver names something that exists
 
 A line is covered when everything on it ran; a branch is one side of an if; a toggle is one bit of
@@ -146,15 +147,34 @@ def table(modules):
     for module in modules + [add_up(modules)]:
         waived = sum(module.waived.values())
         rows.append([module.name] + [cell(module, kind) for kind in KINDS] + [str(waived or "-")])
+    return in_columns(rows)
+
+
+def in_columns(rows):
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
     lines = ["| " + " | ".join(t.ljust(w) for t, w in zip(row, widths)) + " |" for row in rows]
     lines.insert(1, "|" + "|".join("-" * (w + 2) for w in widths) + "|")
     return "\n".join(lines)
 
 
-def update_page(text):
+def cells_of(line):
+    return [text.strip() for text in line.strip().strip("|").split("|")]
+
+
+def merged(text, old):
+    """The rows of `old` with those of `text` instead of theirs; a sum would be of different runs."""
+    head, *rows = [cells_of(line) for line in text.splitlines() if not line.startswith("|--")]
+    known = [cells_of(line) for line in old.splitlines()[2:]]
+    new = {row[0]: row for row in rows if row[0] != "all"}
+    kept = [new.pop(row[0], row) for row in known if row[0] != "all"]
+    return in_columns([head, *kept, *new.values()])
+
+
+def update_page(text, whole):
     before, rest = PAGE.read_text(encoding="utf-8").split(BEGIN)
-    PAGE.write_text(before + BEGIN + text + "\n" + END + rest.split(END)[1], encoding="utf-8")
+    old, after = rest.split(END)
+    text = text if whole else merged(text, old)
+    PAGE.write_text(before + BEGIN + text + "\n" + END + after, encoding="utf-8")
 
 
 def annotate(module, coverage, folder):
@@ -176,15 +196,16 @@ def annotate(module, coverage, folder):
                 out.write(f"!{'':16} -- not seen: {name}\n")
 
 
-def failures(modules, waivers):
+def failures(modules, waivers, whole):
     """What keeps the report from passing: every module is held to every limit."""
-    found = unmeasured(modules, waivers)
+    found = unmeasured(modules, waivers) if whole else []
     for module in modules:
         found += [f"{module.file}: {TITLES[kind]} {module.percent(kind):.1f} %, not {limit:g} %"
                   for kind, limit in LIMITS.items() if module.percent(kind) < limit]
         found += [f"{module.file}: cover point {p.name} was never hit" for p in module.missed["user"]]
-    found += [f"waiver without use: {waiver.file}: {waiver.kind} {what}"
-              for waiver in waivers for what in sorted(waiver.unused)]
+    if whole:
+        found += [f"waiver without use: {waiver.file}: {waiver.kind} {what}"
+                  for waiver in waivers for what in sorted(waiver.unused)]
     return found
 
 
@@ -194,6 +215,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--check-waivers", action="store_true")
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--blocks", nargs="+", default=[])
     args = parser.parse_args()
     waivers = load_waivers()
     found = check_waivers(waivers, RTL)
@@ -207,7 +229,9 @@ def main():
         print("coverage: no data", file=sys.stderr)
         return 2
     modules = make_modules(coverage, waivers)
-    found += stale(args.data) + failures(modules, waivers)
+    if args.blocks:
+        modules = [module for module in modules if pathlib.Path(module.file).parent.name in args.blocks]
+    found += stale(args.data) + failures(modules, waivers, not args.blocks)
     (args.out / "modules").mkdir(parents=True, exist_ok=True)
     for module in modules:
         annotate(module, coverage, args.out / "modules")
@@ -219,7 +243,7 @@ def main():
     (args.out / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     print(table(modules))
     if args.update:
-        update_page(table(modules))
+        update_page(table(modules), not args.blocks)
     for finding in found:
         print(f"coverage: {finding}", file=sys.stderr)
     return bool(found)

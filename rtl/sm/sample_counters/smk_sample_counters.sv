@@ -96,5 +96,5 @@ module smk_sample_counters #(
   // A window really overflows, and a window follows another after one cycle, in our tests.
   `SMK_COVER(Saturated_C, issued_full && grants_q != '0)
   `SMK_COVER(StallsSaturated_C, stalled_full && stalls_q != '0)
-  `SMK_COVER(NextWindow_C, window_i && !window_q && begins_q)
+  `SMK_COVER(NextWindow_C, window_i && !window_q && $past(window_q))
 endmodule
