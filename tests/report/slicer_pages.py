@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/slicer_alone and scripts/slicer_pairs: pages from short runs of the sweeps that they name.
+"""scripts/slicer_alone, scripts/slicer_pairs and scripts/comparison: pages from short runs of the sweeps that they name.
 
   python3 slicer_pages.py SOURCE SMK
 """
@@ -13,7 +13,8 @@ import tempfile
 # The tool, its sweep, the experiment of it, and what of the page each run of it leads to.
 PAGES = (("slicer_alone", "slicer_alone", (), "slicer_alone.md", "| LBM | `lbm36` |"),
          ("slicer_pairs", "warped_slicer", ("--experiment", "short"), "reproduction_slicer.md",
-          "| Compute + Memory (16) |"))
+          "| Compute + Memory (16) |"),
+         ("comparison", "comparison", ("--experiment", "slicer"), "comparison.md", "| `smk-pw` |"))
 CYCLES = "3_000"
 
 

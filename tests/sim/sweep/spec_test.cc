@@ -230,6 +230,11 @@ TEST_F(SweepSpec, WarpedSlicersPairsAreSpecified) {
   EXPECT_THAT(switched.out, HasSubstr("warped-slicer+w switch"));
   EXPECT_THAT(switched.out, Not(HasSubstr(" drain")));
   EXPECT_EQ(FirstLine(list("short-smk")), "70 runs, 10 of them isolated");
+  EXPECT_EQ(FirstLine(list("three")), "68 runs, 8 of them isolated");
+  EXPECT_EQ(FirstLine(list("three-others")), "132 runs, 8 of them isolated");
+  EXPECT_EQ(FirstLine(list("window")), "70 runs, 10 of them isolated");
+  EXPECT_EQ(FirstLine(list("delay")), "100 runs, 10 of them isolated");
+  EXPECT_EQ(FirstLine(list("larger-sm")), "130 runs, 10 of them isolated");
 }
 
 TEST(SweepSlurm, ReadsSizesAndSlurmsConfiguration) {
