@@ -212,6 +212,9 @@ TEST(SlicerProfilerLockstep, WatchesAndSamplesTheLargestCounts) {
   Dice dice(GetTestOptions().seed);
   for (const KernelMask kernels : {0b0011, 0b1100}) {
     Gtx980 bench(1);
+    if (kernels == 0b1100) {  // as many TBs as an SM has slots
+      for (auto& slot : bench.kernels.slot) slot.need = {1, 0, 1, 1};
+    }
     Inputs in = Short();
     in.window = 16'000;
     in.kernels = kernels;
@@ -229,6 +232,34 @@ TEST(SlicerProfilerLockstep, WatchesAndSamplesTheLargestCounts) {
       profiles += in.planned ? 1 : 0;
     }
     EXPECT_GT(profiles, 3u);
+    ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+  }
+}
+
+// Kernels that are watched change by a quarter, give or take some instructions: whether they are
+// profiled again is a question of one of them.
+TEST(SlicerProfilerLockstep, JudgesAChangeToTheInstruction) {
+  Dice dice(GetTestOptions().seed);
+  for (unsigned run = 0; run < 60; ++run) {
+    Gtx980 bench(1);
+    Inputs in = Short();
+    in.window = 200;
+    in.sustain = 1;
+    in.kernels = static_cast<KernelMask>(0b0011 << run % 3);
+    in.start = true;
+    unsigned usual = 100 + dice.Below(500), now = usual;
+    for (unsigned i = 0; i < 8'000 && bench.lockstep().ok(); ++i) {
+      if (i % 400 == 0) {
+        usual = dice.Percent(20) ? 100 + dice.Below(500) : usual;
+        const unsigned quarter = usual / 4 + dice.Below(5);
+        now = dice.Percent(50) ? usual : dice.Percent(50) ? usual + quarter : usual - quarter;
+      }
+      in.issued = static_cast<std::uint16_t>(now + dice.Below(8));
+      in.stalled = static_cast<std::uint16_t>(dice.Below(800 - in.issued));
+      bench.Cycle(in);
+      in.start = false;
+      in.planned = bench.lockstep().dut().plan_o;
+    }
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
 }
