@@ -26,10 +26,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tb"))
 from drawers import drawers, proofs, property_files
+from proofs_page import finish
 
 FILE = HERE / "assumptions.toml"
-PAGE = ROOT / "docs/proofs.md"
-BEGIN, END = "<!-- table: tests/formal/assumptions.py --write -->\n", "<!-- end of assumptions -->\n"
+END = "<!-- end of assumptions -->\n"
 OUTSIDE = {"host", "machine", "configuration"}
 MUST, MAY = {"block", "name", "files", "giver", "why"}, {"proved", "partly", "watched", "later"}
 
@@ -166,17 +166,7 @@ def findings(entries):
 def main():
     entries = tomllib.loads(FILE.read_text(encoding="utf-8"))["assumption"]
     found = list(findings(entries))
-    page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    if not found:
-        wanted = before + BEGIN + table(entries) + END + after
-        if sys.argv[1:] == ["--write"]:
-            PAGE.write_text(wanted, encoding="utf-8")
-        elif page != wanted:
-            found.append("docs/proofs.md: not the table of the assumptions; run tests/formal/assumptions.py --write")
-    print("\n".join([*found, f"{len(entries)} assumptions: {len(found)} findings"]))
-    return 1 if found else 0
+    return finish("assumptions.py", f"{len(entries)} assumptions", found, END, lambda: table(entries))
 
 
 if __name__ == "__main__":

@@ -13,9 +13,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tb"))
 from drawers import faults, proofs, property_files
+from proofs_page import finish
 
-PAGE = ROOT / "docs/proofs.md"
-BEGIN, END = "<!-- table: tests/formal/table.py --write -->\n", "<!-- end of table -->\n"
+END = "<!-- end of table -->\n"
 METHODS = {"pdr": "PDR (ABC)", "induction": "induction (ABC)"}
 
 
@@ -55,17 +55,7 @@ def findings():
 
 
 def main():
-    found = list(findings())
-    page = PAGE.read_text()
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    wanted = before + BEGIN + table() + END + after
-    if sys.argv[1:] == ["--write"]:
-        PAGE.write_text(wanted)
-    elif page != wanted:
-        found.append("docs/proofs.md: not the table of the proofs; run tests/formal/table.py --write")
-    print("\n".join([*found, f"{len(proofs())} proofs: {len(found)} findings"]))
-    return 1 if found else 0
+    return finish("table.py", f"{len(proofs())} proofs", list(findings()), END, table)
 
 
 sys.exit(main())

@@ -23,10 +23,10 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(ROOT / "tb"))
 from assumptions import reachable
 from drawers import proofs
+from proofs_page import finish
 
 FILE = HERE / "waits.toml"
-PAGE = ROOT / "docs/proofs.md"
-BEGIN, END = "<!-- table: tests/formal/waits.py --write -->\n", "<!-- end of waits -->\n"
+END = "<!-- end of waits -->\n"
 MUST, MAY = {"name", "who", "ends", "needs"}, {"block", "outside", "proved", "tested"}
 
 
@@ -77,17 +77,7 @@ def main():
     entries = tomllib.loads(FILE.read_text(encoding="utf-8"))["wait"]
     blocks = {path.name for path in (ROOT / "rtl").glob("*/*") if path.is_dir()}
     found = list(findings(entries, {proof["name"] for proof in proofs()}, test_names(), blocks))
-    page = PAGE.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    if not found:
-        wanted = before + BEGIN + table(entries) + END + after
-        if sys.argv[1:] == ["--write"]:
-            PAGE.write_text(wanted, encoding="utf-8")
-        elif page != wanted:
-            found.append("docs/proofs.md: not the table of the waits; run tests/formal/waits.py --write")
-    print("\n".join([*found, f"{len(entries)} waits: {len(found)} findings"]))
-    return 1 if found else 0
+    return finish("waits.py", f"{len(entries)} waits", found, END, lambda: table(entries))
 
 
 if __name__ == "__main__":
