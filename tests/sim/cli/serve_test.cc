@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk serve: streams of jobs, from the file to the folder of results.
-#include <fmt/format.h>
-
 #include "sim/serve_command.h"
 
 namespace smk {
@@ -92,21 +90,6 @@ TEST_F(Serve, ControlsGiveTheSameResults) {
   }
 }
 
-// Slices of two kernels; groups that stay and take TBs of two kernels.
-TEST_F(Serve, HostSchedulersRunInLockstep) {
-  for (const char* how :
-       {"--scheduler kernelet --policy smk-p", "--scheduler kernel-merge --policy leftover",
-        "--scheduler kernel-merge --policy smk-pw"}) {
-    const std::string arguments = std::string("--machine gtx980 ") + how;
-    const auto reference = Stats(arguments);
-    auto lockstep = Stats(arguments + " --control lockstep");
-    EXPECT_EQ(lockstep["lockstep"]["mismatches"], 0);
-    lockstep.erase("lockstep");
-    lockstep["control"] = "reference";
-    EXPECT_EQ(lockstep, reference) << how;
-  }
-}
-
 // How many groups each pair has is in the folder; what cannot be merged is refused before the run.
 TEST_F(Serve, KernelMergeSaysItsGroups) {
   Stats("--scheduler kernel-merge");
@@ -152,17 +135,6 @@ TEST_F(Serve, KerneletProfilesKernelsOnce) {
   EXPECT_EQ(Read("o/kernelet_pairs.csv"), pairs);
   Stats("--scheduler kernelet --no-cache");
   EXPECT_EQ(Read("o/kernelet.csv"), profiles);
-}
-
-// Host schedulers and hardware policies do not know of each other.
-TEST_F(Serve, SchedulersRunOnEveryPolicy) {
-  for (const char* policy : {"even", "spatial", "smk", "smk-p", "smk-pw", "warped-slicer"}) {
-    for (const char* scheduler : {"in-order", "kernelet", "kernel-merge"}) {
-      const auto stats = Stats(fmt::format("--policy {} --scheduler {}", policy, scheduler));
-      EXPECT_EQ(stats["host"]["finished"], 8) << policy << ' ' << scheduler;
-      for (const auto& job : stats["jobs"]) EXPECT_EQ(job["executions"], 1);
-    }
-  }
 }
 
 // OPT knows pairs in every size from measurements, which are in its folder.
