@@ -3,10 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/csv_table.h"
 
 namespace smk::sim {
 namespace {
+
+constexpr Cycle kMostCycles = 500'000;  // of a run of a pair [D96]
 
 KerneletRun RunOf(const KerneletProfile& a, const KerneletProfile& b, const SlicePair& pair,
                   unsigned sms, const KerneletRuns& runs) {
@@ -15,7 +19,7 @@ KerneletRun RunOf(const KerneletProfile& a, const KerneletProfile& b, const Slic
                          pair.tbs[1]);
   run.key = fmt::format("{}\n{}\nslices {} {}", a.id, b.id, pair.tbs[0], pair.tbs[1]);
   run.request = runs.Request({a.alone, b.alone}, /*repeat=*/true);
-  run.request.cycles = a.cycles + b.cycles;
+  run.request.cycles = std::min(a.cycles + b.cycles, kMostCycles);
   run.request.scheduler = [first = pair.tbs[0] * sms, second = pair.tbs[1] * sms] {
     return MakeSlicedPair(first, second);
   };

@@ -17,7 +17,7 @@ struct MeasuredPair {
 };
 
 // Every pair that fits an SM, in all sizes that fill one. Each is run for as long as both kernels
-// take one after the other; a kernel that ends begins again.
+// take one after the other, and no longer than is enough [D96]; a kernel that ends begins again.
 std::vector<MeasuredPair> MeasurePairs(const KerneletProfiles& profiles, KerneletRuns* runs);
 
 // OPT ([Kernelet] Sec. 5.1): the same algorithm, which knows of every pair the sizes with the

@@ -110,19 +110,22 @@ void PlanScheduler(const Backend& backend, Serving* serving,
     const KernelMergePlan plan{serving->experiment.machine, scheduler.split};
     std::vector<const Workload*> jobs;
     for (const auto& workload : serving->experiment.workloads) jobs.push_back(workload.get());
-    (*files)["kernel_merge.csv"] = MergedCsv(MergePairs(jobs, plan));
+    const std::vector<MergedPair> pairs = MergePairs(jobs, plan);
+    if (files != nullptr) (*files)["kernel_merge.csv"] = MergedCsv(pairs);
     serving->experiment.stream.make_scheduler = [plan] { return MakeKernelMerge(plan); };
     return;
   }
   if (scheduler.info.pairs == PairSource::kNone) return;
   KerneletRuns runs(backend, serving->experiment, RunnerOptionsOf(*serving));
   const KerneletProfiles profiles = KerneletProfiler(&runs).Measure();
-  (*files)["kernelet.csv"] = ProfilesCsv(profiles);
-  (*files)["kernelet_pairs.csv"] = PairsCsv(profiles);
   KerneletPlan plan = PlanOf(profiles);
+  if (files != nullptr) {
+    (*files)["kernelet.csv"] = ProfilesCsv(profiles);
+    (*files)["kernelet_pairs.csv"] = PairsCsv(profiles);
+  }
   if (scheduler.info.pairs == PairSource::kMeasured) {
     const std::vector<MeasuredPair> pairs = MeasurePairs(profiles, &runs);
-    (*files)["kernelet_measured.csv"] = MeasuredCsv(profiles, pairs);
+    if (files != nullptr) (*files)["kernelet_measured.csv"] = MeasuredCsv(profiles, pairs);
     plan = OraclePlan(profiles, pairs);
   }
   if (scheduler.info.pairs == PairSource::kRandom) plan.random_seed = scheduler.seed;

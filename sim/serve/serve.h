@@ -32,7 +32,7 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
 RunnerOptions RunnerOptionsOf(const Serving& serving);
 
 // What the scheduler has to know of the kernels is measured, and written into `files`: names and
-// texts.
+// texts. Without `files` no pair is predicted that the scheduler does not ask for.
 void PlanScheduler(const Backend& backend, Serving* serving,
                    std::map<std::string, std::string>* files);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/stream_run.h"
 
-#include <map>
 #include <vector>
 
 #include "experiment/requests.h"
@@ -44,10 +43,7 @@ RunResult RunStream(const Backend& cycle_model, Serving* serving,
                     const std::optional<std::size_t>& alone) {
   const StreamDevice device(cycle_model, *serving);
   const Experiment& e = serving->experiment;
-  if (!alone) {
-    std::map<std::string, std::string> files;
-    PlanScheduler(device.backend(), serving, &files);
-  }
+  if (!alone) PlanScheduler(device.backend(), serving, nullptr);
   const RunRequest request =
       alone ? IsolatedRequest(e, *alone, {}) : SharedRequest(e, serving->policy, {});
   RunResult result = device.backend().run(request, e.control, e.control_config);
