@@ -53,6 +53,9 @@ function(smk_find_lockstep_tests block result)
   set(drawer "${PROJECT_SOURCE_DIR}/tb/${block}")
   file(GLOB parts CONFIGURE_DEPENDS "${drawer}/lockstep_*_test.cc")
   set(${result} "${drawer}/lockstep_test.cc" ${parts} PARENT_SCOPE)
+  # sm_control's compares diagrams with the page that shows them.
+  set_source_files_properties("${drawer}/lockstep_clock_test.cc" PROPERTIES
+    COMPILE_DEFINITIONS "SMK_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}/sim\"")
 endfunction()
 
 # The verilated blocks that a test includes, as libraries: smk_rtl_<block> and the like.

@@ -171,10 +171,19 @@ def seed(text, chosen):
 
 
 def measured_blocks():
-    """The blocks that are more than wiring, and have lockstep tests of their own."""
+    """The blocks that are synthesized, and have lockstep tests of their own: they have mutants."""
     return [block for block, drawer in drawers().items()
-            if not drawer["synthesis"].get(block, {"wiring": True}).get("wiring")
-            and (HERE / block / "lockstep_test.cc").is_file()]
+            if block in drawer["synthesis"] and (HERE / block / "lockstep_test.cc").is_file()]
+
+
+def measured_inside(block):
+    """The outermost blocks inside a block that have mutants of their own."""
+    contains = {name: entry.get("contains", []) for drawer in drawers().values()
+                for name, entry in drawer["synthesis"].items()}
+    found = []
+    for part in contains[block]:
+        found += [part] if part in measured_blocks() else measured_inside(part)
+    return found
 
 
 def property_files(module):

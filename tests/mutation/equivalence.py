@@ -53,11 +53,12 @@ def printed(command, seconds=TOOL_SECONDS):
 def cut(path, top, kinds):
     """Makes what goes into cells of these kinds outputs, and what comes out of them inputs.
 
-    Memories and registers that always get the same always hold the same: this asks for more than
+    Memories, registers and blocks that always get the same always hold the same: this asks for more than
     equal outputs, and leaves less state to search.
     """
     design = json.loads(path.read_text(encoding="utf-8"))
     module = design["modules"][top]
+    design["modules"] = {top: module}
     cells = [name for name, cell in module["cells"].items() if re.match(kinds, cell["type"])]
     for number, name in enumerate(sorted(cells)):
         cell = module["cells"].pop(name)
@@ -91,4 +92,4 @@ def proved(base, top, mutant, kinds):
 
 def equivalent(base, top, mutant):
     """First what a single cycle shows: little is left to compare, however large the block."""
-    return any(proved(base, top, mutant, kinds) for kinds in (r"\$mem|\$\w*dff", r"\$mem"))
+    return any(proved(base, top, mutant, kinds) for kinds in (r"\$mem|smk_|\$\w*dff", r"\$mem|smk_"))

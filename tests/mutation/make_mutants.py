@@ -2,6 +2,9 @@
 """Makes the mutants of a block with Yosys.
 
 usage: make_mutants.py YOSYS RTL BLOCK COUNT SEED OUT
+
+A block inside that has mutants of its own is left out, with all connections to it: mutants.f has its files, for
+Verilator.
 """
 
 import json
@@ -10,18 +13,20 @@ import pathlib
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
-from rtl_files import run_script
+sys.path[:0] = [str(HERE.parent), str(HERE.parent.parent / "tb")]
+sys.dont_write_bytecode = True
+import drawers
+from rtl_files import files_of_block, run_script
 
 yosys, rtl, block, count, seed, out = sys.argv[1:]
-
+kept = drawers.measured_inside(block)
 
 # Names of cells hold the path of their file: the same mutants wherever the project lies.
 os.chdir(rtl)
 
 
 def run():
-    settings = {"SMK_MUTANTS": count, "SMK_SEED": seed, "SMK_OUT": out}
+    settings = {"SMK_KEPT": " ".join(kept), "SMK_MUTANTS": count, "SMK_SEED": seed, "SMK_OUT": out}
     run_script(yosys, HERE / "mutants.tcl", block, pathlib.Path(), settings)
 
 
@@ -42,3 +47,6 @@ lines = pathlib.Path(out, "all.txt").read_text(encoding="utf-8").strip().split("
 lines = [line for line in lines if not is_constant(line.split(), cells)]
 mutants.write_text("\n".join(lines[: int(count)]) + "\n", encoding="utf-8")
 run()
+files = dict.fromkeys(file for part in kept for file in files_of_block(part, pathlib.Path(rtl)))
+folders = [f"-I{rtl}/common", f"-I{rtl}/config/gtx980", f"{rtl}/lint.vlt"] if kept else []
+pathlib.Path(out, "mutants.f").write_text("\n".join([*folders, *map(str, files), ""]), encoding="utf-8")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # One netlist with many mutants of a block: the input mutsel chooses one, 0 none. Called by CMake.
-# Environment: SMK_TOP, SMK_INCLUDE, SMK_FILES, SMK_MUTANTS (how many), SMK_SEED, SMK_OUT (a folder).
+# Environment: SMK_TOP, SMK_INCLUDE, SMK_FILES, SMK_KEPT (blocks inside that get no mutants, but their ports do),
+# SMK_MUTANTS (how many), SMK_SEED, SMK_OUT (a folder).
 # First writes base.il, base.json (what is changed) and all.txt (what could be); then, with mutants.txt
 # (line N is mutant N, as a command for Yosys), mutants.v.
 yosys -import
@@ -9,6 +10,9 @@ yosys -import
 set out $::env(SMK_OUT)
 set includes [lmap folder $::env(SMK_INCLUDE) {string cat -I $folder}]
 yosys read_verilog -sv {*}$includes {*}$::env(SMK_FILES)
+foreach block $::env(SMK_KEPT) {
+  yosys blackbox smk_$block
+}
 yosys hierarchy -check -top $::env(SMK_TOP)
 procs
 yosys flatten
