@@ -29,6 +29,7 @@ class SmControlBench {
     to_driver = control_.state().to_driver;
     ready_ = ready_ || to_driver.command_credit;
     in = SmInputs{};
+    if (time_runs) in.time = ++cycles_ / kCyclesPerTimeUnit;
     in.tb_quiet = out.tb_stop;
     in.context_done = out.context.valid ? 1 : 0;
     from_driver = DriverToSm{};
@@ -107,10 +108,13 @@ class SmControlBench {
   SmOutputs out{};
   SmToDriver to_driver{};
   std::vector<SmEvent> events;
+  bool time_runs = false;  // else it is always 0, which matters under kChimera only
 
  private:
+  static constexpr unsigned kCyclesPerTimeUnit = 16;
   Control control_;
   bool ready_ = true;
+  std::uint32_t cycles_ = 0;
 };
 
 }  // namespace smk

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// smk_driver's connections, bit by bit: what is true of one kernel, SM or buffer is true of each.
+#include <Vsmk_driver.h>
+#include <Vsmk_driver_smk_pkg.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+
+#include "driver/ordered.h"
+#include "driver/pair.h"
+
+namespace smk {
+namespace {
+
+using Gtx980 = DriverPair<Vsmk_driver, Vsmk_driver_smk_pkg>;
+
+class Bench : public DriverBenchOf<Gtx980> {
+ public:
+  explicit Bench(const PolicyConfig& policy) : DriverBenchOf<Gtx980>(Gtx980::Config(), policy) {}
+  ~Bench() { EXPECT_TRUE(driver().lockstep().ok()) << driver().lockstep().mismatch(); }
+  void Run(unsigned cycles) {
+    while (cycles-- != 0) Cycle();
+  }
+  // A cycle in which a TB that must leave each SM finishes, and SMs settle.
+  void SettleAll() {
+    for (unsigned i = 0; i < Gtx980::kSms; ++i) {
+      const auto leaves = [](const BenchTb& tb) { return tb.leaving; };
+      const auto& tbs = sm(i).tbs;
+      const auto leaver = std::find_if(tbs.begin(), tbs.end(), leaves);
+      if (leaver != tbs.end()) Finish(i, static_cast<unsigned>(leaver - tbs.begin()));
+      if (CanSettle(i)) Settle(i);
+    }
+    Cycle();
+  }
+};
+
+// Half of the SMs go to another kernel: 256 TBs are saved at a time, and come back one per cycle.
+TEST(DriverPorts, TbsComeBackFromBuffersOfEveryNumber) {
+  Ordered<Gtx980> sms(DispatchMode::kSpatial);
+  sms.Launch(0, sms.PartOfSm(32), 512);
+  sms.Launch(1, sms.PartOfSm(32), 256);
+  EXPECT_EQ(sms.model().preempted_queue().count(0), 256u);
+  sms.FinishAll();
+  EXPECT_EQ(sms.bench().done(0), 1u);
+}
+
+// An SM where another kernel has left exactly what a TB needs takes one, and where a unit is
+// missing none.
+TEST(DriverPorts, TbsStreamWhereTheyFitExactly) {
+  PolicyConfig policy;
+  policy.dispatch = DispatchMode::kLeftover;
+  const ResourceVector limits = Gtx980::Config().limits;
+  for (unsigned n = 0; n < 3 * 9; ++n) {
+    for (const bool fits : {true, false}) {
+      const auto part = [n](unsigned resource, unsigned limit) {
+        const unsigned size = std::min(limit - 1, 1u << n / 3) + (n % 2) * (limit / 5);
+        return static_cast<std::uint16_t>(n % 3 == resource ? std::min(size, limit - 1) : 0);
+      };
+      const ResourceVector need{part(0, limits.registers), part(1, limits.shared_memory),
+                                std::max<std::uint16_t>(1, part(2, limits.threads)), 1};
+      ResourceVector rest{0, 0, 1, 1};
+      const std::uint16_t less = fits ? 0 : 1;
+      if (n % 3 == 0) rest.registers = limits.registers - need.registers + less;
+      if (n % 3 == 1) rest.shared_memory = limits.shared_memory - need.shared_memory + less;
+      if (n % 3 == 2) rest.threads = limits.threads - need.threads + less;
+      for (unsigned k = 0; k < kNumKernels; ++k) {
+        Bench bench(policy);
+        bench.Launch((k + 1) % kNumKernels, rest, Gtx980::kSms);
+        bench.Run(60);
+        bench.Launch(k, need, Gtx980::kSms);
+        bench.Run(60);
+        for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+          EXPECT_EQ(bench.Resident(k, sm), fits ? 1u : 0u) << n << " kernel " << k << " SM " << sm;
+        }
+      }
+    }
+  }
+}
+
+// Each member's window comes from its own SM, in any order and with any time between.
+TEST(DriverPorts, WindowsAreThoseOfTheirSmsInWhateverOrderTheyCome) {
+  PolicyConfig policy;
+  policy.dispatch = DispatchMode::kPartitioned;
+  policy.quota_enable = true;
+  Bench bench(policy);
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    bench.Launch(k, {16, 0, 4, 1}, 1000);
+    for (unsigned n = 0; n < 300; ++n) bench.SettleAll();
+  }
+  std::array<unsigned, kNumKernels> order{0, 1, 2, 3};
+  unsigned round = 0, quotas = 0;
+  do {
+    HostInputs host;
+    host.tick = true;
+    bench.Cycle(host);
+    bench.Run(2);
+    for (const unsigned sm : order) {
+      bench.registers(sm).profile_valid = true;
+      for (unsigned k = 0; k < kNumKernels; ++k) {
+        bench.registers(sm).profile_issued[k] =
+            static_cast<std::uint16_t>(100 + 977 * sm + 131 * k + 17 * round);
+      }
+      bench.Run(1 + round % 3);
+    }
+    for (unsigned n = 0; n < 400; ++n) {
+      bench.Cycle();
+      for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
+        const DriverToSm& to_sm = bench.to_sm(sm);
+        quotas += to_sm.command_valid && to_sm.command.op == CommandOp::kQuota ? 1 : 0;
+      }
+    }
+    ++round;
+  } while (std::next_permutation(order.begin(), order.end()));
+  EXPECT_EQ(round, 24u);
+  EXPECT_GT(quotas, 24u);
+}
+
+}  // namespace
+}  // namespace smk
