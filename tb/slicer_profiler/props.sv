@@ -29,7 +29,7 @@ module formal_slicer_profiler (
   always_ff @(posedge clk_i) if (!rst_ni) need_q <= need_i;
 
   smk_pkg::sm_id_t        count_sm, give_sm;
-  logic                   window, give_valid, sample_valid, plan, profiling, sharing, priority_valid;
+  logic                   window, give_valid, sample_valid, plan, profiling, busy, priority_valid;
   smk_pkg::kernel_id_t    give_kernel, sample_kernel, priority_kernel;
   smk_pkg::tb_cnt_t       give_tbs, sample_tbs;
   logic [SampleWidth-1:0] sample_performance;
@@ -52,7 +52,7 @@ module formal_slicer_profiler (
     .plan_o              (plan),
     .kernels_o           (kernels),
     .profiling_o         (profiling),
-    .sharing_o           (sharing),
+    .busy_o              (busy),
     .priority_valid_o    (priority_valid),
     .priority_kernel_o   (priority_kernel)
   );
@@ -174,7 +174,7 @@ module formal_slicer_profiler (
   // Three cycles after the last phase.
   logic quiet;
   logic [2:0] quiet_q;
-  assign quiet = !profiling && !sharing;
+  assign quiet = !busy;
   always_ff @(posedge clk_i) quiet_q <= rst_ni ? {quiet_q[1:0], quiet && !start_i} : '0;
   (* keep *) logic idle;
   assign idle = rst_ni && !start_i && quiet && quiet_q == '1;

@@ -71,7 +71,7 @@ module smk_driver_slicer (
   // Of the profiler and the planner.
   smk_pkg::sm_id_t        count_sm, give_sm;
   logic [SampleWidth-1:0] issued, stalled, sample_performance;
-  logic                   window, give_valid, sample_valid, asks, sharing;
+  logic                   window, give_valid, sample_valid, asks, profiler_busy;
   logic                   unused_priority_valid;
   smk_pkg::kernel_id_t    give_kernel, sample_kernel, unused_priority_kernel;
   smk_pkg::tb_cnt_t       give_tbs, sample_tbs;
@@ -107,7 +107,7 @@ module smk_driver_slicer (
     .plan_o              (asks),
     .kernels_o           (profiled),
     .planned_i           (planned),
-    .sharing_o           (sharing),
+    .busy_o              (profiler_busy),
     .priority_valid_o    (unused_priority_valid),
     .priority_kernel_o   (unused_priority_kernel)
   );
@@ -279,8 +279,9 @@ module smk_driver_slicer (
   assign sample_end_o    = end_q;
   assign sample_kernel_o = kernel_q;
   assign sample_stalls_o = stalls_q;
-  assign busy_o          = profiling_o || sharing || plan_busy || plan_done || changed_q != '0 ||
-                           assign_q || window_q || begin_q || end_q;
+  // A window goes on for nobody but the profiler.
+  assign busy_o          = profiler_busy || plan_busy || plan_done || changed_q != '0 || assign_q ||
+                           window != window_q || begin_q || end_q;
 
   // Under another policy nothing is given, planned or sampled.
   `SMK_ASSERT(OthersUntouched_A, !enabled |-> !busy_o && alone_q == '0 && !giving_q && !spatial_q)

@@ -53,9 +53,9 @@ module smk_slicer_profiler #(
   output logic                   plan_o,
   output smk_pkg::kernel_mask_t  kernels_o,
   input  logic                   planned_i,
-  // Which phase it is; of the kernel that is sampled again.
+  // Kernels are profiled; not idle; of the kernel that is sampled again.
   output logic                   profiling_o,
-  output logic                   sharing_o,
+  output logic                   busy_o,
   output logic                   priority_valid_o,
   output smk_pkg::kernel_id_t    priority_kernel_o
 );
@@ -364,7 +364,7 @@ module smk_slicer_profiler #(
   assign window_o          = step_q == StWindow;
   assign kernels_o         = kernels_q;
   assign profiling_o       = step_q != StIdle && !watches_q;
-  assign sharing_o         = watches_q;
+  assign busy_o            = step_q != StIdle;
   assign priority_valid_o  = again_q && step_q != StDelay && step_q != StPlan;
   assign priority_kernel_o = again_kernel_q;
 
