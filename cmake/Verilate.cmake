@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # smk_verilate(TARGET MODULE FILE [CONFIG name] [PREFIX name] [INNER] [FAST]
-#              [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
+#              [TRACE_DEPTH levels] [SHELLS folder] [RTL folder DEPENDS file...])
 #
 # A static library with the verilated MODULE, as class V<module> or V<prefix>, in configuration CONFIG of
 # rtl/config (gtx980), or of a folder that is named by its whole path. With INNER, the scope
 # of a model in waveforms is the module itself: no scope of ports around it, so that several models
 # can be traced into one hierarchy. With FAST, it is compiled for speed. Waveforms
 # hold TRACE_DEPTH levels of the hierarchy, or all. With RTL, modules come from
-# a changed copy of rtl/ that is made with DEPENDS, and there are no waveforms. The checkers in
-# tb/<block> of all modules inside are bound. Not verilate() of Verilator's
+# a changed copy of rtl/ that is made with DEPENDS, and there are no waveforms. Modules of the folder SHELLS
+# take the places of those of the same names. The checkers in
+# tb/<block> of all other modules inside are bound. Not verilate() of Verilator's
 # own CMake package: that one runs Verilator while configuring, so that a slip in one
 # file stops everybody's build, and compiles Verilator's run time anew into every library. Here a
 # block is one custom command and two translation units, what runs once (__slow.cpp, not optimized) and
@@ -17,15 +18,19 @@
 #
 # smk_verilate_control_plane(NAME CONFIG name [FAST] [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
 #
-# The same of the parts of a control plane that are evaluated apart, as classes V<name>_driver, _tables,
-# _scheduler, _profile and _sample; target smk_<name> has all. FAST is for an SM's parts: the driver runs in
+# The same of the parts of a control plane that are evaluated apart, as classes V<name>_driver, _arbiter, _planner,
+# _profiler, _usages, _tables, _scheduler, _profile and _sample; target smk_<name> has all. FAST is for an SM's parts: the driver runs in
 # few cycles. sim/cosim/build_rtl.sh builds the same parts for a machine of a user.
+#
+# smk_verilate_driver(NAME CONFIG name [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
+#
+# The first five of them; target smk_<name>_whole_driver has all.
 #
 # This file is both the module that defines the functions and the script (cmake -P) that lists the
 # checkers and writes the translation unit.
 if(CMAKE_SCRIPT_MODE_FILE AND DEFINED CHECKERS)
   set(queue "${FILE}")
-  set(seen "smk_pkg")
+  set(seen "smk_pkg" ${SHELLS})
   set(found "")
   while(queue)
     list(POP_FRONT queue file)
@@ -154,7 +159,7 @@ if(verilator_VERSION VERSION_GREATER_EQUAL 5.032)
 endif()
 
 function(smk_verilate target module file)
-  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "CONFIG;PREFIX;RTL;TRACE_DEPTH" "DEPENDS;PARAMETERS")
+  cmake_parse_arguments(PARSE_ARGV 3 arg "INNER;FAST" "CONFIG;PREFIX;RTL;SHELLS;TRACE_DEPTH" "DEPENDS;PARAMETERS")
   if(NOT arg_PREFIX)
     set(arg_PREFIX "${module}")
   endif()
@@ -172,12 +177,21 @@ function(smk_verilate target module file)
     set(arg_CONFIG gtx980)
   endif()
   get_filename_component(config "${arg_CONFIG}" ABSOLUTE BASE_DIR "${rtl}/config")
+  get_filename_component(beside "${file}" DIRECTORY)
+  set(shells "")
+  set(places "")
+  if(arg_SHELLS)
+    file(GLOB shells RELATIVE "${arg_SHELLS}" CONFIGURE_DEPENDS "${arg_SHELLS}/smk_*.sv")
+    list(TRANSFORM shells REPLACE "[.]sv$" "")
+    set(places -DSIM_APART -y "${arg_SHELLS}")
+  endif()
   # One of Verilator 5.006's optimizations gets some trees of bits wrong: seen on a netlist.
   set(flags --cc --assert -fno-const-bit-op-tree --top-module "${module}" --prefix "${prefix}" --Mdir "${dir}"
-    "-I${rtl}/common" "-I${config}" -y "${rtl}/common" -y "${rtl}/top")
+    ${places} "-I${rtl}/common" "-I${config}" -y "${rtl}/common" -y "${rtl}/top")
   foreach(folder IN LISTS folders)
     list(APPEND flags -y "${rtl}/${folder}")
   endforeach()
+  list(APPEND flags "-I${beside}")
   foreach(parameter IN LISTS arg_PARAMETERS)
     list(APPEND flags "-G${parameter}")
   endforeach()
@@ -202,7 +216,7 @@ function(smk_verilate target module file)
   add_custom_command(OUTPUT "${dir}/${prefix}.h" "${dir}/${prefix}__all.cpp" "${dir}/${prefix}__slow.cpp"
     COMMAND "${CMAKE_COMMAND}" -E rm -rf "${dir}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${dir}"
-    COMMAND "${CMAKE_COMMAND}" "-DCHECKERS=${checkers}" "-DFILE=${file}" "-DRTL=${rtl}"
+    COMMAND "${CMAKE_COMMAND}" "-DCHECKERS=${checkers}" "-DFILE=${file}" "-DRTL=${rtl}" "-DSHELLS=${shells}"
       "-DOUT=${dir}/checkers.f" -P "${_smk_verilate_script}"
     COMMAND "${VERILATOR_BIN}" ${_smk_verilator_quiet} ${flags} "${rtl}/lint.vlt" "${rtl}/common/smk_pkg.sv" "${file}"
       -f "${dir}/checkers.f"
@@ -229,6 +243,28 @@ function(smk_verilate target module file)
   endif()
 endfunction()
 
+function(smk_verilate_driver name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "CONFIG;RTL;TRACE_DEPTH" "DEPENDS")
+  set(options INNER CONFIG ${arg_CONFIG})
+  if(arg_TRACE_DEPTH)
+    list(APPEND options TRACE_DEPTH ${arg_TRACE_DEPTH})
+  endif()
+  if(arg_RTL)
+    list(APPEND options RTL "${arg_RTL}" DEPENDS ${arg_DEPENDS})
+  endif()
+  set(cosim "${PROJECT_SOURCE_DIR}/sim/cosim")
+  smk_verilate(smk_${name}_driver sim_driver "${cosim}/sim_driver.sv" PREFIX ${name}_driver
+    SHELLS "${cosim}/apart" ${options})
+  foreach(part IN ITEMS arbiter/token_arbiter planner/partition_planner profiler/slicer_profiler usages/sm_usages)
+    get_filename_component(block "${part}" NAME)
+    get_filename_component(part "${part}" DIRECTORY)
+    smk_verilate(smk_${name}_${part} sim_${block} "${cosim}/apart/sim_${block}.sv" PREFIX ${name}_${part} ${options})
+  endforeach()
+  add_library(smk_${name}_whole_driver INTERFACE)
+  target_link_libraries(smk_${name}_whole_driver INTERFACE smk_${name}_driver
+    smk_${name}_arbiter smk_${name}_planner smk_${name}_profiler smk_${name}_usages)
+endfunction()
+
 function(smk_verilate_control_plane name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "FAST" "CONFIG;RTL;TRACE_DEPTH" "DEPENDS")
   set(rtl "${PROJECT_SOURCE_DIR}/rtl")
@@ -244,7 +280,9 @@ function(smk_verilate_control_plane name)
   if(arg_FAST)
     list(APPEND fast FAST)
   endif()
-  smk_verilate(smk_${name}_driver smk_driver "${rtl}/driver/driver/smk_driver.sv" PREFIX ${name}_driver ${options})
+  set(whole ${options})
+  list(REMOVE_ITEM whole INNER)
+  smk_verilate_driver(${name} ${whole})
   smk_verilate(smk_${name}_tables smk_sm_tables "${rtl}/sm/sm_control/smk_sm_tables.sv"
     PREFIX ${name}_tables ${fast})
   smk_verilate(smk_${name}_scheduler sim_quota_scheduler "${PROJECT_SOURCE_DIR}/sim/cosim/sim_quota_scheduler.sv"
@@ -255,5 +293,5 @@ function(smk_verilate_control_plane name)
     PREFIX ${name}_sample ${fast})
   add_library(smk_${name} INTERFACE)
   target_link_libraries(smk_${name} INTERFACE
-    smk_${name}_driver smk_${name}_tables smk_${name}_scheduler smk_${name}_profile smk_${name}_sample)
+    smk_${name}_whole_driver smk_${name}_tables smk_${name}_scheduler smk_${name}_profile smk_${name}_sample)
 endfunction()

@@ -85,6 +85,10 @@ class SmLinks {
     links_[sm].Tick(in);
     arriving_.Assign(sm, Speaks(seen_[sm].up));
   }
+  // What the driver will see after a tick with this.
+  SmToDriver NextUp(unsigned sm, const SmToDriver& up) const {
+    return links_[sm].Eval({DriverToSm{}, up}).up;
+  }
   const DriverToSm& down(unsigned sm) const { return seen_[sm].down; }
   const SmToDriver& up(unsigned sm) const { return seen_[sm].up; }
   // SMs from which something arrives; links with something on its way, or that arrives.

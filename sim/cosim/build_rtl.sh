@@ -20,10 +20,15 @@ CXX=${CXX:-c++}
 root=$(verilator --getenv VERILATOR_ROOT)
 
 # verilate PART MODULE FILE [FOLDER...]: class Vbuilt_cosim_<part>, in one translation unit. -fno-reloop,
-# -fno-const...: Verilator 5.006 gets some loops over wide registers and some trees of bits wrong.
+# -fno-const...: Verilator 5.006 gets some loops over wide registers and some trees of bits wrong. The driver has
+# nothing apart when something in it is gates.
 verilate() {
-  part=$1 module=$2 file=$3
+  part=$1 module=$2 file=$3 define=
   shift 3
+  if [ "$part" = driver ] && [ $# -eq 0 ]; then
+    define=-DSIM_APART
+    set -- "$SMK_SIM/cosim/apart"
+  fi
   # What is found first is taken: gates before RTL.
   count=$#
   while [ "$count" -gt 0 ]; do
@@ -35,7 +40,8 @@ verilate() {
   set -- "$@" -v "$SMK_SYNTH/yosys/output_buffer.v" -v "$SMK_SYNTH/cells/smk45.v" -y "$SMK_RTL/common"
   for folder in "$SMK_RTL"/driver/* "$SMK_RTL"/sm/*; do set -- "$@" -y "$folder"; done
   verilator --cc --assert -fno-const-bit-op-tree -fno-reloop --top-module "$module" \
-    --prefix "Vbuilt_cosim_$part" --Mdir "$part" "-I$SMK_RTL/common" "-I$SMK_CONFIG" "$@" \
+    --prefix "Vbuilt_cosim_$part" --Mdir "$part" "-I$SMK_RTL/common" "-I$SMK_CONFIG" $define "$@" \
+    "-I$SMK_SIM/cosim/apart" \
     "$SMK_RTL/lint.vlt" "$SMK_RTL/common/smk_pkg.sv" "$file"
   for unit in "$part"/*.cpp; do
     case $unit in

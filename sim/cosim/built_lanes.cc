@@ -2,10 +2,15 @@
 // The shared object of `smk rtl build --compiled`: compiled by build_rtl.sh, beside what Verilator
 // has made of the driver and of an SM's tables, and synth/lanes of its schedulers and profile
 // counters, in one configuration. Not a part of the program.
+#include <Vbuilt_cosim_arbiter.h>
 #include <Vbuilt_cosim_driver.h>
 #include <Vbuilt_cosim_driver_smk_pkg.h>
+#include <Vbuilt_cosim_planner.h>
+#include <Vbuilt_cosim_profiler.h>
 #include <Vbuilt_cosim_sample.h>
 #include <Vbuilt_cosim_tables.h>
+#include <Vbuilt_cosim_tables___024root.h>
+#include <Vbuilt_cosim_usages.h>
 #include <built_profile.h>
 #include <built_scheduler.h>
 

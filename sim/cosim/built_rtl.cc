@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared object of `smk rtl build`: compiled by build_rtl.sh, beside what Verilator has made of
 // one configuration. Not a part of the program.
+#include <Vbuilt_cosim_arbiter.h>
 #include <Vbuilt_cosim_driver.h>
 #include <Vbuilt_cosim_driver_smk_pkg.h>
+#include <Vbuilt_cosim_planner.h>
 #include <Vbuilt_cosim_profile.h>
+#include <Vbuilt_cosim_profiler.h>
 #include <Vbuilt_cosim_sample.h>
 #include <Vbuilt_cosim_scheduler.h>
 #include <Vbuilt_cosim_tables.h>
+#include <Vbuilt_cosim_tables___024root.h>
+#include <Vbuilt_cosim_usages.h>
 
 #include "cosim/built_object.h"
 #include "cosim/no_waves.h"

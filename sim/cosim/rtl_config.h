@@ -8,6 +8,10 @@
     static constexpr const char* kName = #prefix;     \
     using Package = V##prefix##_cosim_driver_smk_pkg; \
     using Driver = V##prefix##_cosim_driver;          \
+    using Arbiter = V##prefix##_cosim_arbiter;        \
+    using Planner = V##prefix##_cosim_planner;        \
+    using Profiler = V##prefix##_cosim_profiler;      \
+    using Usages = V##prefix##_cosim_usages;          \
     using Tables = V##sm##_cosim_tables;              \
     using Scheduler = V##sm##_cosim_scheduler;        \
     using Profile = V##sm##_cosim_profile;            \

@@ -48,14 +48,6 @@ class RtlControl final : public ControlPlane, public ControlProbe {
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
     now_ = now;
-    for (const unsigned sm : arriving_) {
-      if (links_.any()) {
-        driver_->Hear(sm, links_.up(sm));
-      } else {
-        driver_->Hear(sm, sms_[sm].tables(), sms_[sm].profile(), sms_[sm].sample());
-      }
-    }
-    arriving_ = SmMask();
     driver_->Step(in, now, out, log_on_ ? &log_ : nullptr);
     driver_stepped_ = true;
   }
@@ -89,11 +81,13 @@ class RtlControl final : public ControlPlane, public ControlProbe {
       if (!sms_[i].Edge()) continue;
       awake_.Assign(i, sms_[i].awake());
       sending_.Assign(i, sms_[i].sends());
-      arriving_.Set(i);
+      if (!links_.any()) {
+        driver_->Hear(i, sms_[i].tables(), sms_[i].profile(), sms_[i].sample());
+      }
     }
     stepped_ = SmMask();
-    if (driver_stepped_) {
-      driver_->Edge();
+    if (links_.any()) HearLinks();
+    if (driver_->Edge(sending_.Any(), all_)) {
       look_ = driver_->look();
       driver_->Record(&plans_);
     }
@@ -135,16 +129,23 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   // What both sides say goes into their links; what comes out is what they see.
   void TickLinks() {
     for (unsigned i = 0; i < Package::NumSms; ++i) {
-      const bool sent = driver_stepped_ && look_.Test(i);
-      links_.Tick(i, sent ? driver_->ToSm(i) : DriverToSm{},
-                  awake_.Test(i) ? sms_[i].ToDriver() : SmToDriver{});
+      links_.Tick(i, look_.Test(i) ? driver_->ToSm(i) : DriverToSm{}, ToLink(i));
     }
-    arriving_ = SmMask::First(Package::NumSms);
-    sending_ = links_.arriving();
+  }
+  SmToDriver ToLink(unsigned sm) const {
+    return awake_.Test(sm) ? sms_[sm].ToDriver() : SmToDriver{};
+  }
+  // What comes out of the links for the driver, before they are clocked.
+  void HearLinks() {
+    for (unsigned i = 0; i < Package::NumSms; ++i) {
+      const SmToDriver up = links_.NextUp(i, ToLink(i));
+      driver_->Hear(i, up);
+      sending_.Assign(i, Speaks(up));
+    }
   }
   template <typename Visitor>
   void VisitUnits(Visitor visit) {
-    visit(driver_->unit());
+    driver_->VisitUnits(visit);
     for (RtlSm<Rtl, Issue>& sm : sms_) sm.VisitUnits(visit);
   }
   void OpenWave(const RtlOptions& options) {
@@ -188,7 +189,6 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   SmMask awake_;
   SmMask look_;
   SmMask sending_;
-  SmMask arriving_;  // SMs whose registers may have changed since the driver looked
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };

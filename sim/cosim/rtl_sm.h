@@ -6,12 +6,17 @@
 //             profile counters, verilated (rtl_issue.h) or as lanes of words (lane_issue.h).
 //             Whatever is known of them comes out of their ports.
 // Idle        In a quiet cycle only what issues is evaluated, and the sample counters while they
-//             sample: no other part changes (the idle property).
+//             sample: no other part changes (the idle property). A window does not keep the tables
+//             awake. Nor are they evaluated while a cycle leaves them as they were and the next one
+//             has the same inputs: they wait, for TBs that drain or for a buffer.
 // Does not hold anything but models: all state is in the RTL.
 #pragma once
 
 #include <array>
+#include <cstddef>
+#include <cstring>
 #include <string>
+#include <vector>
 
 #include "control/message_fields.h"
 #include "control/sm_link.h"
@@ -34,13 +39,14 @@ class RtlSm {
   RtlSm(VerilatedContext* context, unsigned sm, const PolicyConfig& policy,
         typename Issue::Shared* shared = nullptr)
       : sm_(sm),
+        times_(policy.preempt == PreemptMode::kChimera),
         tables_(context, Scope(sm) + " u_tables"),
         issue_(context, Scope(sm), sm, policy, shared),
         sample_(context, Scope(sm) + " u_sample") {
     Pack<ChimeraFields<Package>>(ChimeraOf(policy), &tables_->chimera_i);
     tables_.Reset();
     sample_.Reset();
-    ReadTables();
+    TellIssue();
   }
 
   // One cycle. `told`: the driver says something to this SM. It is read for its registers towards
@@ -49,28 +55,43 @@ class RtlSm {
   void Step(const SmInputs& in, bool told, const Driver& driver, const DriverToSm* link, bool all,
             SmOutputs* out) {
     Clear(out);
-    busy_ = all || awake_ || told || in.tb_finished != 0 || in.context_done != 0;
+    const bool pulses = told || in.tb_finished != 0 || in.context_done != 0;
+    const bool waits = tables_awake_ && waits_ && !pulses && !all && SameLevels(in);
+    busy_ = all || pulses || (tables_awake_ && !waits);
+    told_ = told;
+    sampled_ = false;
     if (busy_) {
       const bool tick = link != nullptr ? link->tick : driver.tick_o != 0;
       Tell(driver, link);
-      BeginTables(in, driver, out);
+      BeginTables(in, driver, all, out);
       issue_.All(in, *tables_.operator->(), tick, out);
       SampleAll(in, driver, link, all, out);
     } else {
+      if (waits) ReadTables(out);
       issue_.Ready(in, gated_, out);
-      if (samples_ && out->grant_valid != 0) SampleGrants(out);
+      if (sample_->busy_o != 0) {
+        SampleAll(in, driver, link, all, out);
+      } else if (samples_ && out->grant_valid != 0) {
+        SampleGrants(out);
+      }
     }
     if (!gated_) return;
     out->gated = true;
     issue_.Quotas(out);
   }
-  // The clock edge of a cycle that was stepped; false when it changed no register of the tables.
+  // The clock edge of a cycle that was stepped; false when what the SM says, and whether it is
+  // awake, is as before.
   bool Edge() {
-    if (!busy_) return false;
-    tables_.Edge();
-    issue_.Edge();
-    ReadTables();
-    awake_ = tables_->awake_o != 0 || profile().report_valid_o != 0 || sample_->busy_o != 0;
+    if (busy_) {
+      tables_.Edge();
+      issue_.Edge();
+      TellIssue();
+      tables_awake_ = tables_->awake_o != 0 || profile().report_valid_o != 0;
+      waits_ = Waits();
+    } else if (!sampled_) {
+      return false;
+    }
+    awake_ = tables_awake_ || sample_->busy_o != 0;
     busy_ = false;
     return true;
   }
@@ -124,12 +145,35 @@ class RtlSm {
     return GetBits(port, sm_, 1) != 0;
   }
   // What the schedulers hear of the tables' registers.
-  void ReadTables() {
+  void TellIssue() {
     issue_.Tell(*tables_.operator->());
     gated_ = tables_->gated_o != 0;
   }
   void Tell(const Driver& driver, const DriverToSm* link);
-  void BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out);
+  void BeginTables(const SmInputs& in, const Driver& driver, bool all, SmOutputs* out);
+  void ReadTables(SmOutputs* out) const;
+  // Inputs of the tables that are no pulses are those of their last evaluation.
+  bool SameLevels(const SmInputs& in) const {
+    const Tables& t = *tables_.operator->();
+    return GetBits(t.tb_quiet_i, 0, Package::NumSlots) == in.tb_quiet &&
+           GetBits(t.tb_flushable_i, 0, Package::NumSlots) == in.tb_flushable &&
+           (t.context_ready_i != 0) == in.context_ready && (!times_ || t.time_i == in.time);
+  }
+  // The last cycle has changed nothing in the tables: not one bit of their model, with all that
+  // they hear. What is compared is always the cycle just before.
+  bool Waits() {
+    const Tables& t = *tables_.operator->();
+    const auto* const model = reinterpret_cast<const unsigned char*>(t.rootp);
+    constexpr std::size_t kSize = sizeof *t.rootp;
+    if (!tables_awake_ || told_ || Unpack<ContextRequestFields<Package>>(t.context_o).valid ||
+        t.load_o != 0 || t.start_valid_o != 0 || t.command_credit_o != 0) {
+      before_.clear();
+      return false;
+    }
+    if (!before_.empty() && std::memcmp(before_.data(), model, kSize) == 0) return true;
+    before_.assign(model, model + kSize);
+    return false;
+  }
   void SampleAll(const SmInputs& in, const Driver& driver, const DriverToSm* link, bool all,
                  SmOutputs* out);
   void SampleGrants(SmOutputs* out) {
@@ -139,10 +183,16 @@ class RtlSm {
   }
 
   const unsigned sm_;
+  const bool times_;  // somebody looks at the time
   bool awake_ = false;
-  bool busy_ = false;     // this cycle is not a quiet one
-  bool gated_ = false;    // the tables' register: what they have lies far apart in memory
-  bool samples_ = false;  // from the beginning of a window until its counts are reported
+  bool tables_awake_ = false;  // without the sample counters
+  bool busy_ = false;          // this cycle is not a quiet one for the tables
+  bool told_ = false;          // nor for the driver
+  bool waits_ = false;         // the tables are what they were a cycle before
+  bool sampled_ = false;       // the sample counters have ended a window in it, or reported
+  bool gated_ = false;         // the tables' register: what they have lies far apart in memory
+  bool samples_ = false;       // from the beginning of a window until its counts are reported
+  std::vector<unsigned char> before_;  // the tables' model at the end of a cycle
   VerilatedUnit<Tables> tables_;
   Issue issue_;
   VerilatedUnit<Sample> sample_;
@@ -169,7 +219,8 @@ void RtlSm<Rtl, Issue>::Tell(const Driver& driver, const DriverToSm* link) {
 }
 
 template <typename Rtl, typename Issue>
-void RtlSm<Rtl, Issue>::BeginTables(const SmInputs& in, const Driver& driver, SmOutputs* out) {
+void RtlSm<Rtl, Issue>::BeginTables(const SmInputs& in, const Driver& driver, bool all,
+                                    SmOutputs* out) {
   using Slots = Bits<Package::NumSlots>;
   Tables& t = *tables_.operator->();
   t.views_i = driver.views_o;
@@ -179,8 +230,14 @@ void RtlSm<Rtl, Issue>::BeginTables(const SmInputs& in, const Driver& driver, Sm
   Pack<Slots>(in.tb_flushable, &t.tb_flushable_i);
   t.context_ready_i = in.context_ready;
   t.context_done_i = in.context_done;
-  t.time_i = in.time;
+  t.time_i = times_ || all ? in.time : 0;
   tables_.Settle();
+  ReadTables(out);
+}
+
+template <typename Rtl, typename Issue>
+void RtlSm<Rtl, Issue>::ReadTables(SmOutputs* out) const {
+  const Tables& t = *tables_.operator->();
   Unpack<WarpStartFields<Package>>(t.warp_start_o, &out->warp_start);
   out->tb_activate = t.tb_activate_o;
   out->tb_stop = t.tb_stop_o;
@@ -211,6 +268,7 @@ void RtlSm<Rtl, Issue>::SampleAll(const SmInputs& in, const Driver& driver, cons
   Pack<KernelSchedulers<Package>>(in.memory, &s.memory_i);
   const bool reported = s.valid_o != 0;
   sample_.Cycle();
+  sampled_ = reported || s.valid_o != 0 || s.busy_o == 0;
   samples_ = s.begin_i != 0 || (samples_ && !reported);
   out->samples = s.samples_o != 0;
   s.begin_i = s.end_i = 0;

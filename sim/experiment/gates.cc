@@ -60,7 +60,7 @@ void CheckInMachine(const std::string& name, const Instances& instances) {
   }
   for (const RtlPart& part : RtlParts()) {
     if (Within(part.block, instances).count(name) != 0) return;
-    parts.emplace_back(part.block);
+    if (*part.block != '\0') parts.emplace_back(part.block);
   }
   throw InputError(
       fmt::format("--gates: {} is not in what --control rtl evaluates: {}", name, Join(parts)));
@@ -70,7 +70,12 @@ void CheckInMachine(const std::string& name, const Instances& instances) {
 
 const std::vector<RtlPart>& RtlParts() {
   static const std::vector<RtlPart> parts = {
-      {"driver", "smk_driver", "rtl/driver/driver/smk_driver.sv", "driver", "-O1"},
+      {"driver", "sim_driver", "sim/cosim/sim_driver.sv", "driver", "-O1"},
+      // Of the driver, whose gates are in it.
+      {"arbiter", "sim_token_arbiter", "sim/cosim/apart/sim_token_arbiter.sv", "", "-O1"},
+      {"planner", "sim_partition_planner", "sim/cosim/apart/sim_partition_planner.sv", "", "-O1"},
+      {"profiler", "sim_slicer_profiler", "sim/cosim/apart/sim_slicer_profiler.sv", "", "-O1"},
+      {"usages", "sim_sm_usages", "sim/cosim/apart/sim_sm_usages.sv", "", "-O1"},
       {"tables", "smk_sm_tables", "rtl/sm/sm_control/smk_sm_tables.sv", "sm_tables", "-O2"},
       {"scheduler", "sim_quota_scheduler", "sim/cosim/sim_quota_scheduler.sv", "quota_scheduler",
        "-O2"},

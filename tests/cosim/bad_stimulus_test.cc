@@ -163,9 +163,9 @@ class Driver {
     for (unsigned sm = 0; sm < kSms; ++sm) {
       driver_.Hear(sm, sms[sm], FakeProfile{}, FakeSample{});
     }
+    driver_.Edge(true, true);
     HostOutputs host;
     driver_.Step({}, 0, &host, nullptr);
-    driver_.Edge();
     for (FakeTables& sm : sms) sm.event_o = 0;
     if (context_.gotError()) throw AssertionFired{0};
   }

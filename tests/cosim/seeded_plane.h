@@ -3,12 +3,17 @@
 // checkers.
 #pragma once
 
+#include <Vseeded_arbiter.h>
 #include <Vseeded_driver.h>
 #include <Vseeded_driver_smk_pkg.h>
+#include <Vseeded_planner.h>
 #include <Vseeded_profile.h>
+#include <Vseeded_profiler.h>
 #include <Vseeded_sample.h>
 #include <Vseeded_scheduler.h>
 #include <Vseeded_tables.h>
+#include <Vseeded_tables___024root.h>
+#include <Vseeded_usages.h>
 
 #include <vector>
 
@@ -21,6 +26,10 @@ struct RtlSeeded {
   static constexpr const char* kName = "seeded";
   using Package = Vseeded_driver_smk_pkg;
   using Driver = Vseeded_driver;
+  using Arbiter = Vseeded_arbiter;
+  using Planner = Vseeded_planner;
+  using Profiler = Vseeded_profiler;
+  using Usages = Vseeded_usages;
   using Tables = Vseeded_tables;
   using Scheduler = Vseeded_scheduler;
   using Profile = Vseeded_profile;
@@ -53,9 +62,6 @@ class SeededPlane final : public ControlPlane {
   }
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
-    for (unsigned sm = 0; sm < kSms; ++sm) {
-      driver_.Hear(sm, sms_[sm].tables(), sms_[sm].profile(), sms_[sm].sample());
-    }
     driver_.Step(in, now, out, &log_);
     now_ = now;
   }
@@ -63,8 +69,11 @@ class SeededPlane final : public ControlPlane {
     sms_[Index(sm)].Step(in, true, driver_.model(), nullptr, true, out);
   }
   void EndCycle(Cycle now) override {
-    for (auto& sm : sms_) sm.Edge();
-    driver_.Edge();
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      sms_[sm].Edge();
+      driver_.Hear(sm, sms_[sm].tables(), sms_[sm].profile(), sms_[sm].sample());
+    }
+    driver_.Edge(true, true);
     if (context_.gotError() || now >= until_) throw AssertionFired{now};
   }
   // The rest of a cycle that the machine broke off.

@@ -2,24 +2,39 @@
 // The RTL beside the reference at sizes that no machine has: one SM, fewer SMs than kernels, 33
 // SMs, 8 kernels, schedulers of 24 warps, a single scheduler. 2 SMs, 16, 80, and 2 and 4 kernels
 // are in lockstep_control_test.cc.
+#include <Veight_cosim_arbiter.h>
 #include <Veight_cosim_driver.h>
 #include <Veight_cosim_driver_smk_pkg.h>
+#include <Veight_cosim_planner.h>
 #include <Veight_cosim_profile.h>
+#include <Veight_cosim_profiler.h>
 #include <Veight_cosim_sample.h>
 #include <Veight_cosim_scheduler.h>
 #include <Veight_cosim_tables.h>
+#include <Veight_cosim_tables___024root.h>
+#include <Veight_cosim_usages.h>
+#include <Vmany_cosim_arbiter.h>
 #include <Vmany_cosim_driver.h>
 #include <Vmany_cosim_driver_smk_pkg.h>
+#include <Vmany_cosim_planner.h>
 #include <Vmany_cosim_profile.h>
+#include <Vmany_cosim_profiler.h>
 #include <Vmany_cosim_sample.h>
 #include <Vmany_cosim_scheduler.h>
 #include <Vmany_cosim_tables.h>
+#include <Vmany_cosim_tables___024root.h>
+#include <Vmany_cosim_usages.h>
+#include <Vone_cosim_arbiter.h>
 #include <Vone_cosim_driver.h>
 #include <Vone_cosim_driver_smk_pkg.h>
+#include <Vone_cosim_planner.h>
 #include <Vone_cosim_profile.h>
+#include <Vone_cosim_profiler.h>
 #include <Vone_cosim_sample.h>
 #include <Vone_cosim_scheduler.h>
 #include <Vone_cosim_tables.h>
+#include <Vone_cosim_tables___024root.h>
+#include <Vone_cosim_usages.h>
 
 #include <algorithm>
 
