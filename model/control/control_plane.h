@@ -86,6 +86,8 @@ struct PolicyConfig {
   EpochEnd epoch_end = EpochEnd::kSpent;
   // On demand: where TBs left for a kernel, none leave for another before the second tick [D22].
   bool preempt_guard = false;
+  // Left-over: a kernel waits until the older ones have dispatched all their TBs [D14].
+  bool leftover_strict = false;
   std::uint8_t kernels_per_sm = kNumKernels;      // 2 for SMK-(P+W)2
   std::array<std::uint8_t, kMaxKernels> table{};  // kTable: TBs per SM of each kernel slot
   std::uint16_t epoch_length = 10000;             // instructions per scheduler and epoch

@@ -145,6 +145,16 @@ QuotaCalculator::Inputs Driver::QuotaInputs() const {
   return q;
 }
 
+// Under left-over that is strict, kernels that wait: an older one has TBs to dispatch, and an SM.
+KernelMask Driver::Held() const {
+  if (!policy_.leftover_strict || policy_.dispatch != DispatchMode::kLeftover) return 0;
+  KernelMask goes = queue_.waiting();
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    goes |= static_cast<KernelMask>((kernels_.state().slot[k].remaining() != 0 ? 1u : 0u) << k);
+  }
+  return kernels_.YoungerThan(goes & state_.hosted);
+}
+
 TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   TbDispatch::Inputs t;
   t.kernels = &kernels_.state();
@@ -164,6 +174,7 @@ TbDispatch::Inputs Driver::DispatchInputs(const Events& events) const {
   t.waiting = state_.waiting;
   t.waits = events.waits;
   t.tick = state_.tick;
+  t.held = Held();
   return t;
 }
 
@@ -175,6 +186,7 @@ TbStream::Inputs Driver::StreamInputs() const {
   s.dispatch = &dispatch_.state();
   s.assign = &allowed();
   s.queue = &queue_;
+  s.held = Held();
   s.credit = state_.credit;
   const QuotaCalculator::State& q = quota_.state();
   s.quota_waits = q.command_valid && state_.credit.Test(q.sm);
@@ -191,6 +203,10 @@ PartitionPlanner::Inputs Driver::PlannerInputs() const {
   p.sm = pulses.sm;
   p.mode = policy_.dispatch;
   p.table = policy_.table;
+  // A kernel of the fixed table has ended: the others divide the SM among them [D97].
+  for (unsigned k = 0; k < kMaxKernels && policy_.dispatch == DispatchMode::kTable; ++k) {
+    if ((state_.gone >> k & 1) != 0 && p.table[k] != 0) p.mode = DispatchMode::kEven;
+  }
   p.kernel_table = &state_.planned_kernels;
   if (!slicer_.enabled()) return p;
   p.mode = slicer_.state().plan_mode;
@@ -340,6 +356,8 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   drf_.Tick(drf_in_);
   queue_.Tick(queue_in_);
   planner_.Tick(planner);
+  state_.hosted = 0;
+  for (const KernelMask hosts : allowed().allowed) state_.hosted |= hosts;
   assign_.Tick(assign);
   if (Tokens()) tokens_.Tick(token);
   HearProfile(in);
@@ -353,6 +371,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   state_.some_finished = state_.finished != std::array<std::uint8_t, kMaxKernels>{};
 
   const bool launch_new = kernels.launch_fire && !kernels.launch_same;
+  state_.gone = static_cast<KernelMask>((state_.gone | member_expired_) & ~state_.need_changed);
   state_.assign_pending = launch_new || member_expired_ != 0;
   state_.need_changed =
       launch_new ? static_cast<KernelMask>(1u << Index(in.host.launch_kernel)) : 0;

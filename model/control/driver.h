@@ -40,6 +40,8 @@ class Driver {
     SmMask waiting{};             // SMs on which a TB waits for a gap
     bool assign_pending = false;  // the set of kernels changed
     KernelMask need_changed = 0;  // launched with another need
+    KernelMask gone = 0;          // places given away since
+    KernelMask hosted = 0;        // kernels that had an SM in the last cycle
     // What the kernel table and the quota calculator hear one cycle later.
     std::array<std::uint8_t, kMaxKernels> finished{};
     bool some_finished = false;
@@ -90,6 +92,7 @@ class Driver {
   Events Collect(const Inputs& in);
   KernelTable::Inputs KernelInputs(const HostInputs& host) const;
   TbStream::Inputs StreamInputs() const;
+  KernelMask Held() const;
   void SetDrfInputs(const Events& events, KernelMask kernel_done);
   void SetQueueInputs(const Inputs& in, const Events& events);
   QuotaCalculator::Inputs QuotaInputs() const;

@@ -98,6 +98,17 @@ KernelMask KernelTable::members() const {
   return mask;
 }
 
+KernelMask KernelTable::YoungerThan(KernelMask kernels) const {
+  KernelMask mask = 0;
+  for (unsigned j = 0; j < kMaxKernels; ++j) {
+    if ((kernels >> j & 1) == 0) continue;
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      mask |= state_.slot[j].order < state_.slot[k].order ? 1u << k : 0u;
+    }
+  }
+  return mask;
+}
+
 KernelViews KernelTable::Views() const {
   KernelViews views;
   for (unsigned k = 0; k < kMaxKernels; ++k) {

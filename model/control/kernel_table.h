@@ -74,6 +74,8 @@ class KernelTable {
 
   KernelMask active() const;
   KernelMask members() const;
+  // Kernels that came after one of these.
+  KernelMask YoungerThan(KernelMask kernels) const;
   KernelViews Views() const;
 
  private:

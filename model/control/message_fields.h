@@ -102,6 +102,7 @@ struct PolicyFields {
       Is<Bits<1>>("quota_gate", &Message::quota_gate),
       Is<Bits<1>>("epoch_end", &Message::epoch_end),
       Is<Bits<1>>("preempt_guard", &Message::preempt_guard),
+      Is<Bits<1>>("leftover_strict", &Message::leftover_strict),
       Is<Bits<P::KernelCntWidth>>("kernels_per_sm", &Message::kernels_per_sm),
       Is<TbCntVec<P>>("table_tbs", &Message::table),
       Is<Bits<P::QuotaWidth>>("epoch_length", &Message::epoch_length),

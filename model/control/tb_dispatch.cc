@@ -129,7 +129,7 @@ KernelMask TbDispatch::Waiting(const Inputs& in) const {
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     if (WaitingTbs(in, k) != 0) mask |= static_cast<KernelMask>(1u << k);
   }
-  return mask;
+  return static_cast<KernelMask>(mask & ~in.held);
 }
 
 // SMs that may host the kernel and on which no TB is on its way out.

@@ -50,6 +50,7 @@ class TbDispatch {
     SmMask waiting{};               // SMs on which a TB waits for a gap
     SmMask waits{};                 // on which that begins
     bool tick = false;              // an epoch ends
+    KernelMask held = 0;            // kernels that wait for older ones
   };
   enum class Step : std::uint8_t {
     kIdle,

@@ -14,7 +14,7 @@ std::array<SmMask, kMaxKernels> TbStream::Room(const Inputs& in) const {
   const TbDispatch::State& d = *in.dispatch;
   const bool partitioned = TbDispatch::Partitioned(*in.policy);
   for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if (!Waits(in, k)) continue;
+    if (!Waits(in, k) || (in.held >> k & 1) != 0) continue;
     const SmMask sms = SmsWithBit(in.assign->allowed, k, config_.num_sms) - d.busy - d.reservations;
     for (const unsigned sm : sms) {
       const bool fits = partitioned ? (d.planned[sm] >> k & 1) != 0 &&
@@ -39,6 +39,7 @@ TbStream::Outputs TbStream::Eval(const Inputs& in) const {
   Outputs out;
   out.sm = s.sm;
   if (!s.chosen || s.wait != 0 || in.flush || in.quota_waits || !in.credit.Test(s.sm)) return out;
+  if ((in.held >> s.kernel & 1) != 0) return out;
   const KernelTable::Slot& slot = in.kernels->slot[s.kernel];
   const unsigned sent = s.send && s.send_kernel == s.kernel ? 1 : 0;
   out.pop = in.queue->count(s.kernel) > (s.pop ? sent : 0);

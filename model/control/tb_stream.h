@@ -15,7 +15,8 @@
 // Throughput  One TB per cycle, one per SM until its credit is back.
 // Reset       Nothing chosen.
 // Doc         docs/blocks/tb_stream.md
-// Kernels and SMs take turns; under left-over the oldest kernel that fits on an SM has it.
+// Kernels and SMs take turns; under left-over the oldest kernel that fits on an SM has it, of those
+// that need not wait for older ones.
 #pragma once
 
 #include <optional>
@@ -40,6 +41,7 @@ class TbStream {
     const TbDispatch::State* dispatch = nullptr;
     const SmAssign::State* assign = nullptr;
     const PreemptedQueue* queue = nullptr;
+    KernelMask held = 0;       // kernels that wait for older ones
     SmMask credit{};           // SMs that can take a command
     bool changes = false;      // an SM reports or gives a credit back, or a launch
     bool quota_waits = false;  // a quota command is sent in the next cycle in which the bus is free

@@ -176,6 +176,7 @@ package smk_pkg;
     logic                    quota_gate;     // quotas are not only worked out, but put in force
     epoch_end_e              epoch_end;      // with the last quota, or with each tick as well
     logic                    preempt_guard;  // room that a kernel gained by preemption is not lost at once
+    logic                    leftover_strict;  // under left-over, older kernels dispatch all their TBs first
     kernel_cnt_t             kernels_per_sm;
     tb_cnt_vec_t             table_tbs;      // TBs per SM of each kernel, under DispatchTable
     quota_t                  epoch_length;   // instructions per scheduler and epoch

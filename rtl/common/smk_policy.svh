@@ -6,7 +6,7 @@
 `define SMK_POLICY_SVH
 
 `define SMK_POLICY_WIDTH \
-  (3 + 2 + 6 + smk_pkg::KernelCntWidth + smk_pkg::NumKernels * smk_pkg::TbCntWidth + \
+  (3 + 2 + 7 + smk_pkg::KernelCntWidth + smk_pkg::NumKernels * smk_pkg::TbCntWidth + \
    smk_pkg::QuotaWidth + smk_pkg::LingerWidth + smk_pkg::ScaleWidth + 4 * 16 + 3 + 4 + \
    smk_pkg::LossWidth + smk_pkg::TokenWindowWidth + smk_pkg::TokenQuotaWidth + \
    2 * smk_pkg::NumKernels * smk_pkg::TokenShareWidth + smk_pkg::ChimeraLimitWidth + \
@@ -14,7 +14,7 @@
 
 `define SMK_POLICY_DEFAULT \
   {3'(smk_pkg::DispatchPartitioned), 2'(smk_pkg::PreemptSwitch), 1'(smk_pkg::WarpPolicyGto), \
-   1'b0, 1'b1, 1'b1, 1'(smk_pkg::EpochSpent), 1'b0, \
+   1'b0, 1'b1, 1'b1, 1'(smk_pkg::EpochSpent), 1'b0, 1'b0, \
    smk_pkg::KernelCntWidth'(smk_pkg::NumKernels), \
    {smk_pkg::NumKernels{smk_pkg::TbCntWidth'(0)}}, \
    smk_pkg::QuotaWidth'(10000), smk_pkg::LingerWidth'(2), smk_pkg::ScaleWidth'(1), \

@@ -188,6 +188,8 @@ std::vector<Knob> MakeKnobs() {
       Switch(
           "policy.preempt_guard", &PolicyConfig::preempt_guard,
           "on demand: where TBs left for a kernel, none leave for another before the second tick"),
+      Switch("policy.leftover_strict", &PolicyConfig::leftover_strict,
+             "under leftover a kernel waits until the older ones have dispatched all their TBs"),
       InEveryId("linger ", Number("policy.linger_ticks", &PolicyConfig::linger_ticks, 0, 1000,
                                   "ticks before a finished kernel's place is given away")),
       InEveryId("latency ", Column(Number("policy.latency_scale", &PolicyConfig::latency_scale, 1,

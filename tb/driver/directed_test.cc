@@ -17,6 +17,7 @@ struct Case {
   std::uint8_t kernels_per_sm = kNumKernels;
   bool quota = false;
   std::uint8_t latency_scale = 1;
+  bool strict = false;
 };
 
 // Four small SMs.
@@ -40,6 +41,7 @@ class Traffic : public DriverTraffic<Driver> {
     policy.kernels_per_sm = c.kernels_per_sm;
     policy.quota_enable = c.quota;
     policy.latency_scale = c.latency_scale;
+    policy.leftover_strict = c.strict;
     policy.table = {1, 2, 1, 3};
     policy.epoch_length = 1000;
     return policy;
@@ -150,6 +152,68 @@ TEST(DriverAwake, WhileSmsAreGivenToOthers) {
   EXPECT_GT(after_a_walk, 100u);
 }
 
+// One SM of 8 TBs; those that a plan makes leave are gone at once.
+struct TableBench : DriverBenchOf<Driver> {
+  explicit TableBench(const PolicyConfig& policy) : DriverBenchOf<Driver>(OneSm(), policy) {}
+  static ControlConfig OneSm() {
+    ControlConfig config = Traffic::Config();
+    config.num_sms = 1;
+    return config;
+  }
+  void LeaveOne() {
+    const auto& tbs = sm(0).tbs;
+    const auto leaver =
+        std::find_if(tbs.begin(), tbs.end(), [](const BenchTb& tb) { return tb.leaving; });
+    if (leaver == tbs.end()) return CanSettle(0) ? Settle(0) : void();
+    const auto index = static_cast<unsigned>(leaver - tbs.begin());
+    const auto buffer = AskForBuffer(0, leaver->kernel);
+    ASSERT_TRUE(buffer.has_value());
+    Leave(0, index, *buffer, true);
+  }
+  void Run(int ticks) {
+    for (int i = 0; i < ticks * 100 + 300; ++i) {
+      HostInputs host;
+      host.tick = i < ticks * 100 && i % 100 == 99;
+      Cycle(host);
+      LeaveOne();
+    }
+  }
+  void FinishAll(unsigned kernel) {
+    for (unsigned i = 0; Resident(kernel, 0) != 0;) {
+      if (sm(0).tbs[i].kernel == kernel) {
+        Finish(0, i);
+      } else {
+        ++i;
+      }
+    }
+  }
+};
+
+TEST(DriverTable, WhoIsLeftOfATableHasTheWholeSm) {
+  PolicyConfig policy;
+  policy.dispatch = DispatchMode::kTable;
+  policy.table = {2, 3, 2, 0};
+  TableBench bench(policy);
+  bench.Launch(0, {4, 4, 1, 1}, 10'000);
+  bench.Run(8);
+  EXPECT_EQ(bench.Resident(0, 0), 2u) << "alone from the start, it is held to its entry";
+  bench.Launch(1, {4, 4, 1, 1}, 3);
+  bench.Launch(2, {4, 4, 1, 1}, 4);
+  bench.Run(0);
+  EXPECT_EQ(bench.Resident(0, 0), 2u);
+  EXPECT_EQ(bench.Resident(1, 0), 3u);
+  EXPECT_EQ(bench.Resident(2, 0), 2u);
+  bench.FinishAll(1);
+  bench.Run(1);
+  EXPECT_EQ(bench.Resident(0, 0), 2u) << "the place of the other is kept for some ticks";
+  bench.Run(4);
+  EXPECT_EQ(bench.Resident(0, 0), 4u) << "half of it";
+  EXPECT_EQ(bench.Resident(2, 0), 4u);
+  bench.FinishAll(2);
+  bench.Run(4);
+  EXPECT_EQ(bench.Resident(0, 0), 8u) << "all of it";
+}
+
 INSTANTIATE_TEST_SUITE_P(
     Modes, DriverTest,
     testing::Values(Case{"OnDemand", DispatchMode::kOnDemand},
@@ -158,7 +222,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Partitioned", DispatchMode::kPartitioned},
                     Case{"PartitionedQuota", DispatchMode::kPartitioned, 4, true},
                     Case{"TwoPerSmQuotaSlow", DispatchMode::kPartitioned, 2, true, 4},
-                    Case{"LeftOver", DispatchMode::kLeftover}, Case{"Even", DispatchMode::kEven},
+                    Case{"LeftOver", DispatchMode::kLeftover},
+                    Case{"LeftOverStrict", DispatchMode::kLeftover, 4, false, 1, true},
+                    Case{"LeftOverStrictTwoPerSm", DispatchMode::kLeftover, 2, false, 3, true},
+                    Case{"Even", DispatchMode::kEven}, Case{"Table", DispatchMode::kTable},
                     Case{"Spatial", DispatchMode::kSpatial}),
     [](const auto& param) { return param.param.name; });
 

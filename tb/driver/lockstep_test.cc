@@ -38,6 +38,7 @@ PolicyConfig PolicyOf(DispatchMode mode, Dice* dice) {
   policy.epoch_length = static_cast<std::uint16_t>(100 + dice->Below(3000));
   policy.linger_ticks = static_cast<std::uint16_t>(dice->Below(4));
   policy.latency_scale = static_cast<std::uint8_t>(dice->Percent(60) ? 1 : 2 + dice->Below(7));
+  policy.leftover_strict = dice->Percent(50);
   policy.slicer_warmup = policy.slicer_settle = 20;
   policy.slicer_window = 30;
   policy.token_window = static_cast<std::uint8_t>(10 + dice->Below(3));

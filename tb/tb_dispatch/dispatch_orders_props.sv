@@ -8,6 +8,7 @@ module formal_dispatch_orders (
   input logic                       clk_i,
   input smk_pkg::policy_t           policy_i,
   input logic                       tick_i,
+  input smk_pkg::kernel_mask_t      held_i,
   input logic                       assign_busy_i,
   input smk_pkg::sm_kernels_t       allowed_i,
   input smk_pkg::sm_mask_t          assign_changed_i,
@@ -71,7 +72,7 @@ module formal_dispatch_orders (
   smk_pkg::kernel_mask_t     queued, none_remains, hands_out, pops;
   logic                      range_starts, range_stops, command_valid, work, decides;
   smk_tb_dispatch u_dut (
-    .clk_i, .rst_ni, .tick_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i, .need_i,
+    .clk_i, .rst_ni, .tick_i, .held_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i, .need_i,
     .next_tb_i, .need_changed_i, .kernel_done_i, .member_expired_i, .events_valid_i, .settled_i,
     .waiting_i, .waits_i, .command_ready_i, .queue_free_i, .queue_ack_i, .queue_front_i, .plan_done_i,
     .plan_range_i, .plan_anywhere_i, .pick_sm_i, .pick_kernel_i, .look_taken_i, .look_resident_i,

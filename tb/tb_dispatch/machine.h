@@ -118,6 +118,11 @@ class DispatchMachine {
 
   void ChangePhase() {
     if (!launches) return;
+    const auto phase = cycle_ / 256;
+    held_ = 0;
+    if (policy_.dispatch == DispatchMode::kLeftover && phase % 3 == 1) {
+      held_ = static_cast<KernelMask>(5 * phase % (1u << kNumKernels));
+    }
     finish_ = dice_.Percent(20) ? 60 : dice_.Below(10);
     leave_ = dice_.Percent(40) ? 2 : 5 + dice_.Below(90);
     ready_rate_ = 10 + dice_.Below(91);
@@ -350,6 +355,7 @@ class DispatchMachine {
     t.waiting = waiting_;
     t.waits = waits_;
     t.tick = host_.tick;
+    t.held = held_;
     return t;
   }
   DrfTracker::Inputs DrfInputs(const TbDispatch::State& d, KernelMask kernel_done) const {
@@ -402,7 +408,7 @@ class DispatchMachine {
   std::array<SmEvent, kMaxSms> events_{};
   SmMask ready_, waiting_, waits_;
   bool assign_pending_ = false;
-  KernelMask need_changed_ = 0;
+  KernelMask need_changed_ = 0, held_ = 0;
   std::optional<std::pair<unsigned, unsigned>> directed_;
   std::uint64_t cycle_ = 0;
   unsigned finish_ = 0;  // per thousand cycles; the others are per cent

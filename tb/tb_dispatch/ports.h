@@ -28,6 +28,7 @@ class DispatchPorts {
     Pack<PolicyFields<Package>>(*in.policy, &dut.policy_i);
     dut.others_work_i = 0;
     dut.tick_i = in.tick;
+    dut.held_i = in.held;
     dut.plan_done_i = in.planner->done;
     dut.plan_kernels_i = in.planner->kernels;
     dut.plan_anywhere_i = in.planner->anywhere;

@@ -10,6 +10,7 @@ module formal_tb_dispatch (
   input logic                        clk_i,
   input smk_pkg::policy_t            policy_i,
   input logic                        tick_i,
+  input smk_pkg::kernel_mask_t       held_i,
   input logic                        assign_busy_i,
   input smk_pkg::sm_kernels_t        new_allowed_i,
   input smk_pkg::sm_mask_t           assign_changed_i,
@@ -116,7 +117,7 @@ module formal_tb_dispatch (
   smk_pkg::sm_mask_t ready;
   assign ready = command_valid ? command_ready_i : '1;
   smk_tb_dispatch u_dut (
-    .clk_i, .rst_ni, .tick_i, .assign_busy_i, .assign_changed_i, .order_i, .remaining_i, .next_tb_i,
+    .clk_i, .rst_ni, .tick_i, .held_i, .assign_busy_i, .assign_changed_i, .order_i, .remaining_i, .next_tb_i,
     .member_expired_i, .events_valid_i, .settled_i, .queue_count_i,
     .queue_free_i, .queue_ack_i, .queue_front_i, .plan_done_i, .plan_range_i, .pick_sm_i,
     .pick_kernel_i, .victim_sm_i, .victim_taken_i, .victim_resident_i, .victim_kernel_i,
@@ -355,7 +356,7 @@ module formal_tb_dispatch (
         tbs_here       = tbs.sm[s];
         partition_here = partition.sm[s];
         fits_here      = fits.sm[s];
-        free_flat[k*NumSms + s]      = waiting[k] && allowed_here[k] && !busy[s] && !reserved[s];
+        free_flat[k*NumSms + s]      = waiting[k] && !held_i[k] && allowed_here[k] && !busy[s] && !reserved[s];
         no_room_flat[k*NumSms + s]   = partitioned ? voided_q[s] || (planned_here[k] &&
                                        tbs_here.kernel[k] >= partition_here.kernel[k])
                                                    : !fits_here[k];
@@ -373,7 +374,7 @@ module formal_tb_dispatch (
 
   // SMs with TBs of kernels that must go. Nothing has happened, now or in the cycle before.
   smk_pkg::sm_mask_t     leavers;
-  smk_pkg::kernel_mask_t resident_here, allowed_there, waiting_q, active_before_q;
+  smk_pkg::kernel_mask_t resident_here, allowed_there, waiting_q, held_q, active_before_q;
   smk_pkg::sm_kernels_t  resident_q;
   logic                  quiet;
   always_comb begin
@@ -385,11 +386,12 @@ module formal_tb_dispatch (
   end
   always_ff @(posedge clk_i) begin
     waiting_q       <= waiting;
+    held_q          <= held_i;
     active_before_q <= active_q;
     resident_q      <= resident_i;
   end
   assign quiet = changed == '0 && queue_ack_i == '0 && kernels_stay && done_q == '0 &&
-                 !assign_busy_i && waiting == waiting_q && active_q == active_before_q &&
+                 !assign_busy_i && waiting == waiting_q && held_i == held_q && active_q == active_before_q &&
                  resident_i == resident_q && !tick_i;
 
   `include "tb_dispatch/decides.svh"

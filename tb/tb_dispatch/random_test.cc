@@ -14,6 +14,7 @@ struct Case {
   bool profile = false;
   std::uint8_t latency_scale = 1;
   bool guard = false;
+  bool strict = false;
 };
 
 ControlConfig RandomConfig(std::mt19937* random) {
@@ -34,6 +35,7 @@ PolicyConfig RandomPolicy(const Case& c, std::mt19937* random) {
   policy.latency_scale = c.latency_scale;
   policy.linger_ticks = 1;
   policy.preempt_guard = c.guard;
+  policy.leftover_strict = c.strict;
   for (auto& count : policy.table) count = static_cast<std::uint8_t>(oracle::Pick(random, 5));
   return policy;
 }
@@ -258,8 +260,12 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"Partitioned", DispatchMode::kPartitioned},
                     Case{"PartitionedProfiled", DispatchMode::kPartitioned, 4, true},
                     Case{"PartitionedTwoPerSm", DispatchMode::kPartitioned, 2, true, 2},
-                    Case{"LeftOver", DispatchMode::kLeftover}, Case{"Even", DispatchMode::kEven},
-                    Case{"Table", DispatchMode::kTable}, Case{"Spatial", DispatchMode::kSpatial}),
+                    Case{"LeftOver", DispatchMode::kLeftover},
+                    Case{"LeftOverStrict", DispatchMode::kLeftover, 4, false, 1, false, true},
+                    Case{"LeftOverStrictTwoPerSm", DispatchMode::kLeftover, 2, false, 2, false,
+                         true},
+                    Case{"Even", DispatchMode::kEven}, Case{"Table", DispatchMode::kTable},
+                    Case{"Spatial", DispatchMode::kSpatial}),
     [](const auto& param) { return param.param.name; });
 
 }  // namespace

@@ -37,6 +37,7 @@ class DispatchSpec {
     k.order = 0;
     for (const Kernel& other : kernels_) k.order += other.member ? 1 : 0;
     k.member = true;
+    gone_.erase(kernel);
     for (auto& tried : tried_) tried.clear();
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) planned_[sm].erase(kernel);
   }
@@ -75,6 +76,7 @@ class DispatchSpec {
   }
   void Expired(unsigned kernel) {
     kernels_[kernel].member = false;
+    gone_.insert(kernel);
     for (Kernel& k : kernels_) k.order -= k.member && k.order > kernels_[kernel].order ? 1 : 0;
     for (auto& tried : tried_) tried.clear();
     for (auto& planned : planned_) {
@@ -97,7 +99,7 @@ class DispatchSpec {
     }
     std::optional<unsigned> kernel;
     for (unsigned k = 0; k < kNumKernels; ++k) {
-      if (!Waiting(k) || !CandidateSm(k)) continue;
+      if (!Waiting(k) || Held(k) || !CandidateSm(k)) continue;
       if (!kernel || Before(k, *kernel)) kernel = k;
     }
     if (!kernel) return std::nullopt;
@@ -180,6 +182,17 @@ class DispatchSpec {
     return k != not_yet_ && Active(k) &&
            (kernels_[k].next != kernels_[k].tbs || !kernels_[k].away.empty());
   }
+  // Strict left-over: an older kernel waits that has an SM.
+  bool Held(unsigned k) const {
+    if (!policy_.leftover_strict || policy_.dispatch != DispatchMode::kLeftover) return false;
+    for (unsigned j = 0; j < kNumKernels; ++j) {
+      if (!Waiting(j) || kernels_[j].order >= kernels_[k].order) continue;
+      for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
+        if (Allowed(j, sm)) return true;
+      }
+    }
+    return false;
+  }
   bool Fits(unsigned k, unsigned sm) const {
     return oracle::Fits(bench_->Taken(sm) + kernels_[k].need, config_.limits);
   }
@@ -254,6 +267,15 @@ class DispatchSpec {
     if (policy_.dispatch != DispatchMode::kOnDemand) return;
     for (auto& tried : tried_) tried.clear();
   }
+  // When a kernel of a fixed table has ended, the others divide the SM [D97].
+  PolicyConfig PlanPolicy() const {
+    PolicyConfig policy = policy_;
+    if (policy_.dispatch != DispatchMode::kTable) return policy;
+    for (const unsigned k : gone_) {
+      if (policy_.table[k] != 0) policy.dispatch = DispatchMode::kEven;
+    }
+    return policy;
+  }
   // Fig. 7.
   Expected InPartition(unsigned k, unsigned sm) {
     candidate_ = sm;
@@ -263,7 +285,7 @@ class DispatchSpec {
       for (unsigned i = 0; i < kNumKernels; ++i) {
         if (Allowed(i, sm) && Active(i)) kernels.push_back({i, kernels_[i].need, 0});
       }
-      oracle::PlanFor(policy_, &kernels, config_.limits, sm);
+      oracle::PlanFor(PlanPolicy(), &kernels, config_.limits, sm);
       planned_[sm].clear();
       for (const oracle::Planned& p : kernels) planned_[sm][p.kernel] = p.tbs;
       return {DecisionReason::kRepartition, k, sm};
@@ -324,7 +346,7 @@ class DispatchSpec {
   unsigned candidate_ = 0;
   std::array<Kernel, kMaxKernels> kernels_{};
   std::array<std::set<unsigned>, kMaxKernels> tried_;
-  std::set<unsigned> busy_;
+  std::set<unsigned> busy_, gone_;
   std::array<std::optional<unsigned>, kMaxSms> reserved_{}, victim_{};
   std::array<unsigned, kMaxSms> victim_tbs_{};
   std::array<Guard, kMaxSms> guards_{};

@@ -161,6 +161,105 @@ TEST(TbStreamTest, LeftoverServesTheOldestFirst) {
   }
 }
 
+// Streaming or not, from the launch of the younger on.
+TEST(TbStreamTest, StrictLeftoverWaitsForTheLastTbOfTheOlder) {
+  for (const bool stream : {true, false}) {
+    PolicyConfig policy = PolicyOf(DispatchMode::kLeftover, stream);
+    policy.leftover_strict = true;
+    Bench bench(policy);
+    bench.Launch(2, {60, 0, 14, 1}, 80);  // 64 fit, and leave room for 128 of the other
+    bench.Launch(1, {1, 0, 1, 1}, 1000);
+    bench.CyclesUntil(2, 64);
+    for (unsigned cycle = 0; cycle < 100; ++cycle) bench.Step();
+    EXPECT_EQ(bench.Resident(1), 0u) << stream;
+    for (unsigned i = 0; i < 16; ++i) {
+      EXPECT_EQ(bench.Resident(1), 0u) << stream << " " << i;
+      bench.Finish(i, 0);
+      for (unsigned cycle = 0; cycle < 40; ++cycle) bench.Step();
+    }
+    ASSERT_EQ(bench.fresh(2), 80u) << stream;
+    EXPECT_NE(bench.CyclesUntil(1, 100), ~0u) << stream;
+  }
+}
+
+TEST(TbStreamTest, LeftoverThatIsNotStrictGivesTheYoungerItsRoomAtOnce) {
+  Bench bench(PolicyOf(DispatchMode::kLeftover));
+  bench.Launch(2, {100, 0, 16, 1}, 80);  // 32 fit, and 56 registers are left
+  bench.Launch(1, {8, 0, 1, 1}, 1000);
+  EXPECT_NE(bench.CyclesUntil(1, 16), ~0u);
+  EXPECT_LT(bench.fresh(2), 80u);
+}
+
+TEST(TbStreamTest, ASliceOfTheOlderInItsPlaceGoesFirst) {
+  PolicyConfig policy = PolicyOf(DispatchMode::kLeftover);
+  policy.leftover_strict = true;
+  Bench bench(policy);
+  bench.Launch(2, kSmall, 16);
+  bench.Launch(1, kSmall, 1000);
+  bench.CyclesUntil(1, 240);
+  for (unsigned i = 0; i < 16; ++i) {
+    for (unsigned t = 0; bench.DriverBench::Resident(2, i) != 0; ++t) {
+      if (bench.sm(i).tbs[t].kernel == 2) bench.Finish(i, t--);
+    }
+  }
+  for (unsigned cycle = 0; cycle < 100; ++cycle) bench.Step();
+  bench.Launch(2, kSmall, 100, 0, 16);  // the next slice of its grid
+  const unsigned fresh = bench.fresh(1);
+  for (unsigned n = 0; n < 40; ++n) {
+    bench.Finish(n % 16, 0);
+    for (unsigned cycle = 0; cycle < 20; ++cycle) bench.Step();
+  }
+  EXPECT_LE(bench.fresh(1), fresh + 1) << "but for one that was on its way";
+  EXPECT_GE(bench.Resident(2), 39u);
+}
+
+// Its TBs were taken off SMs, and go first when they may come back.
+TEST(TbStreamTest, StrictLeftoverWaitsForPreemptedTbsOfTheOlder) {
+  PolicyConfig policy = PolicyOf(DispatchMode::kLeftover);
+  policy.leftover_strict = true;
+  policy.preempt = PreemptMode::kFlush;
+  policy.kernels_per_sm = 1;
+  Bench bench(policy, 2);
+  bench.Launch(0, kSmall, 256);
+  bench.CyclesUntil(0, 256);
+  bench.Launch(1, kSmall, 1000);
+  for (unsigned cycle = 0; cycle < 200; ++cycle) bench.Step();
+  FlushAll(&bench);
+  for (unsigned cycle = 0; cycle < 300; ++cycle) bench.Step();
+  ASSERT_EQ(bench.fresh(0), 256u);
+  ASSERT_EQ(bench.driver().preempted_queue().count(0), 128u);
+  EXPECT_EQ(bench.Resident(1), 0u);
+  for (unsigned n = 0, sm = 0; n < 128; ++n) {
+    while (bench.sm(sm).tbs.empty()) sm = (sm + 1) % 16;
+    EXPECT_EQ(bench.Resident(1), 0u);
+    bench.Finish(sm, 0);
+    sm = (sm + 1) % 16;
+    for (unsigned cycle = 0; cycle < 20; ++cycle) bench.Step();
+  }
+  EXPECT_EQ(bench.driver().preempted_queue().count(0), 0u);
+  EXPECT_NE(bench.CyclesUntil(1, 100), ~0u);
+}
+
+// One SM and two kernels of which it may host one: who has no SM keeps nobody waiting.
+TEST(TbStreamTest, AnOlderKernelWithoutAnSmHoldsNobody) {
+  PolicyConfig policy = PolicyOf(DispatchMode::kLeftover);
+  policy.leftover_strict = true;
+  policy.kernels_per_sm = 1;
+  ControlConfig config;
+  config.num_sms = 1;
+  DriverBench bench(config, policy);
+  bench.Launch(1, kSmall, 1000);
+  bench.Launch(0, kSmall, 1000);
+  for (unsigned cycle = 0; cycle < 200; ++cycle) bench.Cycle();
+  while (!bench.sm(0).tbs.empty()) {
+    bench.Finish(0, 0);
+    for (unsigned cycle = 0; cycle < 20; ++cycle) bench.Cycle();
+    if (bench.CanSettle(0)) bench.Settle(0);
+    if (bench.Resident(0, 0) != 0) break;
+  }
+  EXPECT_NE(bench.Resident(0, 0), 0u);
+}
+
 TEST(TbStreamTest, ASlowDriverSendsOneTbInAsManyCycles) {
   PolicyConfig policy = PolicyOf(DispatchMode::kLeftover);
   policy.latency_scale = 5;

@@ -6,6 +6,7 @@
 module formal_tb_stream (
   input logic                        clk_i,
   input smk_pkg::policy_t            policy_i,
+  input smk_pkg::kernel_mask_t       held_i,
   input smk_pkg::order_vec_t         order_i,
   input smk_pkg::need_vec_t          need_i,
   input smk_pkg::tb_id_vec_t         next_tb_i,
@@ -51,7 +52,7 @@ module formal_tb_stream (
   smk_pkg::tb_id_vec_t     remaining_q;
   smk_pkg::buffer_cnt_vec_t count_q;
   smk_tb_stream u_dut (
-    .clk_i, .rst_ni, .order_i, .need_i, .next_tb_i, .queue_fronts_i, .allowed_i, .taken_i, .resident_i,
+    .clk_i, .rst_ni, .held_i, .order_i, .need_i, .next_tb_i, .queue_fronts_i, .allowed_i, .taken_i, .resident_i,
     .busy_i, .reserved_i, .planned_i, .partition_i, .credit_i, .changes_i, .quota_waits_i, .flush_i,
     .policy_i          (policy_q),
     .remaining_i       (remaining_q),
@@ -138,6 +139,10 @@ module formal_tb_stream (
                        policy_q.dispatch == smk_pkg::DispatchOnDemand;
   always_ff @(posedge clk_i) stands_back_q <= rst_ni && stands_back;
   `PROVE(StandsBack_A, !(stands_back && takes != '0) && !(stands_back_q && send))
+  // Nor is a TB of a kernel that waits for older ones.
+  smk_pkg::kernel_mask_t held_q;
+  always_ff @(posedge clk_i) held_q <= held_i;
+  `PROVE(HeldWait_A, !send || !held_q[kernel])
   // The command goes two cycles later to the SM whose credit was taken.
   smk_pkg::sm_mask_t takes_q, takes_before_q;
   always_ff @(posedge clk_i) begin
@@ -154,7 +159,7 @@ module formal_tb_stream (
   `ASSUME(BusyAfterDeciding_M, flush_q || (busy_i & ~busy_q) == '0)
   `PROVE(NotToBusySm_A, (takes & busy_i) == '0)
 
-  // While nobody makes it stand back, a TB is taken soon if one has room on an SM with a credit: of any kernel
+  // While nobody makes it stand back, or begins to wait for an older one, a TB is taken soon if one has room on an SM with a credit: of any kernel
   // and SM that are watched, or of others. Needs change with a launch, which is told; credits are used by
   // those for whom it stood back, or by this block.
   smk_pkg::need_vec_t    need_q;
@@ -196,12 +201,13 @@ module formal_tb_stream (
   assign by_plan = policy_q.dispatch == smk_pkg::DispatchPartitioned ||
                    policy_q.dispatch == smk_pkg::DispatchEven || policy_q.dispatch == smk_pkg::DispatchTable ||
                    policy_q.dispatch == smk_pkg::DispatchSlicer;
-  assign open    = (!none_remains[its_kernel_q] || queued[its_kernel_q]) && its_allowed[its_kernel_q] &&
-                   !busy_i[its_sm_q] && !reserved_i[its_sm_q] && credit_i[its_sm_q] &&
+  assign open    = (!none_remains[its_kernel_q] || queued[its_kernel_q]) && !held_i[its_kernel_q] &&
+                   its_allowed[its_kernel_q] && !busy_i[its_sm_q] && !reserved_i[its_sm_q] && credit_i[its_sm_q] &&
                    (by_plan ? below : fits);
   assign at_most = 8'(MostSteps) * 8'(policy_q.latency_scale) + 8'd3;
   always_ff @(posedge clk_i) begin
-    stuck_q <= (rst_ni && open && !stands_back && takes == '0) ? stuck_q + 8'd1 : '0;
+    stuck_q <= (rst_ni && open && !stands_back && takes == '0 && (held_i & ~held_q) == '0)
+               ? stuck_q + 8'd1 : '0;
   end
   `PROVE(WaiterIsServed_A, stuck_q <= at_most)
 

@@ -30,7 +30,7 @@ class Room {
     const bool moving = sm.stopped() != 0 || sm.place_waits() || Preempting(sm);
     for (unsigned k = 0; k < scenario_.programs.size(); ++k) {
       const Current& c = ledger->at(k);
-      const bool wants = c.active && c.away != 0 && !moving;
+      const bool wants = c.active && c.away != 0 && !moving && !MayBeHeld(k, ledger);
       if (!wants || !HasRoom(sm, parts, k, c.launch->descriptor.need)) since_[k] = now;
       Require(now - since_[k] <= Patience(), plane::Check::kRoom, [&] {
         return "kernel " + std::to_string(k) + " could run on SM " + std::to_string(sm_) +
@@ -55,6 +55,17 @@ class Room {
     return scenario_.config.preempted_depth < 512 ||
            std::any_of(sm.tbs().begin(), sm.tbs().end(),
                        [](const FakeSm::Tb& tb) { return tb.valid && !tb.active && tb.restore; });
+  }
+
+  // Under strict left-over the other one that waits may be the older.
+  bool MayBeHeld(unsigned kernel, Ledger* ledger) const {
+    if (!scenario_.policy.leftover_strict) return false;
+    if (scenario_.policy.dispatch != DispatchMode::kLeftover) return false;
+    for (unsigned k = 0; k < scenario_.programs.size(); ++k) {
+      const Current& c = ledger->at(k);
+      if (k != kernel && c.active && c.away != 0) return true;
+    }
+    return false;
   }
 
   bool HasRoom(const FakeSm& sm, const std::array<std::uint8_t, kMaxKernels>* parts, unsigned k,

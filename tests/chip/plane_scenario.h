@@ -130,6 +130,7 @@ inline PolicyConfig RandomPolicy(Random* random, DispatchMode mode) {
   policy.epoch_length = static_cast<std::uint16_t>(random->Skewed(20, 2000));
   policy.linger_ticks = static_cast<std::uint16_t>(random->Below(4));
   policy.preempt_guard = policy.epoch_length % 3 == 0;
+  policy.leftover_strict = policy.epoch_length % 2 == 0;
   policy.latency_scale = static_cast<std::uint8_t>(random->Percent(70) ? 1 : random->Between(2, 9));
   return policy;
 }

@@ -153,8 +153,16 @@ module smk_driver_decision (
     .busy_o             (shares_busy)
   );
 
+  // Kernels that wait for older ones.
+  smk_pkg::kernel_mask_t held;
+  smk_driver_held u_held (
+    .clk_i, .rst_ni, .order_i, .remaining_i, .queued_i, .allowed_i,
+    .enable_i(policy_i.leftover_strict && policy_i.dispatch == smk_pkg::DispatchLeftover),
+    .held_o  (held)
+  );
+
   smk_tb_dispatch u_tb_dispatch (
-    .clk_i, .rst_ni, .policy_i, .tick_i, .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i,
+    .clk_i, .rst_ni, .policy_i, .tick_i, .held_i(held), .assign_busy_i, .allowed_i, .assign_changed_i, .active_i, .order_i,
     .need_i, .remaining_i, .next_tb_i, .need_changed_i, .kernel_done_i, .member_expired_i,
     .events_valid_i, .settled_i, .waiting_i, .waits_i, .command_ready_i, .queued_i, .queue_count_i, .queue_free_i,
     .queue_ack_i, .queue_front_i, .command_valid_o, .command_sms_o, .command_o,
@@ -201,6 +209,7 @@ module smk_driver_decision (
     .clk_i, .rst_ni, .policy_i, .order_i, .need_i, .remaining_i, .next_tb_i, .queued_i,
     .allowed_i, .busy_i(busy_o), .planned_i(planned_o), .partition_i(partition_o), .credit_i,
     .quota_waits_i,
+    .held_i         (held),
     .taken_i        (taken),
     .resident_i     (tbs),
     .reserved_i     (reserved),
@@ -223,12 +232,24 @@ module smk_driver_decision (
     .work_o         (stream_work)
   );
 
+  // A kernel of the fixed table has ended: the others divide the SM among them [D97].
+  smk_pkg::kernel_mask_t gone_q, of_table;
+  logic                  table_gone;
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_table
+    assign of_table[k] = plan_table_i.kernel[k] != '0;
+  end
+  assign table_gone = policy_i.dispatch == smk_pkg::DispatchTable && (gone_q & of_table) != '0;
+  always_ff @(posedge clk_i or negedge rst_ni) begin
+    if (!rst_ni) gone_q <= '0;
+    else         gone_q <= (gone_q | member_expired_i) & ~need_changed_i;
+  end
+
   smk_partition_planner u_partition_planner (
     .clk_i, .rst_ni,
     .start_i    (pulses.plan_start),
     .kernels_i  (pulses.plan_kernels),
     .sm_i       (pulses.sm),
-    .mode_i     (plan_mode_i),
+    .mode_i     (table_gone ? smk_pkg::DispatchEven : plan_mode_i),
     .table_tbs_i(plan_table_i),
     .last_at_end_i(plan_at_end_i),
     .need_i     (plan_need_q),

@@ -25,6 +25,8 @@ module smk_tb_dispatch (
   input  smk_pkg::policy_t           policy_i,
   // Pulse: an epoch ends.
   input  logic                       tick_i,
+  // Kernels that wait for older ones.
+  input  smk_pkg::kernel_mask_t      held_i,
   // Registers of smk_sm_assign and smk_kernel_table, and their pulses.
   input  logic                       assign_busy_i,
   input  smk_pkg::sm_kernels_t       allowed_i,
@@ -184,7 +186,7 @@ module smk_tb_dispatch (
     .planned_i     (planned_o),
     .at_mask_i     (step == smk_pkg::StMask),
     .at_sm_i       (step == smk_pkg::StSm),
-    .waiting_i     (waiting),
+    .waiting_i     (waiting & ~held_i),
     .tried_i       (tried),
     .busy_i        (busy_o | waiting_i),
     .reserved_i    (reserved),

@@ -15,14 +15,16 @@
 // Throughput  One TB per cycle, one per SM until its credit is back.
 // Reset       Nothing chosen.
 // Model       model/control/tb_stream.h   Doc  docs/blocks/tb_stream.md
-// Kernels and SMs take turns; under left-over the oldest kernel that fits on an SM has it.
+// Kernels and SMs take turns; under left-over the oldest kernel that fits on an SM has it, of those
+// that need not wait for older ones.
 `include "smk_assert.svh"
 
 module smk_tb_stream (
   input  logic                       clk_i,
   input  logic                       rst_ni,
   input  smk_pkg::policy_t           policy_i,
-  // Of the kernels: registers.
+  // Of the kernels: who waits for older ones; registers.
+  input  smk_pkg::kernel_mask_t      held_i,
   input  smk_pkg::order_vec_t        order_i,
   input  smk_pkg::need_vec_t         need_i,
   input  smk_pkg::tb_id_vec_t        remaining_i,
@@ -121,7 +123,7 @@ module smk_tb_stream (
   logic                      below, fits;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      waits[k] = remaining_i.kernel[k] != '0 || queued_i[k];
+      waits[k] = (remaining_i.kernel[k] != '0 || queued_i[k]) && !held_i[k];
       most     = most_q.kernel[k];
       for (int unsigned s = 0; s < NumSms; s++) begin
         taken     = taken_i.sm[s];
@@ -199,7 +201,7 @@ module smk_tb_stream (
     end
   end
   assign act = chosen_q && step && !`SMK_CUT(Flush, flush_i) && !quota_waits_i &&
-               ((queued_left | new_left) & kernel_q) != '0 &&
+               ((queued_left | new_left) & kernel_q & ~`SMK_CUT(Held, held_i)) != '0 &&
                (credit_i & sm_q) != '0;
   assign takes_o = sm_q & {NumSms{act}};
 

@@ -132,6 +132,15 @@ TEST_F(Flags, RoomIsGuardedInTheRtl) {
   EXPECT_NE(Fixed(run), Fixed(run + " --set policy.preempt_guard=true"));
 }
 
+// The first kernel has TBs left all the time; its neighbour begins with the room that it leaves, or
+// not at all.
+TEST_F(Flags, StrictLeftoverHoldsTheSecondKernelBackInTheRtl) {
+  const std::string run = "sgemm+spmv --cycles 6k --policy leftover --control lockstep";
+  const auto strict = Fixed(run + " --set policy.leftover_strict=true");
+  EXPECT_GT(Fixed(run)["kernels"][1]["warp_instructions"], 0);
+  EXPECT_EQ(strict["kernels"][1]["warp_instructions"], 0);
+}
+
 TEST_F(Flags, CyclesAndSeedAndMachine) {
   const auto base = Fixed("spmv --cycles 20k --policy isolated");
   EXPECT_EQ(base["cycles"], 20000);

@@ -208,8 +208,9 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
     if (knob->path == "policy.token_window" || knob->path == "policy.token_limit") continue;
     // TBs this young are dropped under any limit: Flags.ChimeraKeepsItsLimitInTheRtl runs longer.
     if (knob->path == "policy.chimera_limit") continue;
-    // On demand only: Flags.RoomIsGuardedInTheRtl.
-    if (knob->path == "policy.preempt_guard") continue;
+    // On demand, and under left-over only: Flags.RoomIsGuardedInTheRtl,
+    // Flags.StrictLeftoverHoldsTheSecondKernelBackInTheRtl.
+    if (knob->path == "policy.preempt_guard" || knob->path == "policy.leftover_strict") continue;
     EXPECT_NE(changed, run(ControlKind::kReference, kernels, "", under)) << "it matters here";
   }
 }
