@@ -12,8 +12,8 @@ import tempfile
 
 # The tool, its sweep, the experiment of it, and what of the page each run of it leads to.
 PAGES = (("slicer_alone", "slicer_alone", (), "slicer_alone.md", "| LBM | `lbm36` |"),
-         ("slicer_pairs", "warped_slicer", ("--experiment", "short"), "reproduction_slicer.md",
-          "| Compute + Memory (16) |"),
+         ("slicer_pairs", "warped_slicer", ("--experiment", "short", "--experiment", "short-strict"),
+          "reproduction_slicer.md", "| Compute + Memory (16) |"),
          ("comparison", "comparison", ("--experiment", "slicer"), "comparison.md", "| `smk-pw` |"))
 CYCLES = "3_000"
 
