@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "base/lane_layout.h"
 #include "base/resources.h"
 #include "base/sm_mask.h"
 
@@ -282,6 +283,12 @@ using PartitionTable = std::array<std::array<std::uint8_t, kMaxKernels>, kMaxSms
 // Where the inputs of each SM are.
 using SmInputsTable = std::array<const SmInputs*, kMaxSms>;
 
+// What an SM's schedulers say in a cycle in which nothing happens but that warps are ready.
+struct Grants {
+  LaneMask lanes = 0;   // granted, one of each scheduler at most
+  bool quotas = false;  // what is left has changed by more than these grants: see ShowQuotas()
+};
+
 class ControlPlane {
  public:
   virtual ~ControlPlane() = default;
@@ -296,6 +303,13 @@ class ControlPlane {
   virtual void PrepareSms(const SmMask& /*sms*/, const SmInputsTable& /*inputs*/) {}
   // Evaluates the wires of one SM for this cycle into `out`, and clocks it. `out` is overwritten.
   virtual void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) = 0;
+  // The short way for an ordinary cycle of an SM, if the control plane has one: awake_sms() does
+  // not name the SM, and nothing happens but that warps are ready. StepSm() would grant these, and
+  // say nothing else that it has not said before; EndCycle() need not be called.
+  virtual bool grants_alone() const { return false; }
+  virtual Grants Grant(SmId /*sm*/, LaneMask /*ready*/) { return {}; }
+  // Then: SmOutputs::gated and what belongs to it, as StepSm() would say it in this cycle.
+  virtual void ShowQuotas(SmId /*sm*/, SmOutputs* /*out*/) {}
   // Makes this cycle's registered outputs visible to the other side. Call in every cycle in which
   // BeginCycle or StepSm was called.
   virtual void EndCycle(Cycle now) = 0;

@@ -12,6 +12,8 @@
 // A counter stays at kFull; it never wraps.
 #pragma once
 
+#include <algorithm>
+
 #include "control/messages.h"
 
 namespace smk {
@@ -36,13 +38,13 @@ class ProfileCounters {
   void Tick(const Inputs& in) {
     if (in.tick) state_.issued.fill(0);
     for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-      if (in.grant_valid >> s & 1) Count(in.grant_kernel[s]);
+      if (in.grant_valid >> s & 1) Add(in.grant_kernel[s], 1);
     }
   }
-  // The same as Tick for one grant in a cycle without a tick.
-  void Count(unsigned kernel) {
+  // The same as Tick for so many grants of one kernel, in cycles without a tick.
+  void Add(unsigned kernel, std::uint32_t grants) {
     std::uint16_t& n = state_.issued[kernel];
-    n = static_cast<std::uint16_t>(n + (n != kFull));
+    n = static_cast<std::uint16_t>(std::min<std::uint32_t>(n + grants, kFull));
   }
   const State& state() const { return state_; }
   const Counts& issued() const { return state_.issued; }

@@ -58,7 +58,7 @@ class QuotaScheduler {
 
   const State& state() const { return state_; }
 
-  [[gnu::always_inline]] Outputs Eval(const Inputs& in) const {
+  Outputs Eval(const Inputs& in) const {
     Outputs out;
     const WarpMask eligible = in.ready & ~in.stop & (in.gated ? state_.with_quota : state_.valid);
     if (eligible == 0) return out;
@@ -82,23 +82,18 @@ class QuotaScheduler {
     if (in.tick) state_.granted_since_tick = state_.blocked_since_tick = false;
   }
 
-  // Eval and Tick in one, for a cycle in which only warps are ready: nothing else can reload quotas
-  // than the last instruction of a kernel. Says when it was one: some_left may differ then.
-  [[gnu::always_inline]] Outputs Grant(const Inputs& in, bool* spent) {
-    const Outputs out = Eval(in);
-    if (!out.grant_valid) {
-      state_.blocked_since_tick = true;
-      return out;
-    }
-    state_.last = out.grant_warp;
-    state_.last_valid = true;
-    state_.granted_since_tick = true;
-    if (in.gated && --state_.left[out.grant_kernel] == 0) {
-      Spent(out.grant_kernel);
-      Reload(in);
-      *spent = true;
-    }
-    return out;
+  // What a Tick does in parts, for cycles in which all schedulers are evaluated together (see
+  // JointSchedulers): it has granted, the warp being the last; it had ready warps and granted none;
+  // so much is left; the kernel has spent its quota, which is the only thing that can reload then.
+  void Granted(unsigned warp) {
+    state_.last = static_cast<std::uint8_t>(warp);
+    state_.last_valid = state_.granted_since_tick = true;
+  }
+  void Blocked() { state_.blocked_since_tick = true; }
+  void SetLeft(const std::array<std::uint16_t, kMaxKernels>& left) { state_.left = left; }
+  void EndQuota(unsigned kernel, const Inputs& in) {
+    Spent(kernel);
+    Reload(in);
   }
 
  private:

@@ -38,6 +38,12 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
     if (sms_[i].awake() || awake_.Test(i)) changed_.Set(i);
   }
 
+  bool grants_alone() const override { return true; }
+  Grants Grant(SmId sm, LaneMask ready) override { return sms_[Index(sm)].GrantReady(ready); }
+  void ShowQuotas(SmId sm, SmOutputs* out) override {
+    if (sms_[Index(sm)].state().used.gated) sms_[Index(sm)].ShowQuotas(out);
+  }
+
   void EndCycle(Cycle) override {
     for (unsigned w = 0; w < SmMask::kWords; ++w) {
       if (changed_.word(w) != 0) EndSteps(w);

@@ -14,6 +14,7 @@ constexpr std::uint8_t kSampleEnds = 2;
 SmControl::SmControl(const ControlConfig& config, const PolicyConfig& policy)
     : warp_policy_(policy.warp_policy),
       epoch_end_(policy.epoch_end),
+      joint_(config.warps_per_scheduler, policy.warp_policy),
       config_(config),
       policy_(policy),
       table_({config.num_schedulers, config.limits.threads, config.limits.tbs}),
@@ -173,43 +174,6 @@ void SmControl::TellSchedulers(const WarpStart& start, std::uint32_t gone) {
   if (start.valid || gone != 0) stops_valid_ = false;  // a slot has other warps
 }
 
-// The warp schedulers in an ordinary cycle: only those with ready warps can change state.
-inline void SmControl::Grant(const SmInputs& in, SmOutputs* out) {
-  QuotaScheduler::Inputs q;
-  q.gated = state_.quotas.gated;
-  q.quota = &state_.quotas.quota;
-  q.policy = warp_policy_;
-  q.epoch_end = epoch_end_;
-  unsigned granted = 0;
-  std::array<std::uint8_t, kMaxSchedulers> kernels{};
-#pragma GCC unroll 4
-  for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-    if (in.ready[s] == 0) continue;
-    q.ready = in.ready[s];
-    q.stop = state_.stop[s];
-    const QuotaScheduler::Outputs grant = schedulers_[s].Grant(q, &with_quota_stale_);
-    if (!grant.grant_valid) continue;
-    granted |= 1u << s;
-    out->grant_warp[s] = grant.grant_warp;
-    kernels[s] = grant.grant_kernel;
-    profile_.Count(grant.grant_kernel);
-  }
-  out->grant_valid = static_cast<std::uint8_t>(granted);
-  if (state_.samples) Sample(in, *out, kernels);
-}
-
-// What the sampled kernel does in this cycle.
-void SmControl::Sample(const SmInputs& in, const SmOutputs& out,
-                       const std::array<std::uint8_t, kMaxSchedulers>& kernels) {
-  SampleCounters::Inputs sample;
-  sample.grant_valid = out.grant_valid;
-  sample.grant_kernel = kernels;
-  sample.kernel = static_cast<std::uint8_t>(Index(state_.sample_kernel));
-  sample.memory = state_.sample_stalls ? in.memory[sample.kernel] : 0;
-  sample.window = state_.samples;
-  sample_.Tick(sample);
-}
-
 // A window begins or ends; some cycles later its counts are reported.
 void SmControl::HearWindow(const DriverToSm& from_driver) {
   State& s = state_;
@@ -225,38 +189,6 @@ void SmControl::HearWindow(const DriverToSm& from_driver) {
   if (!from_driver.sample_end) return;
   s.samples = false;
   s.sample_ends = kSampleEnds;
-}
-
-// The warp schedulers in a cycle in which anything else may happen, too. Grants are counted one
-// cycle later than this, and so does a tick come: the same window.
-void SmControl::Issue(const SmInputs& in, bool tick, SmOutputs* out) {
-  ProfileCounters::Inputs profile;
-  profile.tick = tick;
-  for (unsigned s = 0; s < config_.num_schedulers; ++s) {
-    QuotaScheduler::Inputs q;
-    q.ready = in.ready[s];
-    q.stop = state_.stop[s];
-    q.leave = state_.leave[s];
-    q.gated = state_.used.gated;
-    q.quota = &state_.used.quota;
-    q.load = state_.used.load;
-    q.tick = tick;
-    q.policy = warp_policy_;
-    q.epoch_end = epoch_end_;
-    if (state_.start.valid && Index(state_.start.warp) % config_.num_schedulers == s) {
-      q.start_valid = true;
-      q.start_warp = static_cast<std::uint8_t>(Index(state_.start.warp) / config_.num_schedulers);
-      q.start_kernel = state_.start.kernel;
-    }
-    const QuotaScheduler::Outputs grant = schedulers_[s].Eval(q);
-    schedulers_[s].Tick(q, grant);
-    out->grant_valid |= static_cast<std::uint8_t>((grant.grant_valid ? 1u : 0u) << s);
-    out->grant_warp[s] = grant.grant_warp;
-    profile.grant_kernel[s] = grant.grant_kernel;
-  }
-  profile.grant_valid = out->grant_valid;
-  profile_.Tick(profile);
-  if (state_.samples || state_.sample_ends != 0) Sample(in, *out, profile.grant_kernel);
 }
 
 // The TB being launched: what its kernel may use.
@@ -305,6 +237,7 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
   const TbTable::State& t = table_.state();
   const bool was_launching = table_.launching();
   const std::uint32_t pending = state_.finish_pending;
+  if (joint_.loaded()) joint_.Store(&schedulers_, &profile_);
   if (state_.changed != 0) --state_.changed;
   state_.used = state_.quotas;
   state_.quotas.load = false;
@@ -381,30 +314,6 @@ void SmControl::StepTables(const SmInputs& in, const DriverToSm& from_driver,
           state_.to_driver.profile_valid || state_.to_driver.command_credit ||
           state_.to_driver.buffer_request || state_.sample_ends != 0 ||
           state_.to_driver.sample_valid;
-}
-
-void SmControl::Step(const SmInputs& in, const DriverToSm& from_driver, bool speaks,
-                     const KernelViews& kernels, SmOutputs* out) {
-  Clear(out);
-  const bool quiet = !busy_ && in.tb_finished == 0 && in.context_done == 0 && !speaks;
-  if (quiet) {
-    Grant(in, out);
-  } else {
-    StepTables(in, from_driver, kernels, out);
-    with_quota_stale_ = true;
-  }
-  out->samples = state_.samples && state_.sample_stalls;
-  if (!state_.used.gated) return;
-  out->quota_left = schedulers_[0].state().left;
-  out->gated = true;
-  if (with_quota_stale_) {
-    with_quota_ = 0;
-    for (unsigned s = 0; s < kMaxSchedulers; ++s) {
-      with_quota_ |= std::uint32_t{schedulers_[s].state().some_left} << (s * kMaxKernels);
-    }
-    with_quota_stale_ = false;
-  }
-  out->with_quota = with_quota_;
 }
 
 }  // namespace smk

@@ -9,6 +9,7 @@
 // Doc         docs/blocks/sm_control.md
 #pragma once
 
+#include "control/joint_schedulers.h"
 #include "control/partition_counters.h"
 #include "control/preempt_chooser.h"
 #include "control/preempt_engine.h"
@@ -84,6 +85,15 @@ class SmControl {
   // The same for a caller that knows whether the driver says something.
   void Step(const SmInputs& in, const DriverToSm& from_driver, bool speaks,
             const KernelViews& kernels, SmOutputs* out);
+  // The same in a cycle in which nothing happens but that warps are ready, if not awake(): the
+  // warps that are granted, and whether quotas have been spent or loaded.
+  Grants GrantReady(LaneMask ready) {
+    const Grants grants = Grant(ready);
+    if (state_.samples) SampleJoint(grants.lanes, 0);
+    return grants;
+  }
+  // What is left of quotas, if they are in force.
+  void ShowQuotas(SmOutputs* out);
   const State& state() const { return state_; }
   bool awake() const { return busy_ || (state_.samples && state_.sample_stalls); }
   const TbTable& tb_table() const { return table_; }
@@ -93,10 +103,23 @@ class SmControl {
   const PreemptChooser& preempt_chooser() const { return chooser_; }
 
  private:
-  void Grant(const SmInputs& in, SmOutputs* out);
+  Grants Grant(LaneMask ready) {
+    if (__builtin_expect(!joint_.loaded(), 0)) LoadJoint();
+    Grants grants;
+    LaneMask spent = 0;
+    grants.lanes = joint_.Grant(ready, &spent);
+    grants.quotas = spent != 0;
+    if (__builtin_expect(grants.quotas, 0)) EndQuotas(spent);
+    return grants;
+  }
+  QuotaScheduler::Inputs SchedulerInputs(unsigned scheduler, const Quotas& quotas) const;
+  void LoadJoint();
+  void EndQuotas(LaneMask spent);
+  void GrantQuiet(const SmInputs& in, SmOutputs* out);
   void Issue(const SmInputs& in, bool tick, SmOutputs* out);
-  void Sample(const SmInputs& in, const SmOutputs& out,
-              const std::array<std::uint8_t, kMaxSchedulers>& kernels);
+  using GrantedKernels = std::array<std::uint8_t, kMaxSchedulers>;
+  void SampleJoint(LaneMask granted, std::uint8_t memory);
+  void Sample(std::uint8_t grant_valid, const GrantedKernels& kernels, std::uint8_t memory);
   void HearWindow(const DriverToSm& from_driver);
   void StepTables(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
                   SmOutputs* out);
@@ -124,6 +147,8 @@ class SmControl {
   const EpochEnd epoch_end_;      // likewise
   std::uint32_t with_quota_ = 0;  // as in SmOutputs
   std::uint32_t stopped_slots_ = 0;
+  bool warps_stale_ = true;  // joint_ does not know of all warps
+  JointSchedulers joint_;
   ProfileCounters profile_;
   SampleCounters sample_;
   std::array<QuotaScheduler, kMaxSchedulers> schedulers_;

@@ -21,6 +21,7 @@
 
 #include "base/ids.h"
 #include "config/machine_config.h"
+#include "machine/decoded_code.h"
 #include "machine/lanes.h"
 #include "workload/program.h"
 
@@ -34,7 +35,7 @@ class Collectors {
  public:
   // An instruction that has issued and not started.
   struct Entry {
-    Instruction instruction;
+    const Step* step = nullptr;
     std::uint8_t port = 0;
     std::uint8_t lane = 0;
     std::uint8_t tb_slot = 0;

@@ -43,12 +43,14 @@ const RunRequest& Checked(const RunRequest& request) {
 Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, HostPort& host)
     : request_(Checked(request)),
       control_(control),
+      grants_alone_(control.grants_alone()),
       prepares_(control.prepares()),
       memory_(memory),
       host_(host),
       ledger_(checks_),
       contexts_(checks_),
       shape_(request.machine.sm),
+      code_(shape_),
       waves_(request.machine.sms),
       next_tick_(request.policy.epoch_length),
       next_launch_(host.NextEvent()),
@@ -62,7 +64,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       scheduler_cycles_before_(request.machine.sms),
       sim_stalls_before_(request.machine.sms) {
   const MemoryConfig& config = request.machine.memory;
-  GpuContext context{host_.launches(), checks_, ledger_, contexts_};
+  GpuContext context{host_.launches(), checks_, ledger_, contexts_, code_};
   context.control = &control;
   if (request.record_tbs) context.tb_records = &tb_records_;
   context.sector_bytes = config.sector_bytes;
@@ -220,15 +222,54 @@ void Gpu::PrepareSms() {
   control_.PrepareSms(due, inputs_);
 }
 
+// Quotas have been spent or loaded in a cycle that was taken for an ordinary one.
+[[gnu::noinline]] void Gpu::EndShown(unsigned i, LaneMask granted) {
+  const SmId id{static_cast<std::uint8_t>(i)};
+  Clear(&outputs_);
+  for (; granted != 0; granted &= granted - 1) {
+    const unsigned lane = LowestLane(granted);
+    const unsigned s = shape_.layout.SchedulerOf(lane);
+    outputs_.grant_valid |= static_cast<std::uint8_t>(1u << s);
+    outputs_.grant_warp[s] = static_cast<std::uint8_t>(shape_.layout.IndexOf(lane));
+  }
+  control_.ShowQuotas(id, &outputs_);
+  quota_checks_[i].Observe(outputs_, request_.machine.sm.schedulers, false, i, now_, &checks_,
+                           [&] { return control_.quotas(id); });
+  sms_[i]->End(now_, &outputs_);
+  next_event_[i] = sms_[i]->NextEvent(now_);
+}
+
+// An SM in a cycle in which nothing happens there but that warps are ready.
+[[gnu::always_inline]] inline void Gpu::StepOrdinary(unsigned i) {
+  Sm& sm = *sms_[i];
+  const LaneMask ready = sm.BeginOrdinary(now_);
+  Grants grants;
+  if (ready != 0) {
+    grants = control_.Grant(SmId{static_cast<std::uint8_t>(i)}, ready);
+    if (__builtin_expect(grants.quotas, 0)) return EndShown(i, grants.lanes);
+    if (quota_checks_[i].gated()) {
+      quota_checks_[i].Grant(grants.lanes & shape_.layout.SchedulerField(0), i, now_, &checks_);
+    }
+  }
+  next_event_[i] = sm.EndOrdinary(now_, grants.lanes);
+}
+
 template <bool Prepared>
 bool Gpu::StepSms() {
   if (Prepared) PrepareSms();
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
-  for (unsigned i = 0; i < count; ++i) {
-    const bool awake = awake_sms_.Test(i);
+  const bool ordinary = !Prepared && grants_alone_ && now_ != last_tick_ + 1;
+  std::uint64_t awake_word = 0;  // of the SMs from `i` on
+  for (unsigned i = 0; i < count; ++i, awake_word >>= 1) {
+    if (i % SmMask::kWordBits == 0) awake_word = awake_sms_.word(i / SmMask::kWordBits);
+    const bool awake = (awake_word & 1) != 0;
     if (next_event_[i] > now_ && !awake) continue;
     Sm& sm = *sms_[i];
+    if (ordinary && !awake && sm.Ordinary(now_)) {
+      StepOrdinary(i);
+      continue;
+    }
     if (Prepared) {
       sm.BeginRest(now_);
     } else {

@@ -47,6 +47,8 @@ class Gpu : private MemoryListener {
   template <bool Prepared>
   bool StepSms();
   void PrepareSms();
+  void StepOrdinary(unsigned i);
+  void EndShown(unsigned i, LaneMask granted);
   bool IsDue(unsigned sm) const { return next_event_[sm] <= now_ || awake_sms_.Test(sm); }
   void TakeTurns() {
     if (memory_.NextTurn() <= now_) memory_.TakeTurns(now_, this);
@@ -67,22 +69,25 @@ class Gpu : private MemoryListener {
   void ChargeAll();
   void ObserveLaunch(const HostInputs& in, const HostOutputs& out);
   void OpenAccount(KernelId slot);
+  void SettleQuotas();
   KernelStats CountedIn(KernelId slot) const;
   void Charge(KernelId slot);
   void AddKernelStats(RunResult* result);
   void AddSmStats(RunResult* result);
-  static std::array<std::uint64_t, kNumStalls> SchedulerCycles(const Sm& sm);
+  static std::array<std::uint64_t, kNumStalls> SchedulerCycles(Sm& sm);
   void AddPartitions(RunResult* result) const;
 
   const RunRequest& request_;
   ControlPlane& control_;
-  const bool prepares_;  // the control plane hears first of all SMs which warps are ready
+  const bool grants_alone_;  // it has a short way for ordinary cycles
+  const bool prepares_;      // the control plane hears first of all SMs which warps are ready
   MemoryPort& memory_;
   HostPort& host_;
   RunChecks checks_;
   TbLedger ledger_;
   ContextStore contexts_;
   const SmShape shape_;
+  CodeTable code_;
   TbWaves waves_;
   std::vector<TbRecord> tb_records_;
   std::vector<std::unique_ptr<Sm>> sms_;

@@ -86,6 +86,7 @@ RunResult Gpu::Finish() {
   for (std::size_t i = 0; i < job_stats_.size(); ++i) {
     result.kernels[i].last_tb_end = job_stats_[i].last_tb_end;
   }
+  SettleQuotas();
   std::array<std::uint64_t, kNumKernels> resident{};
   for (const auto& sm : sms_) {
     sm->Finish(now_);
@@ -105,6 +106,15 @@ RunResult Gpu::Finish() {
   AddPartitions(&result);
   result.checks = checks_.count();
   return result;
+}
+
+// What is left of quotas after cycles in which it was not shown.
+void Gpu::SettleQuotas() {
+  for (unsigned i = 0; grants_alone_ && i < sms_.size(); ++i) {
+    Clear(&outputs_);
+    control_.ShowQuotas(SmId{static_cast<std::uint8_t>(i)}, &outputs_);
+    quota_checks_[i].Settle(outputs_, i, now_);
+  }
 }
 
 // Since the beginning of the run, over all SMs and the memory.
@@ -174,7 +184,7 @@ void Gpu::AddKernelStats(RunResult* result) {
 }
 
 // Of all schedulers of the SM since the beginning of the run.
-std::array<std::uint64_t, kNumStalls> Gpu::SchedulerCycles(const Sm& sm) {
+std::array<std::uint64_t, kNumStalls> Gpu::SchedulerCycles(Sm& sm) {
   std::array<std::uint64_t, kNumStalls> cycles{};
   for (unsigned r = 0; r < kNumStalls; ++r) cycles[r] = sm.stalls().total(static_cast<Stall>(r));
   for (unsigned k = 0; k < kNumKernels; ++k) {

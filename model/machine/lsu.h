@@ -51,7 +51,7 @@ class alignas(64) Lsu {
   struct Request {
     OpClass op = OpClass::kLoadShared;
     std::uint8_t lane = 0;
-    std::uint8_t dst = kNoRegister;
+    std::uint8_t place = 0;  // of the result, as in Step
     std::uint8_t tb_slot = 0;
     KernelId kernel{0};
     std::uint8_t passes = 1;  // bank passes or lines
@@ -77,6 +77,7 @@ class alignas(64) Lsu {
 
   // No more memory instructions this cycle.
   bool Full(Cycle now) {
+    if (tail_ - head_ < depth_) return false;
     while (head_ != unresolved_ && release_[head_ % kRing] <= now) ++head_;
     return tail_ - head_ >= depth_;
   }

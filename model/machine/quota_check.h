@@ -35,6 +35,26 @@ class alignas(64) QuotaCheck {
     }
   }
 
+  // Quotas are in force.
+  bool gated() const { return gated_; }
+  // They are, in an ordinary cycle in which they are not shown: a grant of scheduler 0, if there is
+  // one. What is left then is compared with what is shown next.
+  void Grant(LaneMask of_scheduler_0, unsigned sm, Cycle now, RunChecks* checks) {
+    checks->CountHeld(2);
+    if (of_scheduler_0 == 0) return;
+    std::uint16_t& left = left_[kernel_of_[LowestLane(of_scheduler_0)]];
+    if (__builtin_expect(left == 0, 0)) {
+      RunChecks::Fail(now, sm, WithoutQuota(kernel_of_[LowestLane(of_scheduler_0)]));
+    }
+    --left;
+  }
+  // At the end.
+  void Settle(const SmOutputs& shown, unsigned sm, Cycle now) const {
+    if (gated_ && Bits(shown.quota_left) != Bits(left_)) {
+      RunChecks::Fail(now, sm, "quota is lost or spent twice on scheduler 0");
+    }
+  }
+
   // What is left, as of the last step.
   const Quotas& left() const { return left_; }
 
@@ -49,13 +69,14 @@ class alignas(64) QuotaCheck {
     if (!both) return;
     const bool granted = (out.grant_valid & 1) != 0;
     const unsigned kernel = granted ? kernel_of_[out.grant_warp[0]] : 0;
-    checks->Require(!granted || before[kernel] != 0, now, sm, [&] {
-      return "an instruction of kernel " + std::to_string(kernel) + " without quota is granted";
-    });
+    checks->Require(!granted || before[kernel] != 0, now, sm, [&] { return WithoutQuota(kernel); });
     if (tick) return;
     const std::uint64_t spent = Bits(before) - (granted ? kOneOf[kernel] : 0);
     checks->Require(Bits(left_) == spent || Grew(before) || Bits(left_) == Bits(quotas()), now, sm,
                     [] { return std::string("quota is lost or spent twice on scheduler 0"); });
+  }
+  static std::string WithoutQuota(unsigned kernel) {
+    return "an instruction of kernel " + std::to_string(kernel) + " without quota is granted";
   }
   // Those of the machine's kernel slots, for comparing all at once.
   template <typename AnyQuotas>

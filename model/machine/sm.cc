@@ -42,7 +42,9 @@ void Sm::BeginRest(Cycle now) {
 [[gnu::always_inline]] inline void Sm::Wake(Cycle now) {
   if (now != accounted_) AccountSleep(now - accounted_);
   accounted_ = now + 1;
-  data_ready_ |= wheel_.Take(now);
+  const LaneMask due = wheel_.Take(now);
+  data_ready_ |= due;
+  unfetched_ &= ~due;
 }
 
 // What was sent and waited for is here; TBs finish.
@@ -66,10 +68,14 @@ void Sm::BeginRest(Cycle now) {
   if (__builtin_expect(samples_, 0)) SetMemory();
 }
 
-[[gnu::always_inline]] inline void Sm::SetReady(Cycle now) {
+[[gnu::always_inline]] inline void Sm::FindReady(Cycle now) {
   const LaneMask lanes = data_ready_ & runnable_;
   busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
   ready_ = lanes & ~busy_;
+}
+
+[[gnu::always_inline]] inline void Sm::SetReady(Cycle now) {
+  FindReady(now);
   if (layout_.lanes_per_scheduler() == 16) {
     for (unsigned s = 0; s < 4; ++s)
       inputs_.ready[s] = static_cast<std::uint16_t>(ready_ >> (16 * s));
@@ -139,10 +145,10 @@ void Sm::TakeResolved(Cycle now) {
     if (!block.valid || block.generation != request.tb_generation) continue;
     --block.unresolved;
     block.quiet_at = std::max(block.quiet_at, resolved.done);
-    if (request.dst != kNoRegister) {
+    if (request.place != 0) {
       Warp& warp = warps_[request.lane];
       const unsigned memory = costs_[static_cast<unsigned>(request.op)].memory;
-      warp.ReadyAt(request.dst) = static_cast<Stamp>(resolved.done * 2 + memory);
+      warp.ready_at[request.place] = static_cast<Stamp>(resolved.done * 2 + memory);
       Resolve(&warp, request.lane, now);
     }
     if (block.AllExited()) TryFinish(&block, request.tb_slot, now);
@@ -179,7 +185,7 @@ inline void Sm::NoteQuotas(const SmOutputs* out) {
 }
 
 void Sm::End(Cycle now, const SmOutputs* out) {
-  std::uint8_t grants = 0;
+  LaneMask granted = 0;
   if (out != nullptr) {
     if (out->release_valid) Release(*out, now);
     if (__builtin_expect(out->place_waits, 0)) {
@@ -188,7 +194,8 @@ void Sm::End(Cycle now, const SmOutputs* out) {
     }
     place_waits_now_ = out->place_waits;
     if (out->tb_stop != tb_stop_) SetStopped(out->tb_stop, now);
-    grants = ApplyGrants(*out, now);
+    granted = Granted(*out, now);
+    IssueAll(granted, now);
     if (out->gated) skips_ = true;
     if (__builtin_expect(samples_ && !out->samples, 0)) inputs_.memory = {};
     samples_ = out->samples;
@@ -206,24 +213,43 @@ void Sm::End(Cycle now, const SmOutputs* out) {
   }
   const bool skips = skips_;
   if (skips && out != nullptr) gated_ = out->gated;
-  Account(grants);
+  Account(granted);
   if (skips) NoteQuotas(out);
+  FindSpecial();
+}
+
+LaneMask Sm::BeginOrdinary(Cycle now) {
+  Wake(now);
+  if (lsu_.next_pass() <= now) {
+    lsu_.Tick(now);
+    TakeResolved(now);
+  }
+  FindReady(now);
+  return ready_;
+}
+
+// The next cycle in which something may happen that is not told by ready warps, as far as it is
+// known here.
+void Sm::FindSpecial() {
+  const bool speaks = tb_stop_ != 0 || samples_ || place_waits_now_ || skips_ != gated_;
+  special_at_ = speaks || collectors_.present() ? 0 : std::min(next_finish_, traffic_.NextEvent());
 }
 
 // Checked grant by grant, and counted with the issues: see Gpu::Finish.
-std::uint8_t Sm::ApplyGrants(const SmOutputs& out, Cycle now) {
+LaneMask Sm::Granted(const SmOutputs& out, Cycle now) const {
   const LaneMask may = ready_ & ~stopped_;
-  const unsigned lanes = layout_.lanes_per_scheduler();
+  LaneMask granted = 0;
   if (out.grant_valid >= 1u << kMaxSchedulers) RefuseGrant(kMaxSchedulers, 0, now);
   for (unsigned grants = out.grant_valid; grants != 0; grants &= grants - 1) {
     const unsigned s = LowestLane(grants);
     const unsigned index = out.grant_warp[s];
     const unsigned lane = layout_.LaneOf(s, index);
-    if (index >= lanes || (may & LaneBit(lane)) == 0) RefuseGrant(s, index, now);
-    Issue(lane, now);
+    if (index >= layout_.lanes_per_scheduler() || (may & LaneBit(lane)) == 0) {
+      RefuseGrant(s, index, now);
+    }
+    granted |= LaneBit(lane);
   }
-  if (!lsu_.resolved().empty()) TakeResolved(now);
-  return out.grant_valid;
+  return granted;
 }
 
 void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
@@ -236,12 +262,9 @@ void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
                       (stopped ? " of a stopped TB" : ", which is not ready"));
 }
 
-Cycle Sm::NextEvent(Cycle now) const {
+// No warp that the wheel knows can issue in the next cycle, and no line is sent.
+[[gnu::noinline]] Cycle Sm::LaterEvent(Cycle now) {
   const LaneMask lanes = data_ready_ & runnable_;
-  if ((lanes & ~busy_) != 0 || wheel_.Due(now + 1) || lsu_.next_pass() == now + 1 ||
-      (config_.collectors != 0 && !collectors_.empty())) {
-    return now + 1;
-  }
   const Cycle ports = lanes == 0 ? kNever : PortsFreeAt(lanes, now);
   if (ports == now + 1) return ports;
   const Cycle memory = std::min(lsu_.next_pass(), traffic_.NextEvent());
@@ -278,6 +301,7 @@ void Sm::Finish(Cycle end) {
   for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
     if (blocks_[slot].valid) FreeSlot(slot, 'R', end);
   }
+  TakeTally();
   std::uint64_t sum = 0;
   for (unsigned r = 0; r < kNumStalls; ++r) sum += stalls_.total(static_cast<Stall>(r));
   for (const Issued& kernel : issued_) sum += kernel.warp_instructions();

@@ -40,6 +40,7 @@
 #include "control/control_plane.h"
 #include "machine/collectors.h"
 #include "machine/context_store.h"
+#include "machine/decoded_code.h"
 #include "machine/lsu.h"
 #include "machine/place_check.h"
 #include "machine/run.h"
@@ -61,6 +62,7 @@ struct GpuContext {
   RunChecks& checks;
   TbLedger& ledger;
   ContextStore& contexts;
+  CodeTable& code;
   const ControlPlane* control = nullptr;        // where TBs lie is not checked when null
   std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
   unsigned sector_bytes = kLineBytes;
@@ -77,6 +79,12 @@ class alignas(64) Sm {
   Sm(const Sm&) = delete;
   Sm& operator=(const Sm&) = delete;
 
+  // An ordinary cycle: nothing happens but that warps are ready, which are told. If the control
+  // logic does not speak, BeginOrdinary() and EndOrdinary() then take the place of Begin() and
+  // End().
+  bool Ordinary(Cycle now) const { return now < special_at_; }
+  LaneMask BeginOrdinary(Cycle now);
+  Cycle EndOrdinary(Cycle now, LaneMask granted);  // and NextEvent()
   void Begin(Cycle now);
   // Only inputs().ready; nothing that other SMs see.
   void BeginReady(Cycle now);
@@ -88,7 +96,11 @@ class alignas(64) Sm {
   // `out` is null when the control logic was not stepped.
   void End(Cycle now, const SmOutputs* out);
   // The next cycle in which something happens, if the control logic sleeps.
-  Cycle NextEvent(Cycle now) const;
+  Cycle NextEvent(Cycle now) {
+    const bool soon = (data_ready_ & runnable_ & ~busy_) != 0 || wheel_.Due(now + 1) ||
+                      lsu_.next_pass() == now + 1 || !collectors_.empty();
+    return soon ? now + 1 : LaterEvent(now);
+  }
   // At the end of a cycle: an answer of memory, where requests wait for their turn.
   void Answer(Ticket ticket, Cycle done, Cycle now);
   // Between two cycles: ends the warps of the kernel slot that are here, without an instruction,
@@ -120,7 +132,11 @@ class alignas(64) Sm {
   std::uint64_t tb_cycles(KernelId kernel, Cycle now) const;
   // When the last TB finished that was in the kernel slot; 0: none.
   Cycle last_tb_end(KernelId kernel) const { return last_tb_end_[Index(kernel)]; }
-  const StallAccount& stalls() const { return stalls_; }
+  // As of the last Settle().
+  const StallAccount& stalls() {
+    TakeTally();
+    return stalls_;
+  }
   const Lsu& lsu() const { return lsu_; }
   const ContextTraffic& context_traffic() const { return traffic_; }
   // TBs that waited for a gap in its memories, and how long, since the beginning of the run.
@@ -135,44 +151,50 @@ class alignas(64) Sm {
   static constexpr Port kNoPort = Port::kNoPort, kSp = Port::kSp, kLsu = Port::kLsu;
   static constexpr unsigned kNumPorts = SmShape::kNumPorts;
   // Why a warp is not ready; kDone warps are in no mask.
-  enum Reason : std::uint8_t { kControl, kMemory, kShort, kAtBarrier, kNumReasons };
+  enum Reason : std::uint8_t { kControl, kMemory, kShort, kAtBarrier, kNumWaits };
 
   // sm.cc: the cycle.
   void Wake(Cycle now);
   void Receive(Cycle now);
+  void FindReady(Cycle now);
   void SetReady(Cycle now);
   void SetLevels(Cycle now);
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
+  Cycle LaterEvent(Cycle now);
   Cycle PortsFreeAt(LaneMask lanes, Cycle now) const;
   void SetQuiet(Cycle now);
   void SetMemory();
   void TakeResolved(Cycle now);
   void FinishDueTbs(Cycle now);
-  std::uint8_t ApplyGrants(const SmOutputs& out, Cycle now);
+  LaneMask Granted(const SmOutputs& out, Cycle now) const;
+  void IssueAll(LaneMask granted, Cycle now);
+  void FindSpecial();
   [[noreturn]] void RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const;
   // sm_issue.cc: one warp instruction.
   void Issue(unsigned lane, Cycle now);
+  bool IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now);
   Cycle TakeUnit(Port port, unsigned initiation, Cycle now);
+  void IssueInline(LaneMask granted, Cycle now);
+  void IssueToPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
+  void IssueToSharedPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
+  void IssueToBanks(const Step& step, Warp* warp, Cycle now);
   template <bool Plain>
-  void IssueToPort(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
-                   Cycle now);
-  template <bool Plain>
-  void IssueToLsu(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now,
+  void IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
                   Collectors::Entry* waited);
-  void Queue(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now,
-             Collectors::Entry* waited);
+  void Known(unsigned place, unsigned memory, Cycle done, Warp* warp);
+  void Unknown(const Step& step, Warp* warp);
+  void Queue(const Step& step, Warp* warp, unsigned lane, Cycle now, Collectors::Entry* waited);
+  static std::uint8_t LinesOf(const Warp& warp, std::uint64_t* lines, SectorMask* sectors);
   bool PipeTakes(unsigned port, unsigned scheduler, Cycle now);
-  void Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane);
-  void IssueToOther(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane,
-                    Cycle now);
+  void Wait(const Step& step, Warp* warp, unsigned lane);
   void Start(Collectors::Entry* waited, Cycle now);
   void AdvanceCollectors(Cycle now);
-  bool IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now);
+  bool IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
   void Next(Warp* warp, unsigned lane, Cycle now);
-  void FillBuffer(Warp* warp) const;
   void ReleaseBarrier(ThreadBlock* block, Cycle now);
   void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
   void SetNext(Warp* warp, unsigned lane);
+  void SetPort(Warp* warp, unsigned lane);
   void Schedule(Warp* warp, unsigned lane, Cycle now);
   void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
   void Resolve(Warp* warp, unsigned lane, Cycle now);
@@ -209,19 +231,29 @@ class alignas(64) Sm {
     return cycles;
   }
   // sm_stalls.cc: why schedulers do not issue.
-  void Account(std::uint8_t grants);
+  void Account(LaneMask granted);
   void AccountSleep(Cycle cycles);
-  void ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
-  template <bool Sole, unsigned Warps>
-  void ChargeAll(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles);
-  void ChargeOldest(LaneLayout layout, Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
-  void ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles);
-  unsigned OldestKernel(unsigned scheduler, LaneMask lanes) const;
+  void AccountInline(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
+  void AccountEach(LaneMask granted, LaneMask ready, LaneMask busy, Cycle cycles);
+  template <unsigned Warps>
+  void AccountSole(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
+  template <unsigned Warps>
+  void ChargeEach(LaneMask granted, LaneMask ready, LaneMask busy, Cycle cycles);
+  void TakeTally();
+  unsigned Oldest(LaneMask lanes) const {
+    unsigned lane = LowestLane(lanes);
+    for (LaneMask older = older_[lane] & lanes; older != 0; older = older_[lane] & lanes) {
+      lane = LowestLane(older);
+    }
+    return lane;
+  }
   // sm_sim_stalls.cc: the same as the papers' simulator counts it.
   void NoteQuotas(const SmOutputs* out);
-  LaneMask Skipped();
-  void FindSkipped();
-  void MoveStalls(LaneMask schedulers, LaneMask at_pipe, LaneMask seen, Cycle cycles);
+  // Warps that the schedulers do not look at, besides those of stopped TBs, when quotas are in
+  // force.
+  LaneMask Skipped() { return skipped_stale_ ? FindSkipped() : skipped_; }
+  LaneMask FindSkipped();
+  void MoveStalls(SimStall ours, LaneMask waiting, Cycle cycles);
   Cycle Unfetched(LaneMask lanes, Cycle cycles);
 
   // What the SMs share, so that it is in the host's first cache but once.
@@ -237,11 +269,12 @@ class alignas(64) Sm {
   LaneMask ready_ = 0;       // what SmInputs::ready says, this cycle
   LaneMask stopped_ = 0;     // of TBs in tb_stop
   LaneMask unfetched_ = 0;   // may be before Warp::earliest; the others are not
-  std::array<LaneMask, kNumReasons> reason_lanes_{};
+  std::array<LaneMask, kNumWaits> reason_lanes_{};
   std::array<LaneMask, kNumKernels> kernel_lanes_{};
   std::array<LaneMask, kNumPorts> port_lanes_{};
   Cycle accounted_ = 0;  // all cycles before are
   Cycle next_finish_ = kNever;
+  Cycle special_at_ = 0;  // no cycle before can be but an ordinary one
   Cycle ports_busy_until_ = 0;
   Cycle next_fetch_ = 0;  // next free fetch: cycle x fetch_warps + turn
   LaneMask unknown_ = 0;  // waits for a result whose time is not known
@@ -271,9 +304,10 @@ class alignas(64) Sm {
     }
   };
   std::array<Issued, kNumKernels> issued_{};  // counted at each issue
+  StallTally tally_;  // of cycles that stalls_ does not know yet, all sole_kernel_'s
   StallAccount stalls_;
-  std::array<std::array<std::uint8_t, kMaxWarpsPerScheduler>, kMaxSchedulers> age_order_{};
-  std::array<std::uint8_t, kMaxSchedulers> warps_on_{};  // entries of age_order_
+  std::array<std::uint8_t, kLanes> kernel_of_{};  // as Warp::kernel
+  std::array<LaneMask, kLanes> older_{};          // who is older than each, among others
   std::array<Warp, kLanes> warps_{};
   std::array<ThreadBlock, kMaxTbSlots> blocks_{};
 
@@ -303,20 +337,21 @@ inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
   warp->reason = reason;
 }
 
-// The cursor has moved: the warp now wants another port.
-inline void Sm::SetNext(Warp* warp, unsigned lane) {
+// `next` is another one: the warp now wants its port.
+inline void Sm::SetPort(Warp* warp, unsigned lane) {
+  if (warp->port == warp->next->port) return;
   const LaneMask bit = LaneBit(lane);
   port_lanes_[warp->port] &= ~bit;
-  warp->next = &warp->program->At(warp->cursor);
-  warp->port = costs_[static_cast<unsigned>(warp->next->op)].port;
+  warp->port = warp->next->port;
   port_lanes_[warp->port] |= bit;
 }
 
-// One fetch, from the cursor to the end of the line of code at most.
-inline void Sm::FillBuffer(Warp* warp) const {
-  const unsigned left =
-      config_.fetch_line - warp->program->Place(warp->cursor) % config_.fetch_line;
-  warp->buffered = static_cast<std::uint8_t>(std::min(config_.fetch_width, left));
+// The warp stands where its cursor does, behind a fetch.
+inline void Sm::SetNext(Warp* warp, unsigned lane) {
+  warp->next = warp->code->At(warp->cursor);
+  warp->buffered = warp->next->fetched;
+  port_lanes_[warp->next->port] |= LaneBit(lane);
+  SetPort(warp, lane);
 }
 
 // Decides when the next instruction can issue, and what the warp waits for until then: whatever is

@@ -36,11 +36,11 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   const LaneMask bit = LaneBit(lane);
   Warp& warp = warps_[lane];
   warp = Warp{};
-  warp.program = launch.program;
+  warp.code = &gpu_.code.Of(*launch.program);
   warp.block = &block;
   warp.kernel = static_cast<std::uint8_t>(Index(start.kernel));
   warp.tb_slot = static_cast<std::uint8_t>(slot);
-  warp.threads = static_cast<std::uint8_t>(launch.Threads(start.warp_in_tb));
+  warp.missing = static_cast<std::uint8_t>(kWarpThreads - launch.Threads(start.warp_in_tb));
   warp.identity = launch.Identity(start.tb, start.warp_in_tb);
   if (!start.restore) launch.program->Start(warp.identity, &warp.cursor);
   block.lane_of[block.placed++] = static_cast<std::uint8_t>(lane);
@@ -50,8 +50,9 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   kernel_lanes_[warp.kernel] |= bit;
   skipped_stale_ = true;
   if ((tb_stop_ >> slot & 1) != 0) stopped_ |= bit;
-  const unsigned s = layout_.SchedulerOf(lane);
-  age_order_[s][warps_on_[s]++] = static_cast<std::uint8_t>(layout_.IndexOf(lane));
+  kernel_of_[lane] = warp.kernel;
+  for (LaneMask& older : older_) older &= ~bit;
+  older_[lane] = occupied_ & ~bit;
 }
 
 void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
@@ -112,7 +113,6 @@ void Sm::Activate(unsigned slot, Cycle now) {
     Warp& warp = warps_[lane];
     warp.earliest = static_cast<std::uint32_t>(first_issue);
     unfetched_ |= LaneBit(lane);
-    FillBuffer(&warp);
     SetNext(&warp, lane);
     if ((block.at_barrier & LaneBit(lane)) != 0) {
       SetReason(&warp, lane, kAtBarrier);
@@ -226,6 +226,7 @@ void Sm::TryFinish(ThreadBlock* block, unsigned slot, Cycle now) {
   block->finish_at = std::max(block->quiet_at, now + 1);
   finishing_ |= 1u << slot;
   next_finish_ = std::min(next_finish_, block->finish_at);
+  special_at_ = std::min(special_at_, next_finish_);
 }
 
 void Sm::EndKernel(KernelId kernel, Cycle now) {
@@ -267,6 +268,7 @@ std::uint64_t Sm::tb_cycles(KernelId kernel, Cycle now) const {
 void Sm::Answer(Ticket ticket, Cycle done, Cycle now) {
   if ((ticket & ContextTraffic::kContextTicket) != 0) {
     traffic_.Answer(ticket, done);
+    special_at_ = std::min(special_at_, traffic_.NextEvent());
   } else if (lsu_.Answer(ticket, done)) {
     Settle(now + 1);
     TakeResolved(now);
@@ -305,6 +307,7 @@ void Sm::AddRecord(const ThreadBlock& block, const Launch& launch, TbId tb, unsi
 }
 
 void Sm::FindSoleKernel() {
+  TakeTally();
   unsigned kernels = 0;
   for (unsigned k = 0; k < kNumKernels; ++k) {
     if (resident_[k] == 0) continue;
@@ -324,11 +327,6 @@ void Sm::RemoveWarp(unsigned lane) {
         &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }
-  const unsigned s = layout_.SchedulerOf(lane);
-  auto* const begin = age_order_[s].begin();
-  auto* const end = begin + warps_on_[s];
-  auto* const last = std::remove(begin, end, static_cast<std::uint8_t>(layout_.IndexOf(lane)));
-  warps_on_[s] = static_cast<std::uint8_t>(last - begin);
 }
 
 }  // namespace smk

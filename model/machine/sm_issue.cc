@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "machine/sm.h"
+#include "machine/sm_account.h"
 
 namespace smk {
 
@@ -20,74 +20,77 @@ inline Cycle Sm::TakeUnit(Port port, unsigned initiation, Cycle now) {
   return start;
 }
 
-// `Plain`: see SmShape::plain_ports.
-template <bool Plain>
-[[gnu::always_inline]] inline void Sm::IssueToPort(const Instruction& instruction,
-                                                   const OpCost& cost, Warp* warp, unsigned lane,
+// The instruction takes its pipe and will be done in a cycle that is known.
+[[gnu::always_inline]] inline void Sm::IssueToPort(const Step& step, Warp* warp, unsigned lane,
                                                    Cycle now) {
-  const unsigned extra = (instruction.conflicts - 1u) & (0u - cost.per_pass);
-  Cycle done = now + cost.latency + extra;
-  const unsigned initiation = cost.initiation + extra;
-  if (!Plain && shape_.shared_units[cost.port] != 0) {
-    done += TakeUnit(cost.port, initiation, now) - now;
-    ports_busy_until_ = std::max(ports_busy_until_, shared_free_[cost.port]);
-  } else if (initiation > 1) {
-    port_free_[cost.port][layout_.SchedulerOf(lane)] = now + initiation;
-    ports_busy_until_ = std::max(ports_busy_until_, now + initiation);
+  const Cycle done = now + step.latency;
+  if (step.initiation > 1) {
+    port_free_[step.port][layout_.SchedulerOf(lane)] = now + step.initiation;
+    ports_busy_until_ = std::max(ports_busy_until_, now + step.initiation);
   }
-  if (instruction.dst != kNoRegister) {
-    warp->ReadyAt(instruction.dst) = static_cast<Stamp>(done * 2 + cost.memory);
-  }
+  Known(step.place[0], step.memory, done, warp);
+}
+
+// One that all schedulers share, if there is such a pipe.
+void Sm::IssueToSharedPort(const Step& step, Warp* warp, unsigned lane, Cycle now) {
+  if (shape_.shared_units[step.port] == 0) return IssueToPort(step, warp, lane, now);
+  const Cycle start = TakeUnit(step.port, step.initiation, now);
+  ports_busy_until_ = std::max(ports_busy_until_, shared_free_[step.port]);
+  Known(step.place[0], step.memory, start + step.latency, warp);
+}
+
+// When the warp's instruction will be done. `place` and `memory` as in Step.
+inline void Sm::Known(unsigned place, unsigned memory, Cycle done, Warp* warp) {
+  if (place != 0) warp->ready_at[place] = static_cast<Stamp>(done * 2 + memory);
   ThreadBlock& block = *warp->block;
   block.quiet_at = std::max(block.quiet_at, done);
 }
 
+// On-chip memory, when nothing waits in the LSU.
+inline void Sm::IssueToBanks(const Step& step, Warp* warp, Cycle now) {
+  const Cycle done =
+      lsu_.IssueKnown(static_cast<OpClass>(step.op), step.conflicts, KernelId{warp->kernel}, now);
+  Known(step.place[0], step.memory, done, warp);
+}
+
 // `waited`: it comes from the collectors, which know its lines.
 template <bool Plain>
-[[gnu::always_inline]] inline void Sm::IssueToLsu(const Instruction& instruction, Warp* warp,
-                                                  unsigned lane, Cycle now,
-                                                  Collectors::Entry* waited) {
-  const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
+[[gnu::always_inline]] inline void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane,
+                                                  Cycle now, Collectors::Entry* waited) {
   if (!Plain && shape_.shared_units[kLsu] != 0) TakeUnit(kLsu, 1, now);
-  if (!cost.off_chip && lsu_.AllKnown()) {
-    ThreadBlock& block = *warp->block;
-    const Cycle done =
-        lsu_.IssueKnown(instruction.op, instruction.conflicts, KernelId{warp->kernel}, now);
-    block.quiet_at = std::max(block.quiet_at, done);
-    if (instruction.dst != kNoRegister) {
-      warp->ReadyAt(instruction.dst) = static_cast<Stamp>(done * 2 + cost.memory);
-    }
-    return;
-  }
-  Queue(instruction, warp, lane, now, waited);
+  if (step.off_chip || !lsu_.AllKnown()) return Queue(step, warp, lane, now, waited);
+  IssueToBanks(step, warp, now);
 }
 
 // Into the LSU, which does not know yet when it will be done.
-[[gnu::noinline]] void Sm::Queue(const Instruction& instruction, Warp* warp, unsigned lane,
-                                 Cycle now, Collectors::Entry* waited) {
-  const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
+[[gnu::noinline]] void Sm::Queue(const Step& step, Warp* warp, unsigned lane, Cycle now,
+                                 Collectors::Entry* waited) {
   Lsu::Request request;
-  request.op = instruction.op;
+  request.op = static_cast<OpClass>(step.op);
   request.lane = static_cast<std::uint8_t>(lane);
-  request.dst = instruction.dst;
+  request.place = step.place[0];
   request.tb_slot = warp->tb_slot;
   request.kernel = KernelId{warp->kernel};
-  request.passes = instruction.conflicts;
+  request.passes = step.conflicts;
   request.tb_generation = warp->block->generation;
+  Unknown(step, warp);
+  if (!step.off_chip) return lsu_.IssueShared(request);
+  request.passes = waited != nullptr ? waited->CopyLines(lsu_.lines(), lsu_.sectors())
+                                     : LinesOf(*warp, lsu_.lines(), lsu_.sectors());
+  lsu_.IssueGlobal(request, now);
+}
+
+// It is not known when the warp's instruction will be done.
+inline void Sm::Unknown(const Step& step, Warp* warp) {
   ++warp->block->unresolved;
-  if (request.dst != kNoRegister) {
-    warp->ReadyAt(request.dst) = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
-  }
-  if (cost.off_chip) {
-    request.passes =
-        waited != nullptr
-            ? waited->CopyLines(lsu_.lines(), lsu_.sectors())
-            : static_cast<std::uint8_t>(warp->program->Lines(
-                  instruction, warp->identity, warp->cursor, lsu_.lines(), lsu_.sectors()));
-    lsu_.IssueGlobal(request, now);
-  } else {
-    lsu_.IssueShared(request);
-  }
+  if (step.place[0] == 0) return;
+  warp->ready_at[step.place[0]] = step.memory != 0 ? kUnknownMemory : kUnknownShort;
+}
+
+std::uint8_t Sm::LinesOf(const Warp& warp, std::uint64_t* lines, SectorMask* sectors) {
+  const Program& program = *warp.code->program;
+  return static_cast<std::uint8_t>(
+      program.Lines(program.At(warp.cursor), warp.identity, warp.cursor, lines, sectors));
 }
 
 bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
@@ -97,33 +100,16 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
 }
 
 // Issues into the collectors. The result's time is not known before it starts.
-void Sm::Wait(const Instruction& instruction, const OpCost& cost, Warp* warp, unsigned lane) {
-  Collectors::Entry& entry = collectors_.Issue(cost.port, layout_.SchedulerOf(lane));
-  entry.instruction = instruction;
+void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
+  Collectors::Entry& entry = collectors_.Issue(step.port, layout_.SchedulerOf(lane));
+  entry.step = &step;
   entry.lane = static_cast<std::uint8_t>(lane);
   entry.tb_slot = warp->tb_slot;
   entry.tb_generation = warp->block->generation;
-  ++warp->block->unresolved;
-  if (instruction.dst != kNoRegister) {
-    warp->ReadyAt(instruction.dst) = cost.memory != 0 ? kUnknownMemory : kUnknownShort;
-  }
-  if (cost.off_chip) {
-    entry.lines_used = static_cast<std::uint8_t>(
-        warp->program->Lines(instruction, warp->identity, warp->cursor, entry.lines.data(),
-                             lsu_.sectors() == nullptr ? nullptr : entry.sectors.data()));
-  }
-}
-
-// Issues to ports that are not plain.
-[[gnu::noinline]] void Sm::IssueToOther(const Instruction& instruction, const OpCost& cost,
-                                        Warp* warp, unsigned lane, Cycle now) {
-  if (config_.collectors != 0) {
-    Wait(instruction, cost, warp, lane);
-  } else if (cost.port == kLsu) {
-    IssueToLsu<false>(instruction, warp, lane, now, nullptr);
-  } else {
-    IssueToPort<false>(instruction, cost, warp, lane, now);
-  }
+  Unknown(step, warp);
+  if (!step.off_chip) return;
+  SectorMask* const sectors = lsu_.sectors() == nullptr ? nullptr : entry.sectors.data();
+  entry.lines_used = LinesOf(*warp, entry.lines.data(), sectors);
 }
 
 // An instruction leaves the collectors for its pipe. One of a flushed TB is dropped.
@@ -133,10 +119,9 @@ void Sm::Start(Collectors::Entry* waited, Cycle now) {
   Warp& warp = warps_[waited->lane];
   --block.unresolved;
   if (waited->port == kLsu) {
-    IssueToLsu<false>(waited->instruction, &warp, waited->lane, now, waited);
+    IssueToLsu<false>(*waited->step, &warp, waited->lane, now, waited);
   } else {
-    const OpCost& cost = costs_[static_cast<unsigned>(waited->instruction.op)];
-    IssueToPort<false>(waited->instruction, cost, &warp, waited->lane, now);
+    IssueToSharedPort(*waited->step, &warp, waited->lane, now);
   }
   Resolve(&warp, waited->lane, now);
   if (block.AllExited()) TryFinish(&block, waited->tb_slot, now);
@@ -153,53 +138,92 @@ void Sm::AdvanceCollectors(Cycle now) {
 // `fetch_warps` warps per cycle, in the order in which their buffers run empty; going on anywhere
 // else than at the next instruction (a taken branch) empties the buffer.
 [[gnu::always_inline]] inline void Sm::Next(Warp* warp, unsigned lane, Cycle now) {
-  const bool taken = warp->program->Advance(warp->identity, &warp->cursor);
-  SetNext(warp, lane);
+  bool taken = false;
+  if (__builtin_expect(!warp->next->ends_run, 1)) {
+    ++warp->cursor.node;
+    ++warp->next;
+  } else {
+    taken = warp->code->program->Advance(warp->identity, &warp->cursor);
+    warp->next = warp->code->At(warp->cursor);
+  }
+  SetPort(warp, lane);
   if (!taken && --warp->buffered != 0) {
     warp->earliest = static_cast<std::uint32_t>(now + 1);
     return;
   }
-  FillBuffer(warp);
+  warp->buffered = warp->next->fetched;
   unfetched_ |= LaneBit(lane);
   next_fetch_ = std::max(next_fetch_, now << shape_.fetch_shift);
   const unsigned latency = taken ? config_.branch_latency : config_.fetch_latency;
   warp->earliest = static_cast<std::uint32_t>((next_fetch_++ >> shape_.fetch_shift) + latency);
 }
 
-void Sm::Issue(unsigned lane, Cycle now) {
+[[gnu::always_inline]] inline void Sm::Issue(unsigned lane, Cycle now) {
   Warp& warp = warps_[lane];
-  const Instruction& instruction = *warp.next;
-  const OpCost& cost = costs_[static_cast<unsigned>(instruction.op)];
-  data_ready_ &= ~LaneBit(lane);
-  ++issued_[warp.kernel].by_class[static_cast<unsigned>(instruction.op)];
-  if (__builtin_expect(warp.threads != kWarpThreads, 0)) {
-    issued_[warp.kernel].missing_threads += kWarpThreads - warp.threads;
+  const Step& step = *warp.next;
+  ++issued_[warp.kernel].by_class[step.op];
+  if (__builtin_expect(warp.missing != 0, 0)) {
+    issued_[warp.kernel].missing_threads += warp.missing;
   }
-  if (__builtin_expect(instruction.ends_idempotence, 0) &&
-      gpu_.launches[warp.kernel].spec->idempotence == Idempotence::kUntilStore) {
-    inputs_.tb_flushable &= ~(1u << warp.tb_slot);
-  }
-  if (cost.port == kNoPort) {
-    if (!IssueWithoutPort(instruction, &warp, lane, now)) return;
-  } else if (__builtin_expect(!shape_.plain_ports, 0)) {
-    IssueToOther(instruction, cost, &warp, lane, now);
-  } else if (cost.port == kLsu) {
-    IssueToLsu<true>(instruction, &warp, lane, now, nullptr);
-  } else {
-    IssueToPort<true>(instruction, cost, &warp, lane, now);
+  if (step.way == Step::kPipe) {
+    IssueToPort(step, &warp, lane, now);
+  } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
+    IssueToBanks(step, &warp, now);
+  } else if (!IssueSpecial(step, &warp, lane, now)) {
+    return;
   }
   Next(&warp, lane, now);
   ScheduleInline(&warp, lane, now);
 }
 
+// Whether the warp goes on to its next instruction by itself.
+bool Sm::IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now) {
+  if (__builtin_expect(step.ends_idempotence, 0) &&
+      gpu_.launches[warp->kernel].spec->idempotence == Idempotence::kUntilStore) {
+    inputs_.tb_flushable &= ~(1u << warp->tb_slot);
+  }
+  if (step.port == kNoPort) return IssueWithoutPort(step, warp, lane, now);
+  if (shape_.plain_ports) {
+    if (step.port == kLsu) {
+      IssueToLsu<true>(step, warp, lane, now, nullptr);
+    } else {
+      IssueToPort(step, warp, lane, now);
+    }
+  } else if (config_.collectors != 0) {
+    Wait(step, warp, lane);
+  } else if (step.port == kLsu) {
+    IssueToLsu<false>(step, warp, lane, now, nullptr);
+  } else {
+    IssueToSharedPort(step, warp, lane, now);
+  }
+  return true;
+}
+
+// The warps that are granted issue.
+[[gnu::always_inline]] inline void Sm::IssueInline(LaneMask granted, Cycle now) {
+  data_ready_ &= ~granted;
+  for (; granted != 0; granted &= granted - 1) Issue(LowestLane(granted), now);
+  if (!lsu_.resolved().empty()) TakeResolved(now);
+}
+
+void Sm::IssueAll(LaneMask granted, Cycle now) { IssueInline(granted, now); }
+
+Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
+  const LaneMask wrong = granted & ~ready_;
+  if (__builtin_expect(wrong != 0, 0)) {
+    RefuseGrant(layout_.SchedulerOf(LowestLane(wrong)), layout_.IndexOf(LowestLane(wrong)), now);
+  }
+  if (granted != 0) IssueInline(granted, now);
+  AccountInline(granted, ready_, busy_, 1);
+  return NextEvent(now);
+}
+
 // Branch, barrier, exit. Returns whether the warp goes on to its next instruction by itself.
-bool Sm::IssueWithoutPort(const Instruction& instruction, Warp* warp, unsigned lane, Cycle now) {
+bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now) {
   ThreadBlock& block = *warp->block;
   block.quiet_at = std::max(block.quiet_at, now + 1);
-  if (instruction.op == OpClass::kBranch) {
-    return true;
-  }
-  if (instruction.op == OpClass::kExit) {
+  if (step.op == static_cast<unsigned>(OpClass::kBranch)) return true;
+  if (step.op == static_cast<unsigned>(OpClass::kExit)) {
     Exit(warp, lane, &block, now);
     return false;
   }

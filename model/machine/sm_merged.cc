@@ -56,6 +56,7 @@ void Sm::ChargeTo(KernelId kernel, ThreadBlock* block, Cycle now) {
     kernel_lanes_[warp.kernel] &= ~LaneBit(lane);
     warp.kernel = static_cast<std::uint8_t>(Index(kernel));
     kernel_lanes_[warp.kernel] |= LaneBit(lane);
+    kernel_of_[lane] = warp.kernel;
   }
   skipped_stale_ = true;
 }
@@ -71,12 +72,11 @@ void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now,
     active_ |= bit;
     unfetched_ |= bit;
     Warp& warp = warps_[lane];
-    warp.program = launch.program;
-    warp.threads = static_cast<std::uint8_t>(launch.Threads(w));
+    warp.code = &gpu_.code.Of(*launch.program);
+    warp.missing = static_cast<std::uint8_t>(kWarpThreads - launch.Threads(w));
     warp.identity = launch.Identity(tb, w);
     launch.program->Start(warp.identity, &warp.cursor);
     SetNext(&warp, lane);
-    FillBuffer(&warp);
     next_fetch_ = std::max(next_fetch_, now << shape_.fetch_shift);
     const Cycle fetched =
         (next_fetch_++ >> shape_.fetch_shift) + config_.branch_latency + (known - now);

@@ -16,7 +16,7 @@
 namespace smk {
 
 // Since quotas were spent or loaded, or warps placed.
-[[gnu::noinline]] void Sm::FindSkipped() {
+LaneMask Sm::FindSkipped() {
   static_assert(kMaxKernels == 8 && kMaxSchedulers == 4, "bit 8 s + k of with_quota_");
   skipped_ = 0;
   for (unsigned k = 0; k < kNumKernels; ++k) {
@@ -26,21 +26,15 @@ namespace smk {
         kernel_lanes_[k] & layout_.FieldsOf(layout_.LastLanesOf(static_cast<unsigned>(spent)));
   }
   skipped_stale_ = false;
+  return skipped_;
 }
 
-// Of `schedulers` (the last lane of each) that may have another reason than ours, which is pipeline
-// or data. `at_pipe`: warps that are ready, whether or not their pipe is free; `seen`: executable
-// warps that are looked at.
-void Sm::MoveStalls(LaneMask schedulers, LaneMask at_pipe, LaneMask seen, Cycle cycles) {
-  const LaneMask data = reason_lanes_[kShort] | reason_lanes_[kMemory];
-  const LaneMask waiting = runnable_ & ~data_ready_ & data & seen;
-  for (; schedulers != 0; schedulers &= schedulers - 1) {
-    const LaneMask field = layout_.SchedulerField(layout_.SchedulerOf(LowestLane(schedulers)));
-    const SimStall ours = (at_pipe & field) != 0 ? SimStall::kPipeline : SimStall::kData;
-    const Cycle control = Unfetched(waiting & field, cycles);
-    stalls_.Move(ours, SimStall::kControl, control);
-    stalls_.Move(ours, SimStall::kData, cycles - control);
-  }
+// Of a scheduler that may have another reason than ours, which is pipeline or data. `waiting`: its
+// warps that wait for data and are looked at.
+void Sm::MoveStalls(SimStall ours, LaneMask waiting, Cycle cycles) {
+  const Cycle control = Unfetched(waiting, cycles);
+  stalls_.Move(ours, SimStall::kControl, control);
+  stalls_.Move(ours, SimStall::kData, cycles - control);
 }
 
 // In how many of the cycles, the last that are accounted for, none of the warps has its

@@ -11,110 +11,90 @@
 //   empty       no warp on the scheduler that has not exited
 // The kernel charged is that of the oldest warp to which the reason applies. How the simulator that
 // the papers use counts the same cycles: sm_sim_stalls.cc.
-#include "machine/sm.h"
+#include "machine/sm_account.h"
 
 namespace smk {
 
-// Warps that the schedulers do not look at, besides those of stopped TBs.
-inline LaneMask Sm::Skipped() {
-  if (!gated_) return 0;
-  if (skipped_stale_) FindSkipped();
-  return skipped_;
+std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& layout,
+                                                            unsigned schedulers) {
+  std::array<std::uint64_t, kNumReasons + 1> empty{}, cycles{};
+  for (unsigned i = 0; i < empty.size(); ++i) {
+    const LaneMask counts = empty_[i / 2][i % 2];
+    for (unsigned s = 0; s < schedulers; ++s) {
+      empty[i] += (counts >> layout.LaneOf(s, 0)) & layout.SchedulerField(0);
+    }
+  }
+  for (unsigned r = 0; r < kNumReasons; ++r) cycles[r] = empty[r] - empty[r + 1];
+  cycles[kNumReasons] = empty[kNumReasons];
+  *this = StallTally{};
+  return cycles;
 }
 
-// For all schedulers at once; each takes the first mask that has one of its lanes. `sure`: the
-// papers' simulator has the reason that goes with ours. `Sole`: there is no choice whom to charge,
-// and no warp is skipped. `Warps`: of a scheduler at most, so that the masks are constants.
-template <bool Sole, unsigned Warps>
-[[gnu::noinline]] void Sm::ChargeAll(unsigned schedulers, LaneMask ready, LaneMask busy,
-                                     Cycle cycles) {
+// All warps were of one kernel.
+[[gnu::noinline]] void Sm::TakeTally() {
+  if (tally_.room() == StallTally::kRoom) return;
+  const auto cycles = tally_.Take(layout_, config_.schedulers);
+  for (unsigned r = 0; r < kNumReasons; ++r) {
+    stalls_.Charge(kReasons[r], sole_kernel_, cycles[r]);
+  }
+  stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles[kNumReasons]);
+}
+
+// Scheduler by scheduler. `seen`: what the papers' simulator looks at.
+template <unsigned Warps>
+[[gnu::always_inline]] inline void Sm::ChargeEach(LaneMask granted, LaneMask ready, LaneMask busy,
+                                                  Cycle cycles) {
   constexpr LaneLayout kLayout(Warps);
-  LaneMask rest = kLayout.LastLanesOf(schedulers);  // of the schedulers without a reason yet
-  const auto take = [&](Stall reason, LaneMask lanes) __attribute__((always_inline)) {
-    const LaneMask having = kLayout.LastLanesIn(lanes) & rest;
-    if (having == 0) return;
-    rest ^= having;
-    if (Sole) {
-      stalls_.Charge(reason, sole_kernel_, kLayout.CountOf(having) * cycles);
-    } else {
-      ChargeOldest(kLayout, reason, lanes, having, cycles);
-    }
-  };
-  const LaneMask seen = Sole ? runnable_ : runnable_ & ~Skipped();
-  const LaneMask all = rest;
-  take(Stall::kQuota, ready);
-  take(Stall::kPipeline, busy);
-  LaneMask unsure = 0;
-  if (!Sole && skips_ && rest != all)
-    unsure = (all ^ rest) & ~kLayout.LastLanesIn((ready | busy) & seen);
-  if (rest != 0) {
-    const LaneMask waiting = runnable_ & ~data_ready_;
-    const LaneMask before = rest;
-    take(Stall::kDataShort, waiting & reason_lanes_[kShort]);
-    take(Stall::kDataMemory, waiting & reason_lanes_[kMemory]);
-    const LaneMask data = waiting & seen & (reason_lanes_[kShort] | reason_lanes_[kMemory]);
-    unsure |= (before ^ rest) & ~kLayout.LastLanesIn(data & ~unfetched_);
-    if (rest != 0) {
-      take(Stall::kControl, runnable_ & reason_lanes_[kControl]);
-      take(Stall::kBarrier, runnable_);
-      take(Stall::kPreemption, live_);
-      stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, kLayout.CountOf(rest) * cycles);
+  const LaneMask seen = gated_ ? runnable_ & ~Skipped() : runnable_;
+  const LaneMask waiting = runnable_ & ~data_ready_;
+  const LaneMask data = waiting & (reason_lanes_[kShort] | reason_lanes_[kMemory]) & seen;
+  const std::array<LaneMask, kNumReasons + 1> having = {ready,
+                                                        busy,
+                                                        waiting & reason_lanes_[kShort],
+                                                        waiting & reason_lanes_[kMemory],
+                                                        runnable_ & reason_lanes_[kControl],
+                                                        runnable_,
+                                                        live_,
+                                                        ~LaneMask{0}};
+  const unsigned all = (1u << config_.schedulers) - 1;
+  LaneMask stalled = kLayout.LastLanesOf(all) & ~kLayout.LastLanesIn(granted);
+  for (; stalled != 0; stalled &= stalled - 1) {
+    const LaneMask field = kLayout.FieldsOf(stalled & -stalled);
+    unsigned r = 0;
+    while ((having[r] & field) == 0) ++r;
+    const unsigned kernel =
+        r == kNumReasons ? StallAccount::kNobody : kernel_of_[Oldest(having[r] & field)];
+    stalls_.Charge(kReasons[r], kernel, cycles);
+    if (r < 2) {
+      if (skips_ && ((ready | busy) & seen & field) == 0) {
+        MoveStalls(SimStall::kPipeline, data & field, cycles);
+      }
+    } else if (r < 4 && (data & field & ~unfetched_) == 0) {
+      MoveStalls(SimStall::kData, data & field, cycles);
     }
   }
-  if (unsure != 0) MoveStalls(unsure, ready | busy, seen, cycles);
 }
 
-inline void Sm::ChargeStalls(unsigned schedulers, LaneMask ready, LaneMask busy, Cycle cycles) {
-  const bool sole = sole_kernel_ != kNumKernels && !skips_;
+// Who may be charged differs from scheduler to scheduler.
+[[gnu::noinline]] void Sm::AccountEach(LaneMask granted, LaneMask ready, LaneMask busy,
+                                       Cycle cycles) {
   if (layout_.lanes_per_scheduler() == 16) {
-    sole ? ChargeAll<true, 16>(schedulers, ready, busy, cycles)
-         : ChargeAll<false, 16>(schedulers, ready, busy, cycles);
+    ChargeEach<16>(granted, ready, busy, cycles);
   } else {
-    sole ? ChargeAll<true, 32>(schedulers, ready, busy, cycles)
-         : ChargeAll<false, 32>(schedulers, ready, busy, cycles);
+    ChargeEach<32>(granted, ready, busy, cycles);
   }
 }
 
-void Sm::Account(std::uint8_t grants) {
-  const unsigned stalled = ((1u << config_.schedulers) - 1) & ~grants;
-  if (stalled != 0) ChargeStalls(stalled, ready_, busy_, 1);
-}
+void Sm::Account(LaneMask granted) { AccountInline(granted, ready_, busy_, 1); }
 
 void Sm::AccountSleep(Cycle cycles) {
+  const LaneMask busy = data_ready_ & runnable_;  // those that wait for a port
+  for (; cycles > StallTally::kRoom; cycles -= StallTally::kRoom) {
+    accounted_ += StallTally::kRoom;
+    AccountInline(0, 0, busy, StallTally::kRoom);
+  }
   accounted_ += cycles;
-  const unsigned all = (1u << config_.schedulers) - 1;
-  ChargeStalls(all, 0, data_ready_ & runnable_, cycles);  // those that wait for a port
-}
-
-// To the kernel of the oldest of the lanes, for each of the schedulers `having` them.
-[[gnu::always_inline]] inline void Sm::ChargeOldest(LaneLayout layout, Stall reason, LaneMask lanes,
-                                                    LaneMask having, Cycle cycles) {
-  lanes &= layout.FieldsOf(having);
-  const unsigned kernel = warps_[LowestLane(lanes)].kernel;
-  if ((lanes & ~kernel_lanes_[kernel]) == 0) {
-    stalls_.Charge(reason, kernel, layout.CountOf(having) * cycles);
-  } else if ((having & (having - 1)) == 0) {
-    stalls_.Charge(reason, OldestKernel(layout.SchedulerOf(LowestLane(having)), lanes), cycles);
-  } else {
-    ChargeEach(reason, lanes, having, cycles);
-  }
-}
-
-[[gnu::noinline]] void Sm::ChargeEach(Stall reason, LaneMask lanes, LaneMask having, Cycle cycles) {
-  for (; having != 0; having &= having - 1) {
-    const unsigned s = layout_.SchedulerOf(LowestLane(having));
-    const LaneMask mine = lanes & layout_.SchedulerField(s);
-    const unsigned kernel = warps_[LowestLane(mine)].kernel;
-    const bool alone = (mine & ~kernel_lanes_[kernel]) == 0;
-    stalls_.Charge(reason, alone ? kernel : OldestKernel(s, mine), cycles);
-  }
-}
-
-[[gnu::noinline]] unsigned Sm::OldestKernel(unsigned scheduler, LaneMask lanes) const {
-  const unsigned first = layout_.LaneOf(scheduler, 0);
-  const std::uint8_t* age = age_order_[scheduler].data();
-  while ((lanes & LaneBit(first + *age)) == 0) ++age;  // one of them is the oldest
-  return warps_[first + *age].kernel;
+  AccountInline(0, 0, busy, static_cast<unsigned>(cycles));
 }
 
 }  // namespace smk

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 
+#include "machine/lanes.h"
 #include "machine/run.h"
 
 namespace smk {
@@ -23,6 +24,48 @@ constexpr SimStall SimStallOf(Stall reason) {
       return SimStall::kControl;
   }
 }
+
+// The reasons in the order in which they are looked for.
+inline constexpr unsigned kNumReasons = 7;
+inline constexpr std::array<Stall, kNumReasons + 1> kReasons = {
+    Stall::kQuota,   Stall::kPipeline, Stall::kDataShort,  Stall::kDataMemory,
+    Stall::kControl, Stall::kBarrier,  Stall::kPreemption, Stall::kEmpty};
+
+// Warps that were granted, and those with each reason or one before it: each mask has all of the
+// one before.
+using ReasonUnions = std::array<LaneMask, kNumReasons + 1>;
+
+// Counts for all schedulers at once in how many cycles a mask had none of their lanes. What has the
+// first of two masks empty and not the second has the reason of the second.
+class StallTally {
+ public:
+  // So many cycles can be noted until the counts must be taken.
+  static constexpr unsigned kRoom = 0xffff;
+
+  unsigned room() const { return kRoom - noted_; }
+  // `cycles`: at most room().
+  template <unsigned Warps>
+  [[gnu::always_inline]] void Note(const ReasonUnions& unions, unsigned cycles) {
+    using Field = std::conditional_t<LaneLayout(Warps).lanes_per_scheduler() == 16, std::uint16_t,
+                                     std::uint32_t>;
+    typedef LaneMask Pair __attribute__((vector_size(16)));
+    typedef Field Fields __attribute__((vector_size(16)));
+    for (unsigned i = 0; i < kPairs; ++i) {
+      const Pair pair = {unions[2 * i], unions[2 * i + 1]};
+      const Fields none = (Fields)((Fields)pair == 0);  // all bits of a field that is empty
+      empty_[i] = (Pair)((Fields)empty_[i] + (none & static_cast<Field>(cycles)));
+    }
+    noted_ += cycles;
+  }
+  // Scheduler cycles by reason, without the schedulers that do not exist; and begins anew.
+  std::array<std::uint64_t, kNumReasons + 1> Take(const LaneLayout& layout, unsigned schedulers);
+
+ private:
+  static constexpr unsigned kPairs = (kNumReasons + 1) / 2;
+  typedef LaneMask Masks __attribute__((vector_size(16)));
+  std::array<Masks, kPairs> empty_{};  // fields of counts
+  unsigned noted_ = 0;
+};
 
 // Counts stalled scheduler cycles by reason and kernel; issues are counted by the SM itself. Of the
 // simulator's reasons it keeps only where they differ from SimStallOf(): see sm_sim_stalls.cc.

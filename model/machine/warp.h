@@ -7,9 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "machine/decoded_code.h"
 #include "machine/lanes.h"
 #include "machine/thread_block.h"
-#include "workload/program_code.h"
 
 namespace smk {
 
@@ -17,36 +17,29 @@ namespace smk {
 // when each register can be read (the scoreboard). The first cache line of the host has all that
 // every issue touches but the registers.
 struct alignas(64) Warp {
-  const Instruction* next = nullptr;  // under the cursor
-  const Program* program = nullptr;
+  const Step* next = nullptr;  // under the cursor
+  const Code* code = nullptr;
   ThreadBlock* block = nullptr;
   std::uint32_t earliest = 0;  // first cycle in which `next` is in the instruction buffer
   std::uint8_t kernel = 0;
   std::uint8_t tb_slot = 0;
-  std::uint8_t threads = 0;
+  std::uint8_t missing = 0;   // threads, of a warp that is not full
   std::uint8_t buffered = 0;  // instructions in the buffer, `next` among them
   std::uint8_t port = 0;      // which execution port `next` needs
   std::uint8_t reason = 0;    // what it waits for while it is not ready
   WarpCursor cursor;
 
-  Stamp& ReadyAt(std::uint8_t reg) { return ready_at[Place(reg)]; }
   // When all operands of `next` can be read and its destination be written.
   Stamp Operands() const {
-    const Stamp a = std::max(ready_at[Place(next->dst)], ready_at[Place(next->src[0])]);
-    const Stamp b = std::max(ready_at[Place(next->src[1])], ready_at[Place(next->src[2])]);
+    const Stamp a = std::max(ready_at[next->place[0]], ready_at[next->place[1]]);
+    const Stamp b = std::max(ready_at[next->place[2]], ready_at[next->place[3]]);
     return std::max(a, b);
   }
 
-  // By register, see Place(). The first element stands for "no operand" and is always 0.
+  // By Step::place: the first element stands for "no operand" and is always 0, so that of
+  // the array only the beginning is touched.
   alignas(64) std::array<Stamp, 256> ready_at{};
   WarpIdentity identity;
-
- private:
-  // kNoRegister is 0, so that of the array only the beginning is touched.
-  static constexpr std::uint8_t Place(std::uint8_t reg) {
-    return static_cast<std::uint8_t>(reg + 1);
-  }
-  static_assert(static_cast<std::uint8_t>(kNoRegister + 1) == 0);
 };
 static_assert(offsetof(Warp, ready_at) == 64);
 

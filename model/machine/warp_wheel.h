@@ -33,7 +33,6 @@ class WarpWheel {
     LaneMask due = slots_[slot];
     if (due == 0) return 0;
     slots_[slot] = 0;
-    used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
     if ((due & far_) != 0) due &= ~GoRoundAgain(due & far_, now);
     return due;
   }
@@ -45,34 +44,32 @@ class WarpWheel {
   void Remove(unsigned lane) {
     for (unsigned i = 0; i < kWords; ++i) {
       for (std::uint64_t word = used_[i]; word != 0; word &= word - 1) {
-        RemoveFrom(i * 64 + LowestLane(word), lane);
+        LaneMask& lanes = slots_[i * 64 + LowestLane(word)];
+        lanes &= ~LaneBit(lane);
+        if (lanes == 0) used_[i] &= ~(word & -word);
       }
     }
     far_ &= ~LaneBit(lane);
   }
 
   // First cycle after `now` with a lane in its bucket, or kNever.
-  Cycle Next(Cycle now) const {
+  Cycle Next(Cycle now) {
     const unsigned first = (now + 1) % kSlots;
-    std::uint64_t word = used_[first / 64] & (~std::uint64_t{0} << (first % 64));
+    std::uint64_t keep = ~std::uint64_t{0} << (first % 64);
     for (unsigned i = first / 64, n = 0; n <= kWords; ++n) {
-      if (word != 0) {
+      for (std::uint64_t word = used_[i] & keep; word != 0; word &= word - 1) {
         const unsigned slot = i * 64 + LowestLane(word);
-        return now + 1 + (slot + kSlots - first) % kSlots;
+        if (slots_[slot] != 0) return now + 1 + (slot + kSlots - first) % kSlots;
+        used_[i] &= ~(word & -word);
       }
       i = (i + 1) % kWords;
-      word = used_[i];
+      keep = ~std::uint64_t{0};
     }
     return kNever;
   }
 
  private:
   static constexpr unsigned kWords = kSlots / 64;
-
-  void RemoveFrom(unsigned slot, unsigned lane) {
-    slots_[slot] &= ~LaneBit(lane);
-    if (slots_[slot] == 0) used_[slot / 64] &= ~(std::uint64_t{1} << (slot % 64));
-  }
 
   LaneMask GoRoundAgain(LaneMask lanes, Cycle now) {
     LaneMask later = 0;
@@ -87,7 +84,7 @@ class WarpWheel {
   }
 
   LaneMask far_ = 0;                          // lanes due later than their bucket
-  std::array<std::uint64_t, kWords> used_{};  // bit per bucket
+  std::array<std::uint64_t, kWords> used_{};  // bit per bucket; one that is empty may be set
   std::array<LaneMask, kSlots> slots_{};
   std::array<Cycle, kLanes> due_{};  // of the lanes in far_
 };

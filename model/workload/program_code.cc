@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/program_code.h"
 
+#include <atomic>
 #include <numeric>
 #include <utility>
 
@@ -33,6 +34,11 @@ Program::Program(ProgramParts parts, std::shared_ptr<const TraceRecords> records
   if (!parts_.code.empty()) return;
   parts_.code.resize(parts_.nodes.size());
   std::iota(parts_.code.begin(), parts_.code.end(), std::uint16_t{0});
+}
+
+std::uint64_t Program::NewId() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
 }
 
 void Program::StartTrace(const WarpIdentity& id, WarpCursor* cursor) {

@@ -78,6 +78,8 @@ class Program {
     return records_ == nullptr ? nullptr : records_->Warp(tb, warp);
   }
 
+  // No other program of this process has it, or will.
+  std::uint64_t id() const { return id_; }
   unsigned num_registers() const { return parts_.num_registers; }
   // For summaries and tests.
   const ProgramParts& parts() const { return parts_; }
@@ -107,6 +109,9 @@ class Program {
   static void StartTrace(const WarpIdentity& id, WarpCursor* cursor);
   unsigned Trips(const TripSource& source, const WarpIdentity& id, const WarpCursor& cursor) const;
 
+  static std::uint64_t NewId();
+
+  std::uint64_t id_ = NewId();
   ProgramParts parts_;
   std::shared_ptr<const TraceRecords> records_;
 };

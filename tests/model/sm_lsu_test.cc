@@ -31,10 +31,10 @@ class LsuTiming : public testing::Test {
   }
   // Issues a global access to consecutive lines.
   static void Global(Lsu* lsu, OpClass op, std::uint64_t first, unsigned lines, Cycle now,
-                     std::uint8_t dst = 0) {
+                     std::uint8_t place = 1) {
     Lsu::Request request;
     request.op = op;
-    request.dst = dst;
+    request.place = place;
     request.passes = static_cast<std::uint8_t>(lines);
     for (unsigned i = 0; i < lines; ++i) lsu->lines()[i] = (first + i) * kLineBytes;
     lsu->IssueGlobal(request, now);
@@ -147,7 +147,7 @@ TEST_F(LsuTiming, LineInFlightServesOnlySoManyAccesses) {
 TEST_F(LsuTiming, StoresArePostedUpToTheStoreBuffer) {
   Lsu lsu = Make();
   for (unsigned i = 0; i < 3; ++i) {
-    Global(&lsu, OpClass::kStoreGlobal, 32 * i, 32, 32 * i, kNoRegister);
+    Global(&lsu, OpClass::kStoreGlobal, 32 * i, 32, 32 * i, 0);
     Run(&lsu);
   }
   ASSERT_EQ(memory.calls.size(), 96u);
@@ -158,7 +158,7 @@ TEST_F(LsuTiming, StoresArePostedUpToTheStoreBuffer) {
 TEST_F(LsuTiming, StoredLineLeavesL1) {
   Lsu lsu = Make();
   Global(&lsu, OpClass::kLoadGlobal, 1, 1, 0);
-  Global(&lsu, OpClass::kStoreGlobal, 1, 1, 400, kNoRegister);
+  Global(&lsu, OpClass::kStoreGlobal, 1, 1, 400, 0);
   Global(&lsu, OpClass::kLoadGlobal, 1, 1, 800);
   Run(&lsu);
   EXPECT_EQ(memory.calls.size(), 3u);
@@ -291,7 +291,7 @@ class LsuSectors : public LsuTiming {
   static void Line(Lsu* lsu, OpClass op, std::uint64_t line, SectorMask sectors, Cycle now) {
     Lsu::Request request;
     request.op = op;
-    request.dst = op == OpClass::kLoadGlobal ? 0 : kNoRegister;
+    request.place = op == OpClass::kLoadGlobal ? 1 : 0;
     lsu->lines()[0] = line * kLineBytes;
     lsu->sectors()[0] = sectors;
     lsu->IssueGlobal(request, now);
@@ -339,7 +339,7 @@ TEST_F(LsuSectors, AreNotLookedAtWhereLinesHaveNone) {
   sector_bytes = kLineBytes;
   Lsu lsu = Make();
   EXPECT_EQ(lsu.sectors(), nullptr);
-  Global(&lsu, OpClass::kStoreGlobal, 0, 2, 0, kNoRegister);
+  Global(&lsu, OpClass::kStoreGlobal, 0, 2, 0, 0);
   Run(&lsu);
   EXPECT_EQ(memory.calls[1].at, 1u);
   EXPECT_EQ(memory.calls[1].sectors, kAllSectors);

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs as the SMs of one machine issue them: what each instruction needs and costs, decoded
+// once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "machine/sm_shape.h"
+#include "workload/program_code.h"
+
+namespace smk {
+
+// One instruction of a program. All that an ordinary issue looks at.
+struct Step {
+  std::uint8_t place[4] = {};  // of dst and src: the register's number plus one, 0 for none
+  std::uint16_t latency = 0;   // from the issue to the result
+  std::uint16_t initiation = 1;
+  std::uint8_t op = 0;
+  SmShape::Port port = SmShape::kNoPort;
+  std::uint8_t memory = 0;   // 1: waiting for the result is waiting for memory
+  std::uint8_t fetched = 1;  // instructions that a fetch from here brings
+  std::uint8_t conflicts = 1;
+  bool ends_run : 1;  // what comes next need not be the next in the list
+  bool ends_idempotence : 1;
+  bool off_chip : 1;  // global memory and textures
+  // Takes a pipe of the scheduler's own, or banks of memory on the chip, and nothing else; or more.
+  enum Way : std::uint8_t { kPipe, kBanks, kOther } way = kPipe;
+};
+
+// A program and its instructions.
+struct Code {
+  const Program* program = nullptr;
+  std::vector<Step> steps;  // by WarpCursor::node
+
+  const Step* At(const WarpCursor& cursor) const { return &steps[cursor.node]; }
+};
+
+// All programs that SMs have executed.
+class CodeTable {
+ public:
+  // `shape` outlives it.
+  explicit CodeTable(const SmShape& shape) : shape_(shape) {}
+
+  // Stays where it is.
+  const Code& Of(const Program& program);
+
+ private:
+  struct Entry {
+    std::uint64_t id;  // of the program: another may come to lie where it was
+    std::unique_ptr<const Code> code;
+  };
+
+  std::unique_ptr<const Code> Decode(const Program& program) const;
+
+  const SmShape& shape_;
+  std::vector<Entry> entries_;
+  std::size_t last_ = 0;
+};
+
+}  // namespace smk
