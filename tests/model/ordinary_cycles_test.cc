@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "control/joint_schedulers.h"
 #include "control/reference_control.h"
 #include "model/micro.h"
@@ -98,7 +99,9 @@ class Schedulers {
     for (unsigned s = 0; s < count_; ++s) {
       const QuotaScheduler::State &is = schedulers_[s].state(), &want = apart_[s].state();
       EXPECT_EQ(is.last_valid, want.last_valid);
-      if (want.last_valid) EXPECT_EQ(is.last, want.last);
+      if (want.last_valid) {
+        EXPECT_EQ(is.last, want.last);
+      }
       EXPECT_EQ(is.granted_since_tick, want.granted_since_tick);
       EXPECT_EQ(is.blocked_since_tick, want.blocked_since_tick);
       EXPECT_EQ(is.left, want.left);
@@ -158,7 +161,7 @@ class WholeSteps : public ControlPlane {
   std::unique_ptr<ControlPlane> plane_;
 };
 
-MicroKernel Mixed(const char* name, unsigned threads, unsigned trips, OpClass op) {
+MicroKernel MixedKernel(const char* name, unsigned threads, unsigned trips, OpClass op) {
   MicroKernel kernel;
   kernel.name = name;
   kernel.threads = threads;
@@ -176,7 +179,7 @@ MicroKernel Mixed(const char* name, unsigned threads, unsigned trips, OpClass op
   return kernel;
 }
 
-RunResult Run(const PolicyConfig& policy, bool wide, bool whole_steps) {
+RunResult RunUnder(const PolicyConfig& policy, bool wide, bool whole_steps) {
   MicroRun run;
   MachineConfig& machine = run.request.machine;
   machine.sms = 3;
@@ -195,7 +198,7 @@ RunResult Run(const PolicyConfig& policy, bool wide, bool whole_steps) {
   std::unique_ptr<ControlPlane> control = MakeReferenceControl(run.Control(), policy);
   EXPECT_TRUE(control->grants_alone());
   if (whole_steps) control = std::make_unique<WholeSteps>(run.Control(), policy);
-  return run.Run({Mixed("a", 96, 25, OpClass::kSfu), Mixed("b", 150, 7, OpClass::kAlu)},
+  return run.Run({MixedKernel("a", 96, 25, OpClass::kSfu), MixedKernel("b", 150, 7, OpClass::kAlu)},
                  control.get());
 }
 
@@ -249,9 +252,9 @@ TEST(OrdinaryCycles, GiveWhatWholeStepsGive) {
   for (std::size_t i = 0; i < policies.size(); ++i) {
     for (const bool wide : {false, true}) {
       SCOPED_TRACE("policy " + std::to_string(i) + (wide ? ", two schedulers" : ""));
-      const RunResult result = Run(policies[i], wide, false);
+      const RunResult result = RunUnder(policies[i], wide, false);
       EXPECT_GT(result.warp_instructions, 10000u);
-      ExpectSame(result, Run(policies[i], wide, true));
+      ExpectSame(result, RunUnder(policies[i], wide, true));
     }
   }
 }
@@ -277,7 +280,8 @@ TEST(OrdinaryCycles, QuotasThatAreNotSpentAreFound) {
   run.request.policy = policy;
   Spender control(run.Control(), policy);
   try {
-    run.Run({Mixed("a", 96, 25, OpClass::kSfu), Mixed("b", 150, 7, OpClass::kAlu)}, &control);
+    run.Run({MixedKernel("a", 96, 25, OpClass::kSfu), MixedKernel("b", 150, 7, OpClass::kAlu)},
+            &control);
     FAIL() << "nobody saw it";
   } catch (const CheckFailure& failure) {
     EXPECT_NE(std::string(failure.what()).find("quota"), std::string::npos) << failure.what();
@@ -297,7 +301,7 @@ TEST(OrdinaryCycles, GrantsOfWarpsThatAreNotReadyAreRefused) {
   run.request.policy.dispatch = DispatchMode::kLeftover;
   Granter control(run.Control(), run.request.policy);
   try {
-    run.Run({Mixed("a", 96, 25, OpClass::kSfu)}, &control);
+    run.Run({MixedKernel("a", 96, 25, OpClass::kSfu)}, &control);
     FAIL() << "nobody saw it";
   } catch (const CheckFailure& failure) {
     EXPECT_NE(std::string(failure.what()).find("which is not ready"), std::string::npos)
