@@ -2,8 +2,8 @@
 // The RTL of the driver: a model of sim_driver, and of the blocks that it has apart; inputs packed
 // and outputs unpacked.
 //
-// Purpose     Hear() what the SMs will say in the next cycle, then Edge(), which ends a cycle; Step()
-//             begins the next. SMs read the registers towards them from model() between the two.
+// Purpose     Hear() what the SMs will say in the next cycle, then Edge(), which ends a cycle;
+//             Step() begins the next. SMs read the registers towards them from model() between.
 // Idle        The driver is evaluated only in cycles in which it can change: while it is awake and
 //             when it hears something. While only its token arbiter or its profiler is busy, only
 //             that one is.
