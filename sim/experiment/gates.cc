@@ -69,7 +69,7 @@ void CheckInMachine(const std::string& name, const Instances& instances) {
 }  // namespace
 
 const std::vector<RtlPart>& RtlParts() {
-  static const std::vector<RtlPart> parts = {
+  static const std::vector<RtlPart> kParts = {
       {"driver", "sim_driver", "sim/cosim/sim_driver.sv", "driver", "-O1"},
       // Of the driver, whose gates are in it.
       {"arbiter", "sim_token_arbiter", "sim/cosim/apart/sim_token_arbiter.sv", "", "-O1"},
@@ -82,7 +82,7 @@ const std::vector<RtlPart>& RtlParts() {
       {"profile", "smk_sm_profile", "rtl/sm/sm_control/smk_sm_profile.sv", "sm_profile", "-O2"},
       {"sample", "smk_sm_sample", "rtl/sm/sm_control/smk_sm_sample.sv", "sm_sample", "-O2"},
   };
-  return parts;
+  return kParts;
 }
 
 std::vector<std::string> ParseGates(const std::string& text) {
