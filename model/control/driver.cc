@@ -145,9 +145,15 @@ QuotaCalculator::Inputs Driver::QuotaInputs() const {
   return q;
 }
 
+// Nobody else asks which kernels have an SM, so it is not worked out under other policies.
+void Driver::NoteHosted() {
+  state_.hosted = 0;
+  for (const KernelMask hosts : allowed().allowed) state_.hosted |= hosts;
+}
+
 // Under left-over that is strict, kernels that wait: an older one has TBs to dispatch, and an SM.
 KernelMask Driver::Held() const {
-  if (!policy_.leftover_strict || policy_.dispatch != DispatchMode::kLeftover) return 0;
+  if (!Holds()) return 0;
   KernelMask goes = queue_.waiting();
   for (unsigned k = 0; k < kMaxKernels; ++k) {
     goes |= static_cast<KernelMask>((kernels_.state().slot[k].remaining() != 0 ? 1u : 0u) << k);
@@ -356,8 +362,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   drf_.Tick(drf_in_);
   queue_.Tick(queue_in_);
   planner_.Tick(planner);
-  state_.hosted = 0;
-  for (const KernelMask hosts : allowed().allowed) state_.hosted |= hosts;
+  if (Holds()) NoteHosted();
   assign_.Tick(assign);
   if (Tokens()) tokens_.Tick(token);
   HearProfile(in);

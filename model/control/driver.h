@@ -41,7 +41,7 @@ class Driver {
     bool assign_pending = false;  // the set of kernels changed
     KernelMask need_changed = 0;  // launched with another need
     KernelMask gone = 0;          // places given away since
-    KernelMask hosted = 0;        // kernels that had an SM in the last cycle
+    KernelMask hosted = 0;        // kernels that had an SM in the last cycle, if some are held
     // What the kernel table and the quota calculator hear one cycle later.
     std::array<std::uint8_t, kMaxKernels> finished{};
     bool some_finished = false;
@@ -92,7 +92,12 @@ class Driver {
   Events Collect(const Inputs& in);
   KernelTable::Inputs KernelInputs(const HostInputs& host) const;
   TbStream::Inputs StreamInputs() const;
+  // Left-over is strict: younger kernels may be held.
+  bool Holds() const {
+    return policy_.leftover_strict && policy_.dispatch == DispatchMode::kLeftover;
+  }
   KernelMask Held() const;
+  void NoteHosted();
   void SetDrfInputs(const Events& events, KernelMask kernel_done);
   void SetQueueInputs(const Inputs& in, const Events& events);
   QuotaCalculator::Inputs QuotaInputs() const;
