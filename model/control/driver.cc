@@ -363,6 +363,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   queue_.Tick(queue_in_);
   planner_.Tick(planner);
   if (Holds()) NoteHosted();
+  state_.assigned = assign_.state().busy;
   assign_.Tick(assign);
   if (Tokens()) tokens_.Tick(token);
   HearProfile(in);
@@ -395,13 +396,12 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   const PreemptedQueue::State& q = queue_.state();
   awake_ = state_.look.Any() || state_.profile_valid != 0 || state_.some_finished ||
            state_.assign_pending || state_.need_changed != 0 || kernels_.state().done_pulse != 0 ||
-           kernels_.state().expired_pulse != 0 || assign_.state().busy ||
-           assign_.state().changed.Any() || (Tokens() && tokens_.Busy(TokenInputs())) ||
-           slicer_.busy() || planner_.state().busy || planner_.state().done || q.pending.Any() ||
-           q.ack.Any() || q.grant.Any() || (q.none | q.asked).Any() || quota_.busy() ||
-           drf_.busy() || dispatch_.state().pulses.any() ||
-           dispatch_.Awake(DispatchInputs(events)) || stream_.Awake(StreamInputs()) ||
-           quota_.state().command_valid;
+           kernels_.state().expired_pulse != 0 || assign_.state().busy || state_.assigned ||
+           (Tokens() && tokens_.Busy(TokenInputs())) || slicer_.busy() || planner_.state().busy ||
+           planner_.state().done || q.pending.Any() || q.ack.Any() || q.grant.Any() ||
+           (q.none | q.asked).Any() || quota_.busy() || drf_.busy() ||
+           dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events)) ||
+           stream_.Awake(StreamInputs()) || quota_.state().command_valid;
 }
 
 }  // namespace smk

@@ -39,6 +39,7 @@ class Driver {
     SmMask credit{};              // SMs that can take another command
     SmMask waiting{};             // SMs on which a TB waits for a gap
     bool assign_pending = false;  // the set of kernels changed
+    bool assigned = false;        // SMs were being assigned in the last cycle
     KernelMask need_changed = 0;  // launched with another need
     KernelMask gone = 0;          // places given away since
     KernelMask hosted = 0;        // kernels that had an SM in the last cycle, if some are held

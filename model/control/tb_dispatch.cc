@@ -153,8 +153,8 @@ SmMask TbDispatch::SmsToEvict(const Inputs& in) const {
   if (in.assign_busy) return {};
   SmMask mask;
   for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if ((in.active >> k & 1) == 0) continue;
-    mask |= in.drf->RunsOn(k) - SmsWithBit(in.assign->allowed, k, config_.num_sms);
+    const SmMask runs = in.drf->RunsOn(k);
+    if (runs.Any()) mask |= runs - SmsWithBit(in.assign->allowed, k, config_.num_sms);
   }
   return mask - Busy(in) - state_.reservations;
 }

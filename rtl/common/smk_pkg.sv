@@ -407,9 +407,12 @@ package smk_pkg;
   typedef struct packed {logic [NumSms-1:0][ContextRequestWidth-1:0] sm;} sm_contexts_t;
   typedef struct packed {logic [NumSms-1:0][NumKernels*QuotaWidth-1:0] sm;} sm_quotas_t;
 
-  // The lowest SM of a mask alone.
+  // The lowest SM of a mask alone: as deep as the logarithm of the SMs.
   function automatic sm_mask_t lowest_sm(input sm_mask_t mask);
-    lowest_sm = mask & (~mask + NumSms'(1));
+    sm_mask_t from;
+    from = mask;
+    for (int unsigned step = 1; step < NumSms; step = 2 * step) from = from | (from << step);
+    lowest_sm = mask & ~(from << 1);
   endfunction
 
   // The number of the only SM in a mask; 0 without one.

@@ -23,6 +23,11 @@ set constant_inputs {
   kernels_per_sm_i count_running_sms_i
 }
 
+# A port has no pin when nothing inside reads or drives it, and cannot be constrained.
+proc is_connected {port} {
+  return [expr {[[sta::top_instance] find_pin [get_full_name $port]] ne "NULL"}]
+}
+
 proc constrain {period} {
   global constant_inputs
   create_clock -name clk -period $period [get_ports clk_i]
@@ -41,6 +46,7 @@ proc constrain {period} {
     # Bit 3 of a port is "port[3]", and port_3_ behind a layout.
     regsub {(\[[0-9]+\]|_[0-9]+_)$} $name {} word
     if {$name eq "clk_i" || [string match *_CLK $word]} continue
+    if {![is_connected $port]} continue
     if {[lsearch -exact $constant_inputs $word] >= 0} {
       set_false_path -from $port
     } elseif {[string match *.RD_DATA $word]} {
@@ -49,7 +55,9 @@ proc constrain {period} {
       set_input_delay $outside -clock clk $port
     }
   }
-  set_output_delay $outside -clock clk [all_outputs]
+  foreach port [all_outputs] {
+    if {[is_connected $port]} {set_output_delay $outside -clock clk $port}
+  }
 }
 
 # The single bits of an expression of Yosys's netlists: names, slices, constants, concatenations.
@@ -81,8 +89,9 @@ proc bits_of {expression ranges} {
   return $bits
 }
 
-# OpenSTA takes no concatenation on the left of an assignment: a copy of the netlist without them.
-proc without_concatenations {netlist copy} {
+# OpenSTA takes no concatenation on the left of an assignment, and no parameters of an instance, which
+# mean nothing behind synthesis: a copy of the netlist without them.
+proc plain_netlist {netlist copy} {
   set in [open $netlist]
   set out [open $copy w]
   while {[gets $in line] >= 0} {
@@ -93,6 +102,10 @@ proc without_concatenations {netlist copy} {
         puts $out "  assign $to = $from;"
       }
       continue
+    }
+    if {[regexp {^(\s*\S+) #\($} $line all module]} {
+      while {![regexp {^\s*\) (.*)$} [gets $in] all instance]} {}
+      set line "$module $instance"
     }
     puts $out $line
   }
@@ -138,24 +151,34 @@ proc report_loads {liberty file} {
   close $out
 }
 
-read_liberty $::env(SMK_LIBERTY)
-foreach netlist $::env(SMK_NETLISTS) {
-  without_concatenations $netlist $::env(SMK_OUT)/copy.v
-  read_verilog $::env(SMK_OUT)/copy.v
-  file delete $::env(SMK_OUT)/copy.v
+# OpenSTA goes on behind an error: one proc, so that nothing is timed when something is missing.
+proc time_block {} {
+  read_liberty $::env(SMK_LIBERTY)
+  foreach netlist $::env(SMK_NETLISTS) {
+    plain_netlist $netlist $::env(SMK_OUT)/copy.v
+    if {![read_verilog $::env(SMK_OUT)/copy.v]} {
+      error "$netlist cannot be read"
+    }
+    file delete $::env(SMK_OUT)/copy.v
+  }
+  # What is missing would be left out of every path.
+  set ::link_make_black_boxes 0
+  if {![link_design $::env(SMK_TOP)]} {
+    error "$::env(SMK_TOP) is not whole"
+  }
+  if {[info exists ::env(SMK_SPEF)]} {
+    read_spef $::env(SMK_SPEF)
+  }
+  constrain $::env(SMK_PERIOD)
+  report_check_types -recovery -verbose -digits 4 > $::env(SMK_OUT)/recovery.txt
+  report_check_types -removal -verbose -digits 4 > $::env(SMK_OUT)/removal.txt
+  set_false_path -from [get_ports rst_ni]
+  report_checks -path_delay max -digits 4 > $::env(SMK_OUT)/timing.txt
+  report_checks -path_delay max -digits 4 -from [all_registers -clock_pins] \
+    -to [all_registers -data_pins] > $::env(SMK_OUT)/registers.txt
+  report_checks -path_delay min -digits 4 -from [all_registers -clock_pins] \
+    -to [all_registers -data_pins] > $::env(SMK_OUT)/hold.txt
+  report_check_types -max_transition -all_violators -verbose > $::env(SMK_OUT)/slew.txt
+  report_loads $::env(SMK_LIBERTY) $::env(SMK_OUT)/load.txt
 }
-link_design $::env(SMK_TOP)
-if {[info exists ::env(SMK_SPEF)]} {
-  read_spef $::env(SMK_SPEF)
-}
-constrain $::env(SMK_PERIOD)
-report_check_types -recovery -verbose -digits 4 > $::env(SMK_OUT)/recovery.txt
-report_check_types -removal -verbose -digits 4 > $::env(SMK_OUT)/removal.txt
-set_false_path -from [get_ports rst_ni]
-report_checks -path_delay max -digits 4 > $::env(SMK_OUT)/timing.txt
-report_checks -path_delay max -digits 4 -from [all_registers -clock_pins] \
-  -to [all_registers -data_pins] > $::env(SMK_OUT)/registers.txt
-report_checks -path_delay min -digits 4 -from [all_registers -clock_pins] \
-  -to [all_registers -data_pins] > $::env(SMK_OUT)/hold.txt
-report_check_types -max_transition -all_violators -verbose > $::env(SMK_OUT)/slew.txt
-report_loads $::env(SMK_LIBERTY) $::env(SMK_OUT)/load.txt
+time_block

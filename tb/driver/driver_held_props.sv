@@ -32,6 +32,8 @@ module formal_driver_held (
   assign waits    = hosts[older_i] && (remaining_i.kernel[older_i] != '0 || queued_i[older_i]);
   assign is_older = order_i.kernel[older_i] < order_i.kernel[younger_i];
   `PROVE(YoungerWaits_A, !(enable_i && waits && is_older) || held[younger_i])
+  // Who is younger than one that is held, is held as well.
+  `PROVE(HeldByAge_A, !held[older_i] || !is_older || held[younger_i])
   // Who is held has somebody who goes, older, and on some SM: of those that wait and have one, not all are.
   smk_pkg::kernel_mask_t hosted, goes, older;
   always_comb begin

@@ -11,7 +11,6 @@ module formal_dispatch_pick (
   input logic                   assign_busy_i,
   input logic                   at_mask_i,
   input logic                   at_sm_i,
-  input smk_pkg::kernel_mask_t  active_i,
   input smk_pkg::kernel_mask_t  waiting_i,
   input smk_pkg::order_vec_t    order_i,
   input smk_pkg::sm_kernels_t   allowed_i,
@@ -36,7 +35,7 @@ module formal_dispatch_pick (
   smk_pkg::kernel_id_t   evict_kernel;
   smk_dispatch_pick u_dut (
     .clk_i, .rst_ni, .leftover_i, .partitioned_i, .streams_i, .assign_busy_i, .at_mask_i, .at_sm_i,
-    .active_i, .waiting_i, .order_i, .allowed_i, .resident_i, .planned_i, .tried_i, .busy_i,
+    .waiting_i, .order_i, .allowed_i, .resident_i, .planned_i, .tried_i, .busy_i,
     .reserved_i, .reserved_for_i, .pick_sm_i,
     .work_o        (work),
     .found_o       (found),
@@ -64,7 +63,7 @@ module formal_dispatch_pick (
       planned_here  = planned_i.sm[s];
       settled[s]    = reserved_i[s] && !busy_i[s];
       evict[s]      = !partitioned_i && !assign_busy_i && !busy_i[s] && !reserved_i[s] &&
-                      (resident_here & active_i & ~allowed_here) != '0;
+                      (resident_here & ~allowed_here) != '0;
       for (int unsigned k = 0; k < NumKernels; k++) begin
         tried_of                    = tried_i.kernel[k];
         allowed_pairs[k*NumSms + s] = allowed_here[k];

@@ -381,7 +381,7 @@ module formal_tb_dispatch (
     for (int unsigned s = 0; s < NumSms; s++) begin
       resident_here = resident_i.sm[s];
       allowed_there = allowed.sm[s];
-      leavers[s]    = !partitioned && (resident_here & active_q & ~allowed_there) != '0;
+      leavers[s]    = !partitioned && (resident_here & ~allowed_there) != '0;
     end
   end
   always_ff @(posedge clk_i) begin

@@ -143,6 +143,17 @@ module formal_tb_stream (
   smk_pkg::kernel_mask_t held_q;
   always_ff @(posedge clk_i) held_q <= held_i;
   `PROVE(HeldWait_A, !send || !held_q[kernel])
+  // Who is younger than one that waits, waits as well.
+  logic held_by_age;
+  always_comb begin
+    held_by_age = 1'b1;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned j = 0; j < NumKernels; j++) begin
+        if (held_i[k] && order_i.kernel[k] < order_i.kernel[j] && !held_i[j]) held_by_age = 1'b0;
+      end
+    end
+  end
+  `ASSUME(HeldByAge_M, held_by_age)
   // The command goes two cycles later to the SM whose credit was taken.
   smk_pkg::sm_mask_t takes_q, takes_before_q;
   always_ff @(posedge clk_i) begin

@@ -73,7 +73,7 @@ module smk_driver (
   logic                  assign_pending_d, assign_pending_q;
   smk_pkg::kernel_mask_t need_changed_d, need_changed_q;
   logic                  tick_q;
-  // The SMs or the timer said something in the last cycle.
+  // The SMs, the timer or a launch said something in the last cycle, or SMs were being assigned.
   logic                  told_d, told_q;
 
   // Registers and wires of the blocks.
@@ -350,11 +350,11 @@ module smk_driver (
   assign need_changed_d   = launch_new ? NumKernels'(1) << launch_kernel_i[KernelWidth-1:0] : '0;
   assign needs_o          = need;
   assign tick_o           = tick_q;
-  assign told_d           = tick_i || event_finished != '0 || profile_heard;
+  assign told_d           = tick_i || event_finished != '0 || profile_heard ||
+                            assign_pending_d || assign_busy;
   assign others_awake     = told_q || quota_command_valid || dispatch_command_valid ||
-                            assign_pending_q || need_changed_q != '0 || kernel_done != '0 ||
-                            member_expired != '0 || assign_busy || assign_changed != '0 ||
-                            slicer_busy || queue_busy || quota_busy || token_busy;
+                            kernel_done != '0 ||
+                            member_expired != '0 || assign_busy || slicer_busy || queue_busy || quota_busy || token_busy;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

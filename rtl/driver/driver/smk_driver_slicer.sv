@@ -156,7 +156,12 @@ module smk_driver_slicer (
   end
 
   // What SMs are given: one without a sample in a further window goes on as it was.
-  smk_pkg::sm_mask_t      alone_d, alone_q, changed_d, changed_q, give;
+  smk_pkg::sm_mask_t      alone_d, alone_q, changed_d, changed_q, changes, give;
+  // The kernel that is alone on each SM, as a mask, and SMs without one: who may run where is read in
+  // many places, and must be known early.
+  smk_pkg::sm_kernels_t   only_d, only_q;
+  smk_pkg::sm_mask_t      assigned_q;
+  logic                   changed_any_q;
   smk_pkg::sm_kernel_id_t kernel_d, kernel_q;
   smk_pkg::sm_tb_cnt_t    tbs_d, tbs_q;
   logic                   gives, same;
@@ -180,7 +185,12 @@ module smk_driver_slicer (
       end
     end
     if (planned || restarts) {alone_d, changed_d} = {NumSms'(0), {NumSms{1'b1}}};
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      only_d.sm[s] = (NumKernels'(1) << kernel_d.sm[s]) & {NumKernels{alone_d[s]}};
+    end
   end
+
+  assign changes = `SMK_CUT(GivenAnew, changed_d);
 
   // Of several kernels.
   smk_pkg::kernel_mask_t youngest;
@@ -235,7 +245,8 @@ module smk_driver_slicer (
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       {asked_q, shared_q, spatial_q, giving_q, assign_q} <= '0;
-      {kernels_q, table_q, alone_q, changed_q, kernel_q, tbs_q} <= '0;
+      {kernels_q, table_q, alone_q, only_q, changed_q, changed_any_q, kernel_q, tbs_q} <= '0;
+      assigned_q   <= '1;
       mode_q       <= smk_pkg::DispatchEven;
       plan_table_q <= '0;
       at_end_q     <= 1'b0;
@@ -249,7 +260,10 @@ module smk_driver_slicer (
       kernels_q    <= kernels_d;
       table_q      <= table_d;
       alone_q      <= alone_d;
-      changed_q    <= `SMK_CUT(GivenAnew, changed_d);
+      only_q       <= only_d;
+      assigned_q   <= ~alone_d;
+      changed_q    <= changes;
+      changed_any_q <= changes != '0;
       kernel_q     <= kernel_d;
       tbs_q        <= tbs_d;
       mode_q       <= mode_d;
@@ -265,7 +279,7 @@ module smk_driver_slicer (
   end
 
   for (genvar s = 0; s < NumSms; s++) begin : gen_allowed
-    assign allowed_o.sm[s] = alone_q[s] ? NumKernels'(1) << kernel_q.sm[s] : assigned_i.sm[s];
+    assign allowed_o.sm[s] = only_q.sm[s] | (assigned_i.sm[s] & {NumKernels{assigned_q[s]}});
   end
   assign changed_o       = assign_changed_i | changed_q;
   assign assign_o        = assign_q;
@@ -280,14 +294,17 @@ module smk_driver_slicer (
   assign sample_kernel_o = kernel_q;
   assign sample_stalls_o = stalls_q;
   // A window goes on for nobody but the profiler.
-  assign busy_o          = profiler_busy || plan_busy || plan_done || changed_q != '0 || assign_q ||
+  assign busy_o          = profiler_busy || plan_busy || plan_done || changed_any_q || assign_q ||
                            window != window_q || begin_q || end_q;
 
   // Under another policy nothing is given, planned or sampled.
   `SMK_ASSERT(OthersUntouched_A, !enabled |-> !busy_o && alone_q == '0 && !giving_q && !spatial_q)
+  `SMK_ASSERT(AloneIsKeptTwice_A, assigned_q == ~alone_q && changed_any_q == (changed_q != '0))
   // A kernel that an SM is given alone has TBs there.
   for (genvar s = 0; s < NumSms; s++) begin : gen_check
     `SMK_ASSERT(AloneHasTbs_A, alone_q[s] |-> tbs_q.sm[s] != '0)
+    `SMK_ASSERT(OnlyIsTheKernel_A, only_q.sm[s] ==
+                ((NumKernels'(1) << kernel_q.sm[s]) & {NumKernels{alone_q[s]}}))
     // The kernel of a window stays.
     `SMK_ASSERT(WindowOfOneKernel_A, window_q && !restarts |=> $stable(kernel_q.sm[s]))
   end

@@ -61,13 +61,16 @@ module smk_buffer_list #(
 
   // Up to two in: at the tail, and behind it.
   logic             put, put_both;
-  logic [Width-1:0] at_tail;
+  logic [Width-1:0] at_tail, tail_more, tail_two_more;
   assign put      = put_first_valid_i || put_second_valid_i;
   assign put_both = `SMK_CUT(PutBoth, put_first_valid_i && put_second_valid_i);
   assign at_tail  = put_first_valid_i ? put_first_i : put_second_i;
+  // Whether the first comes back is known last.
+  assign tail_more     = tail_q + Width'(1);
+  assign tail_two_more = tail_q + Width'(2);
   always_comb begin
-    tail_d = tail_q + Width'(put);
-    if (put_both) tail_d = tail_q + Width'(2);
+    if (put_first_valid_i) tail_d = put_second_valid_i ? tail_two_more : tail_more;
+    else                   tail_d = put_second_valid_i ? tail_more : tail_q;
   end
 
   // What comes into an empty ring is its first at once.

@@ -71,7 +71,7 @@ module smk_preempted_queue (
   smk_pkg::kernel_sms_t     tb_of_d, tb_of_q, buffer_of_d, buffer_of_q;
   smk_pkg::sm_mask_t        grant_d, grant_q;
   // Requests that wait, and for which kernel.
-  smk_pkg::sm_mask_t        asking, asked_d, asked_q, none_q;
+  smk_pkg::sm_mask_t        asking, asked_d, asked_q, none_d, none_q;
   smk_pkg::sm_kernel_id_t   asked_kernel, asked_kernel_q;
   smk_pkg::buffer_t         grant_buffer_d, grant_buffer_q;
   // The queues: whether there is a TB, length, place behind the first, place behind the last.
@@ -103,6 +103,8 @@ module smk_preempted_queue (
     `SMK_ASSERT(EventNeedsAck_M, events_valid_i[sm] |-> kind == smk_pkg::EventSaved ||
                 kind == smk_pkg::EventFlushed || kind == smk_pkg::EventBufferFree)
   end
+  // Any of these registers: busy_o is one itself, because the driver's awake_o waits for it.
+  logic                   busy_q;
   assign pending_d = (pending_q & ~winner_q) | events_valid_i;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_captured
     smk_pkg::sm_mask_t mine;
@@ -239,6 +241,7 @@ module smk_preempted_queue (
     end
   end
   logic can_grant;
+  assign none_d    = asked_q & withdraw_i;
   assign can_grant = (asked & some_free) != '0;
   always_comb begin
     grant_buffer_d = can_grant ? '0 : `SMK_CUT(GrantBuffer, grant_buffer_q);
@@ -258,6 +261,7 @@ module smk_preempted_queue (
       grant_q        <= '0;
       asked_q        <= '0;
       none_q         <= '0;
+      busy_q         <= 1'b0;
       grant_buffer_q <= '0;
       queued_q       <= '0;
       count_q        <= '0;
@@ -272,7 +276,8 @@ module smk_preempted_queue (
       ack_q          <= `SMK_CUT(Winner, winner_q);
       grant_q        <= grant_d;
       asked_q        <= asked_d;
-      none_q         <= asked_q & withdraw_i;
+      none_q         <= none_d;
+      busy_q         <= (pending_d | winner_q | grant_d | asked_d | none_d) != '0;
       grant_buffer_q <= grant_buffer_d;
       queued_q       <= queued_d;
       count_q        <= count_d;
@@ -303,8 +308,9 @@ module smk_preempted_queue (
   assign grant_o        = grant_q;
   assign none_o         = none_q;
   assign grant_buffer_o = grant_buffer_q;
-  assign busy_o         = (pending_q | ack_q | grant_q | none_q | asked_q) != '0;
+  assign busy_o         = busy_q;
 
+  `SMK_ASSERT(BusyIsKeptTwice_A, busy_q == ((pending_q | ack_q | grant_q | none_q | asked_q) != '0))
   for (genvar k = 0; k < NumKernels; k++) begin : gen_laws
     // Conservation: a buffer is free, with an SM, or in the queue. A grant takes one to an SM,
     // every event brings one from there, the pop of a saved TB takes one there.

@@ -25,7 +25,6 @@ module smk_dispatch_pick (
   input  logic                   at_mask_i,
   input  logic                   at_sm_i,
   // The kernels, and the SMs that may host and do host each of them.
-  input  smk_pkg::kernel_mask_t  active_i,
   input  smk_pkg::kernel_mask_t  waiting_i,
   input  smk_pkg::order_vec_t    order_i,
   input  smk_pkg::sm_kernels_t   allowed_i,
@@ -70,7 +69,7 @@ module smk_dispatch_pick (
       allowed_row  = allowed_i.sm[s];
       resident_row = resident_i.sm[s];
       evictable[s] = !partitioned_i && !assign_busy_i &&
-                     (resident_row & active_i & ~allowed_row) != '0;
+                     (resident_row & ~allowed_row) != '0;
       for (int unsigned k = 0; k < NumKernels; k++) allowed_flat[k*NumSms+s] = allowed_row[k];
     end
   end

@@ -178,7 +178,7 @@ module smk_tb_dispatch (
     assign waiting[k] = active_i[k] && (remaining_i.kernel[k] != '0 || queued_i[k]);
   end
   smk_dispatch_pick u_pick (
-    .clk_i, .rst_ni, .assign_busy_i, .active_i, .order_i, .allowed_i, .resident_i,
+    .clk_i, .rst_ni, .assign_busy_i, .order_i, .allowed_i, .resident_i,
     .pick_sms_o, .pick_sm_i, .pick_kernels_o,
     .leftover_i    (policy_i.dispatch == smk_pkg::DispatchLeftover),
     .partitioned_i (partitioned),

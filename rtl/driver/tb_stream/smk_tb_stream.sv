@@ -96,6 +96,8 @@ module smk_tb_stream (
   logic                  step, moves;
   // There may be room since the last cycle: it is looked for.
   logic                  look_q;
+  // What of these is not zero: awake_o of the driver waits for it.
+  logic                  candidates_any_q, recent_any_q, wait_any_q;
   assign step      = wait_q == '0;
   assign chosen_sm = sm_q & {NumSms{chosen_q}};
 
@@ -112,7 +114,7 @@ module smk_tb_stream (
   end
 
   // Room: where a TB of each kernel has it, and under left-over no older kernel that waits.
-  smk_pkg::kernel_mask_t waits;
+  smk_pkg::kernel_mask_t waits, finds;
   smk_pkg::kernel_sms_t  room, first, candidates_d, candidates_q;
   logic [NumKernels*NumSms-1:0] room_flat;
   // Within the loops.
@@ -123,7 +125,7 @@ module smk_tb_stream (
   logic                      below, fits;
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      waits[k] = (remaining_i.kernel[k] != '0 || queued_i[k]) && !held_i[k];
+      waits[k] = remaining_i.kernel[k] != '0 || queued_i[k];
       most     = most_q.kernel[k];
       for (int unsigned s = 0; s < NumSms; s++) begin
         taken     = taken_i.sm[s];
@@ -141,6 +143,7 @@ module smk_tb_stream (
     end
   end
   assign room = room_flat;
+  // Who is held is known late. Who is younger than one that is held, is held as well.
   always_comb begin
     for (int unsigned k = 0; k < NumKernels; k++) begin
       first.kernel[k] = room.kernel[k];
@@ -149,8 +152,9 @@ module smk_tb_stream (
           first.kernel[k] = first.kernel[k] & ~room.kernel[j];
         end
       end
-      candidates_d.kernel[k] = first.kernel[k] & credit_i &
-                               ~(chosen_sm | recent_q);
+      first.kernel[k]        = first.kernel[k] & credit_i & ~(chosen_sm | recent_q);
+      finds[k]               = first.kernel[k] != '0 && !held_i[k];
+      candidates_d.kernel[k] = first.kernel[k] & ~{NumSms{held_i[k]}};
     end
   end
 
@@ -264,6 +268,7 @@ module smk_tb_stream (
       sm_q            <= NumSms'(1) << (NumSms - 1);
       recent_q        <= '0;
       look_q          <= 1'b0;
+      {candidates_any_q, recent_any_q, wait_any_q} <= '0;
       wait_q          <= '0;
       send_q          <= 1'b0;
       quiet_q         <= 1'b1;
@@ -285,22 +290,27 @@ module smk_tb_stream (
       send_sm_q       <= takes_o;
       arrival_q       <= dispatch_arrival_i | {takes_o, arrival_kernels, arrival_needs};
       command_valid_q <= send_q;
-      look_q          <= `SMK_CUT(Look, changes_i) || flush_i || !step || recent_q != '0;
+      look_q          <= `SMK_CUT(Look, changes_i) || flush_i || !step || recent_any_q;
       command_sm_q    <= send_sm_q;
       if (!step) begin
-        wait_q <= wait_q - ScaleWidth'(1);
+        wait_q     <= wait_q - ScaleWidth'(1);
+        wait_any_q <= wait_q != ScaleWidth'(1);
       end else begin
         candidates_q <= candidates_d;
         chosen_q     <= chosen_d;
         kernel_q     <= kernel_d;
         sm_q         <= sm_d;
         recent_q     <= `SMK_CUT(Recent, chosen_sm);
+        candidates_any_q <= finds != '0;
+        recent_any_q     <= chosen_q;
         // Nothing waits while there is nothing to do.
         wait_q       <= moves ? policy_i.latency_scale - ScaleWidth'(1) : '0;
+        wait_any_q   <= moves && policy_i.latency_scale != ScaleWidth'(1);
       end
       if (flush_i || !enabled) begin
-        candidates_q <= '0;
-        chosen_q     <= 1'b0;
+        candidates_q     <= '0;
+        candidates_any_q <= 1'b0;
+        chosen_q         <= 1'b0;
       end
     end
   end
@@ -322,9 +332,11 @@ module smk_tb_stream (
   assign command_o       = command_q;
   assign arrival_o       = arrival_q;
 
-  assign moves  = candidates_d != '0 || candidates_q != '0 || chosen_q || recent_q != '0;
-  assign work_o = enabled && (look_q || candidates_q != '0 || chosen_q || send_q ||
-                              command_valid_q || !step || recent_q != '0);
+  assign moves  = finds != '0 || candidates_any_q || chosen_q || recent_any_q;
+  assign work_o = enabled && (look_q || candidates_any_q || chosen_q || send_q ||
+                              command_valid_q || wait_any_q || recent_any_q);
+  `SMK_ASSERT(AnyIsKeptTwice_A, {candidates_any_q, recent_any_q, wait_any_q} ==
+              {candidates_q != '0, recent_q != '0, wait_q != '0})
 
   // One kernel and one SM are chosen.
   `SMK_ASSERT(NewIsKeptTwice_A, not_new_q == ~new_q)
@@ -341,6 +353,9 @@ module smk_tb_stream (
     `SMK_ASSERT(TbIsLeft_A, send_q && send_kernel_q[k] |->
                 (popped ? queued_i[k] : remaining_i.kernel[k] != '0))
     `SMK_ASSERT(QueuedIsCounted_M, queued_i[k] == (queue_count_i.kernel[k] != '0))
+    for (genvar j = 0; j < NumKernels; j++) begin : gen_held
+      `SMK_ASSERT(HeldByAge_M, held_i[k] && order_i.kernel[k] < order_i.kernel[j] |-> held_i[j])
+    end
   end
   // What is dispatched fits: there is room for it by the registers of this cycle.
   for (genvar k = 0; k < NumKernels; k++) begin : gen_check

@@ -3,7 +3,8 @@
 
 usage: timing.py
 Hold, recovery and removal of the reset, a slow corner, and loads and slews above their limits; each limit is first
-kept and then not. Exit status 77 without OpenSTA.
+kept and then not. A block with parameters is timed through, and without one of its parts nothing is. Exit status 77
+without OpenSTA.
 """
 
 import pathlib
@@ -25,19 +26,38 @@ NETLIST = """module smk_two (clk_i, rst_ni, in_i, out_o);
   DFFR_X1 b_reg (.CK(clk_i), .D(n), .Q(out_o), .RN(rst_ni));
 endmodule
 """
+# The inverter as a block with a parameter, as Yosys writes it, with two more inside.
+INVERTER = "  INV_X1 inv (.A(q), .Y(n));\n"
+PART = "  smk_part #(\n    .Width(32'd16)\n  ) inv (\n    .a_i(q),\n    .y_o(n)\n  );\n"
+PART_MODULE = """module smk_part (a_i, y_o);
+  input a_i; output y_o;
+  wire m; wire o;
+  INV_X1 one (.A(a_i), .Y(m));
+  INV_X1 two (.A(m), .Y(o));
+  INV_X1 three (.A(o), .Y(y_o));
+endmodule
+"""
 REPORTS = ("timing", "registers", "hold", "recovery", "removal", "slew", "load")
 EPSILON = 0.02
 
 
-def timed(scratch, library, **settings):
-    """{report: its text}."""
-    (scratch / "two.v").write_text(NETLIST, encoding="utf-8")
+def run_timer(scratch, library, netlist, **settings):
+    """What OpenSTA prints; its reports are in the folder."""
+    (scratch / "two.v").write_text(netlist, encoding="utf-8")
+    for name in REPORTS:
+        (scratch / f"{name}.txt").unlink(missing_ok=True)
     environment = {"PATH": "/usr/local/bin:/usr/bin:/bin", "SMK_TOP": "smk_two", "SMK_NETLISTS": str(scratch / "two.v"),
                    "SMK_LIBERTY": str(library), "SMK_PERIOD": str(PERIOD), "SMK_OUT": str(scratch), **settings}
     done = subprocess.run(["sta", "-exit", "-no_splash", str(ROOT / "synth/sta/block.tcl")], env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
-    if re.search("error|warning", done.stdout, re.IGNORECASE):
-        sys.exit(f"timing: {done.stdout}")
+    return done.stdout
+
+
+def timed(scratch, library, netlist=NETLIST, **settings):
+    """{report: its text}."""
+    printed = run_timer(scratch, library, netlist, **settings)
+    if re.search("error|warning", printed, re.IGNORECASE):
+        sys.exit(f"timing: {printed}")
     return {name: (scratch / f"{name}.txt").read_text(encoding="utf-8") for name in REPORTS}
 
 
@@ -80,6 +100,19 @@ def corner(typical, slow, derate):
     return wrong
 
 
+def parts(scratch, typical):
+    """A block inside is on the path; one that is missing or cannot be read leaves no path at all."""
+    wrong = []
+    inside = timed(scratch, LIBRARY, NETLIST.replace(INVERTER, PART) + PART_MODULE)
+    if slack(inside["registers"]) >= slack(typical["registers"]) or "inv/three" not in inside["registers"]:
+        wrong.append("a block with a parameter is not timed through")
+    for what, netlist in (("missing", NETLIST.replace(INVERTER, PART)), ("unreadable", NETLIST + "module smk_part (")):
+        run_timer(scratch, LIBRARY, netlist)
+        if (scratch / "registers.txt").exists() and slack((scratch / "registers.txt").read_text(encoding="utf-8")):
+            wrong.append(f"timed with a part that is {what}")
+    return wrong
+
+
 def above(reports):
     return [name for name in ("slew", "load") if "(VIOLATED)" in reports[name]]
 
@@ -93,6 +126,7 @@ def main():
         wrong = sums(typical) + sums(timed(scratch, LIBRARY, SMK_UNCERTAINTY="50"), 50.0)
         slow = timed(scratch, LIBRARY, SMK_DERATE="1.31")
         wrong += sums(slow) + corner(typical, slow, 1.31)
+        wrong += parts(scratch, typical)
         if above(typical):
             wrong.append(f"limits: {above(typical)} of a netlist that keeps them")
         text = LIBRARY.read_text(encoding="utf-8")
@@ -105,7 +139,7 @@ def main():
             wrong.append("another slack is not noticed")
         if not corner(typical, typical, 1.31):
             wrong.append("a corner that is the typical one is not noticed")
-    print("\n".join(wrong) or "setup, hold, recovery, removal, a corner and two limits: as worked out")
+    print("\n".join(wrong) or "setup, hold, recovery, removal, a corner, two limits and blocks inside: as worked out")
     return int(bool(wrong))
 
 
