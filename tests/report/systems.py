@@ -7,6 +7,7 @@
 import json
 import pathlib
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -122,6 +123,12 @@ def main():
         expect(draws and float(draws[2]) <= float(draws[1]) <= float(draws[3]), "no draws of SMK-P")
         expect("| SMK-P |" in page and "| KernelMerge |" in page and "| Kernelet |" not in page, "other systems")
         expect(call(script, "--docs", docs, "--check") == (0, ""), "its own page is not accepted")
+        # A database of one draw: the others stay.
+        one = folder / "one.db"
+        shutil.copy(path, one)
+        with sqlite3.connect(one) as part:
+            part.execute("DELETE FROM runs WHERE seed != '2'")
+        expect(call(script, "--docs", docs, one) == (0, ""), "rows that a database does not have are lost")
         (docs / "systems.md").write_text(page.replace("SMK-P |", "SMK-Q |"), encoding="utf-8")
         status, said = call(script, "--docs", docs, "--check")
         expect(status == 1 and "systems.md" in said, "another page is not noticed")
