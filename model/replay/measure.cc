@@ -2,6 +2,8 @@
 #include "replay/measure.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "replay/repeated_launches.h"
 #include "replay/windows.h"
@@ -11,7 +13,9 @@ namespace {
 
 constexpr double kLeastCycles = 20'000;  // of a run of a set
 constexpr Cycle kStep = 250;             // between two samples
-constexpr unsigned kLaunches = 8;  // of a launch that does not feed, as far as the limit allows
+constexpr Cycle kLeastWindow = 5'000;    // in which an order of ages was seen
+// Of a launch that does not feed: as far as the limit allows, and in any case.
+constexpr unsigned kLaunches = 8, kLeastLaunches = 3;
 
 // The kernel alone in a program, with so many TBs; 0: all.
 std::shared_ptr<const Workload> Only(const LaunchKind& launch, std::uint32_t tbs) {
@@ -105,6 +109,25 @@ Cycle FedUntil(const RunResult& result, const LaunchRecord& launch) {
   return placed == launch.tb_count ? last : result.cycles;
 }
 
+// Slices that follow each other, all of which the GPU holds whole.
+bool Sliced(const std::vector<LaunchKind>& set, const MachineConfig& machine) {
+  bool sliced = false;
+  for (const LaunchKind& launch : set) {
+    if (Feeds(launch, machine)) return false;
+    sliced = sliced || !launch.whole;
+  }
+  return sliced;
+}
+
+// Times of the slices that ended; of none, the whole run.
+Windows WholeSlices(const RunResult& result, JobId job) {
+  Windows whole;
+  for (const LaunchRecord& launch : result.launches) {
+    if (launch.job == job && launch.end <= result.cycles) whole.Add(launch.start, launch.end);
+  }
+  return whole.total() != 0 ? whole : Windows({{0, result.cycles}});
+}
+
 // Times of the launches of one member of a set.
 Windows TimesOf(const RunResult& result, JobId job, bool feeds) {
   Windows times;
@@ -116,6 +139,58 @@ Windows TimesOf(const RunResult& result, JobId job, bool feeds) {
   }
   return times;
 }
+
+// Times in which all members had a launch, by which was taken first.
+std::map<SetRates::Ages, Windows> WindowsByAge(const RunResult& result, std::size_t members) {
+  std::vector<Cycle> times{result.cycles};
+  for (const LaunchRecord& launch : result.launches) {
+    times.push_back(std::min(launch.start, result.cycles));
+    times.push_back(std::min(launch.end, result.cycles));
+  }
+  std::sort(times.begin(), times.end());
+  std::map<SetRates::Ages, Windows> windows;
+  for (std::size_t t = 0; t + 1 < times.size(); ++t) {
+    std::vector<std::pair<Cycle, std::size_t>> there;  // begin, member
+    for (const LaunchRecord& launch : result.launches) {
+      if (launch.start <= times[t] && launch.end > times[t]) {
+        there.emplace_back(launch.start, Index(launch.job));
+      }
+    }
+    if (there.size() != members) continue;
+    std::sort(there.begin(), there.end());
+    SetRates::Ages ages;
+    for (const auto& [start, member] : there) ages.push_back(member);
+    windows[ages].Add(times[t], times[t + 1]);
+  }
+  return windows;
+}
+
+// A launch of a set in the run that measures.
+class Member {
+ public:
+  Member(const RunResult& result, std::size_t place, bool feeds, bool sliced, double instructions)
+      : progress_(result, static_cast<KernelId>(place)),
+        whole_(sliced ? WholeSlices(result, static_cast<JobId>(place))
+                      : Windows({{0, result.cycles}})),
+        feeds_(feeds),
+        instructions_(instructions) {}
+
+  // What it has in these windows, which have at least so many cycles. Says whether it had anything.
+  bool Take(const Windows& windows, SetRate* rate, Cycle least = 1) const {
+    const Windows whole = windows.And(whole_);
+    const double issued = progress_.In(whole);
+    if (whole.total() < least || issued == 0) return false;
+    rate->rate = issued / static_cast<double>(whole.total()) / instructions_;
+    rate->places = feeds_ ? progress_.MeanResident(whole) : progress_.MostResident();
+    return true;
+  }
+
+ private:
+  const Progress progress_;
+  const Windows whole_;
+  const bool feeds_;
+  const double instructions_;
+};
 
 }  // namespace
 
@@ -137,6 +212,7 @@ AloneRate WholeRate(const RunResult& result, const LaunchKind& launch,
   const Progress progress(result, record.slot);
   const KernelStats& stats = result.kernels.at(0);
   AloneRate alone;
+  alone.unit_tbs = launch.tbs;
   alone.instructions = progress.total() / launch.tbs;
   alone.dram_bytes =
       static_cast<double>(stats.dram_read_bytes + stats.dram_write_bytes) / launch.tbs;
@@ -189,35 +265,43 @@ RunRequest SetRequest(const MeasureConfig& config, const std::vector<LaunchKind>
       request.jobs.push_back({Only(set[i], 0), 0, /*repeat=*/true});
     }
   }
-  const double cycles = feeds ? shortest * static_cast<double>(set.size()) : kLaunches * longest;
+  const auto parts = static_cast<double>(set.size());
+  const double cycles = feeds ? shortest * parts : kLaunches * longest;
   request.cycles =
       std::min(config.limits.cycles, static_cast<Cycle>(std::max(kLeastCycles, cycles)));
+  // Slices are fast at the beginning, slow at the end, and older or younger than the others'.
+  if (Sliced(set, config.machine)) {
+    request.cycles = std::max(request.cycles, static_cast<Cycle>(kLeastLaunches * parts * longest));
+  }
   request.scheduler = [sizes] { return MakeRepeatedLaunches(sizes); };
   return request;
 }
 
-std::optional<std::vector<SetRate>> SetRates(const RunResult& result,
-                                             const std::vector<LaunchKind>& set,
-                                             const std::vector<AloneRate>& alone,
-                                             const MeasureConfig& config) {
+std::optional<SetRates> RatesOfSet(const RunResult& result, const std::vector<LaunchKind>& set,
+                                   const std::vector<AloneRate>& alone,
+                                   const MeasureConfig& config) {
   Windows windows({{0, result.cycles}});
   for (std::size_t i = 0; i < set.size(); ++i) {
     windows = windows.And(TimesOf(result, static_cast<JobId>(i), Feeds(set[i], config.machine)));
   }
   windows.DropFirst(std::min(config.limits.warm_up, windows.total() / 4));
   if (windows.total() == 0) return std::nullopt;
-  std::vector<SetRate> rates;
-  const auto parts = static_cast<double>(set.size());
+  SetRates rates;
+  for (std::size_t i = 0; i < set.size(); ++i) rates.mean.push_back(alone.at(i).Part(set.size()));
+  const bool sliced = Sliced(set, config.machine);
+  std::vector<Member> members;
   for (std::size_t i = 0; i < set.size(); ++i) {
-    const Progress progress(result, static_cast<KernelId>(i));
-    const bool feeds = Feeds(set[i], config.machine);
-    const double issued = progress.In(windows);
-    if (issued == 0) {  // it waited for its places all the time
-      rates.push_back({alone.at(i).rate / parts, alone[i].places / parts});
-      continue;
+    members.emplace_back(result, i, Feeds(set[i], config.machine), sliced, alone[i].instructions);
+    members[i].Take(windows, &rates.mean[i]);
+  }
+  if (!sliced || set.size() == 1) return rates;
+  for (const auto& [ages, seen] : WindowsByAge(result, set.size())) {
+    std::vector<SetRate> of = rates.mean;
+    bool all = true;
+    for (std::size_t i = 0; i < set.size(); ++i) {
+      all = all && members[i].Take(windows.And(seen), &of[i], kLeastWindow);
     }
-    rates.push_back({issued / static_cast<double>(windows.total()) / alone.at(i).instructions,
-                     feeds ? progress.MeanResident(windows) : progress.MostResident()});
+    if (all) rates.by_age.emplace(ages, std::move(of));
   }
   return rates;
 }

@@ -4,7 +4,7 @@
 // Work        Instructions, by those of a TB: a launch that issues as many as its TBs have is done.
 //             They are sampled every 250 cycles.
 // Window      Cycles after the warm-up in which all launches of a set were in their kernel slots,
-//             and those that feed fed for the first time.
+//             and those that feed fed for the first time. Of slices: whole ones.
 #pragma once
 
 #include <cstdint>
@@ -50,11 +50,10 @@ LaunchKind Shortened(const LaunchKind& launch, const MachineConfig& machine);
 // `alone`: of each, for the length of the run.
 RunRequest SetRequest(const MeasureConfig& config, const std::vector<LaunchKind>& set,
                       const std::vector<AloneRate>& alone);
-// Of each; one that issued nothing has its part of what it has alone. Nothing when there was no
-// such window.
-std::optional<std::vector<SetRate>> SetRates(const RunResult& result,
-                                             const std::vector<LaunchKind>& set,
-                                             const std::vector<AloneRate>& alone,
-                                             const MeasureConfig& config);
+// Of each; one that issued nothing has its part of what it has alone. By age of slices.
+// Nothing when there was no such window.
+std::optional<SetRates> RatesOfSet(const RunResult& result, const std::vector<LaunchKind>& set,
+                                   const std::vector<AloneRate>& alone,
+                                   const MeasureConfig& config);
 
 }  // namespace smk

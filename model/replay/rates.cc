@@ -22,6 +22,11 @@ double AloneRate::WorkPart() const {
   return drain_tbs <= 0 ? kHalf : std::min(1.0, drain_tbs / places);
 }
 
+SetRate AloneRate::Part(std::size_t members) const {
+  const auto parts = static_cast<double>(members);
+  return {rate / parts, places / parts};
+}
+
 double AloneRate::Cycles(std::uint32_t tbs) const {
   if (drain_tbs <= 0) return tbs / rate;
   return (tbs - drain_tbs) / rate + drain_cycles;

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the replay device knows of kernels: how fast their TBs end, alone and beside others.
 //
-// Work        A TB is one unit of work, done when its instructions are issued.
+// Work        A TB is one unit of work, done when its instructions are issued. Where TBs have more
+//             or fewer instructions, the unit is the mean of those that were measured.
 // Phases      A launch of more TBs than it has places first feeds: a TB that ends is followed by
 //             one that was not placed yet. From the last placement on it drains, and has fewer and
 //             fewer TBs. A launch whose TBs are all placed at once does neither: it has one rate.
 // Source      Measured by the cycle model: see measure.h and docs/replay.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -32,6 +35,21 @@ struct SetRate {
   double places = 0;  // its TBs on the SMs meanwhile
 };
 
+// What the launches of a set have, in the order of the set. Warps that are older issue first, so a
+// slice goes on faster beside a younger one.
+struct SetRates {
+  // Places in the set, the launch that was taken first at the front.
+  using Ages = std::vector<std::size_t>;
+
+  std::vector<SetRate> mean;
+  std::map<Ages, std::vector<SetRate>> by_age;  // as far as it was seen
+
+  const std::vector<SetRate>& Of(const Ages& ages) const {
+    const auto found = by_age.find(ages);
+    return found == by_age.end() ? mean : found->second;
+  }
+};
+
 // A launch alone on the GPU.
 struct AloneRate {
   double rate = 0;          // TBs per cycle, until it drains
@@ -41,12 +59,15 @@ struct AloneRate {
   double drain_places = 0;  // and on average while it does
   double instructions = 0;  // of a TB, warp instructions
   double dram_bytes = 0;    // of a TB, read and written
+  double unit_tbs = 0;      // of so many first TBs these are the means
 
   // Of a launch that drains: parts of its rate, and of its places, that it has. Of the work on its
   // places: what is left at the beginning. One that never drained: as TBs end one by one.
   double RatePart() const;
   double PlacesPart() const;
   double WorkPart() const;
+  // What it has beside others when that cannot be measured: as if each had an equal part.
+  SetRate Part(std::size_t members) const;
   // From its first TB's placement until it is done.
   double Cycles(std::uint32_t tbs) const;
 };
@@ -58,7 +79,7 @@ class RateSource {
   virtual AloneRate Alone(const LaunchKind& launch) = 0;
   // Of each of two or more launches that have places at the same time, and that feed
   // if they ever do. With the left-over policy the first in the set is the oldest.
-  virtual std::vector<SetRate> Together(const std::vector<LaunchKind>& set) = 0;
+  virtual SetRates Together(const std::vector<LaunchKind>& set) = 0;
 };
 
 }  // namespace smk

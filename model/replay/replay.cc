@@ -80,19 +80,19 @@ class Replay {
     kind.tbs = in.launch.tb_count;
     kind.whole = kind.tbs == launch.spec->tb_count();
     checks_.Launch(launch.job, in.launch.first_tb, kind.tbs, launch.spec->tb_count(), now_);
-    set_.Launch(in.launch_kernel, launch.job, kind, now_);
+    set_.Launch(in.launch_kernel, launch.job, kind, in.launch.first_tb, now_);
   }
 
   void Done(KernelId slot) {
     const ResidentSet::Ended ended = set_.Take(slot, now_);
     last_end_[Index(ended.job)] = now_;
-    Count(ended.job, ended.tbs, *ended.alone);
+    Count(ended.job, ended.tbs, ended.work, *ended.alone);
   }
 
-  void Count(JobId job, std::uint32_t tbs, const AloneRate& alone) {
+  void Count(JobId job, std::uint32_t tbs, double work, const AloneRate& alone) {
     tbs_[Index(job)] += tbs;
-    instructions_[Index(job)] += tbs * alone.instructions;
-    dram_bytes_[Index(job)] += tbs * alone.dram_bytes;
+    instructions_[Index(job)] += work * alone.instructions;
+    dram_bytes_[Index(job)] += work * alone.dram_bytes;
   }
 
   // To the next event.
@@ -111,7 +111,8 @@ class Replay {
   RunResult Result() {
     for (unsigned k = 0; k < kNumKernels; ++k) {
       const auto slot = static_cast<KernelId>(k);
-      if (set_.Has(slot)) Count(set_.JobOf(slot), set_.TbsDone(slot), set_.AloneOf(slot));
+      if (!set_.Has(slot)) continue;
+      Count(set_.JobOf(slot), set_.TbsDone(slot), set_.WorkDone(slot), set_.AloneOf(slot));
     }
     RunResult result;
     result.cycles = now_;

@@ -27,11 +27,11 @@ void ReplayChecks::Launch(JobId job, std::uint32_t first_tb, std::uint32_t tb_co
   if (launched == tbs) launched = 0;  // what comes next is another kernel
 }
 
-void ReplayChecks::Done(JobId job, std::uint32_t tb_count, double work, double rate, Cycle now) {
-  const double allowed = rate + kRounding * tb_count;  // the end is a whole cycle
-  checks_.Require(std::abs(work - tb_count) <= allowed, now, RunChecks::kNoSm, [&] {
-    return NameOf(job) + ": a launch of " + std::to_string(tb_count) +
-           " TBs is done, and the work of " + std::to_string(work);
+void ReplayChecks::Done(JobId job, double all, double work, double rate, Cycle now) {
+  const double allowed = rate + kRounding * all;  // the end is a whole cycle
+  checks_.Require(std::abs(work - all) <= allowed, now, RunChecks::kNoSm, [&] {
+    return NameOf(job) + ": a launch of the work of " + std::to_string(all) +
+           " TBs is done, and that of " + std::to_string(work);
   });
 }
 

@@ -19,8 +19,9 @@ class ReplayChecks {
   // A launch of these TBs of the job's current kernel, which has `tbs` in all.
   void Launch(JobId job, std::uint32_t first_tb, std::uint32_t tb_count, std::uint32_t tbs,
               Cycle now);
-  // It is done, and so much work was counted, `rate` of it in a cycle at the end.
-  void Done(JobId job, std::uint32_t tb_count, double work, double rate, Cycle now);
+  // It is done, which is the work of `all`, and so much was counted, `rate` of it in a cycle at the
+  // end.
+  void Done(JobId job, double all, double work, double rate, Cycle now);
   // An event at `now`, after one at `before`.
   void Time(Cycle before, Cycle now);
   // The rates of a set of `members`.

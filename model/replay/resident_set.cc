@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "machine/lanes.h"
+#include "workload/tb_lengths.h"
 
 namespace smk {
 namespace {
@@ -33,6 +35,21 @@ std::size_t ResidentSet::KindOf(const LaunchKind& kind) {
   return place->second;
 }
 
+double ResidentSet::WorkOf(const Kind& kind, std::uint32_t first_tb) {
+  const auto [place, is_new] = lengths_.emplace(&kind.launch.spec(), std::vector<double>());
+  std::vector<double>& before = place->second;
+  if (is_new) {
+    for (const std::uint64_t length : TbLengths(kind.launch.spec())) {
+      if (before.empty()) before.push_back(0);
+      before.push_back(before.back() + static_cast<double>(length));
+    }
+  }
+  const double tbs = kind.launch.tbs, unit = kind.alone.unit_tbs;
+  if (before.empty() || unit <= 0) return tbs;
+  const double own = before.at(first_tb + kind.launch.tbs) - before.at(first_tb);
+  return own / (before.at(static_cast<std::size_t>(unit)) / unit);
+}
+
 bool ResidentSet::AllPlaced(const Slot& slot) const {
   const double tbs = kinds_[slot.kind].launch.tbs;
   return slot.drains || (slot.work > 0 && slot.places > tbs - kLessThanATb);
@@ -41,7 +58,7 @@ bool ResidentSet::AllPlaced(const Slot& slot) const {
 double ResidentSet::DrainsAt(const Slot& slot) const {
   const Kind& kind = kinds_[slot.kind];
   if (slot.drains || slot.places > kind.launch.tbs - kLessThanATb) return 0;
-  return std::min(kind.alone.WorkPart() * slot.places, double{1} * kind.launch.tbs);
+  return std::min(kind.alone.WorkPart() * slot.places, slot.all);
 }
 
 KernelMask ResidentSet::Busy() const {
@@ -61,7 +78,8 @@ KernelMask ResidentSet::Holders() const {
   return mask;
 }
 
-void ResidentSet::Launch(KernelId id, JobId job, const LaunchKind& kind, Cycle now) {
+void ResidentSet::Launch(KernelId id, JobId job, const LaunchKind& kind, std::uint32_t first_tb,
+                         Cycle now) {
   Refresh();
   std::vector<KernelId> before;
   for (unsigned k = 0; k < kNumKernels; ++k) {
@@ -72,7 +90,8 @@ void ResidentSet::Launch(KernelId id, JobId job, const LaunchKind& kind, Cycle n
   slot.busy = true;
   slot.job = job;
   slot.kind = KindOf(kind);
-  slot.left = kind.tbs;
+  slot.left = slot.all = WorkOf(kinds_[slot.kind], first_tb);
+  slot.number = launches_++;
   now_ = now;
   places_.Launch(id, kind.spec().need, kind.tbs, now);
   Displace(before);
@@ -121,11 +140,11 @@ KernelMask ResidentSet::Done() const {
 ResidentSet::Ended ResidentSet::Take(KernelId id, Cycle now) {
   Slot& slot = slots_[Index(id)];
   const Kind& kind = kinds_[slot.kind];
-  checks_.Done(slot.job, kind.launch.tbs, slot.work, slot.rate, now);
+  checks_.Done(slot.job, slot.all, slot.work, slot.rate, now);
   slot.busy = false;
   places_.Done(id, now);
   changed_ = true;
-  return {slot.job, kind.launch.tbs, &kind.alone};
+  return {slot.job, kind.launch.tbs, slot.all, &kind.alone};
 }
 
 Cycle ResidentSet::NextEvent() {
@@ -153,7 +172,14 @@ bool ResidentSet::Progresses() {
 
 std::uint32_t ResidentSet::TbsDone(KernelId id) const {
   const Slot& slot = slots_[Index(id)];
-  return slot.busy ? static_cast<std::uint32_t>(std::max(0.0, std::floor(slot.work))) : 0;
+  if (!slot.busy) return 0;
+  const double part = std::clamp(slot.work / slot.all, 0.0, 1.0);
+  return static_cast<std::uint32_t>(part * kinds_[slot.kind].launch.tbs);
+}
+
+double ResidentSet::WorkDone(KernelId id) const {
+  const Slot& slot = slots_[Index(id)];
+  return slot.busy ? slot.work : 0;
 }
 
 // A draining launch has a part of its places. All that are: the sum over who is there and who is
@@ -207,7 +233,12 @@ void ResidentSet::AddRates(KernelMask slots, double weight) {
   Set set;
   set.reserve(placed.size());
   for (const KernelId id : placed) set.push_back(slots_[Index(id)].kind);
-  const std::vector<SetRate>& rates = RatesOf(set);
+  SetRates::Ages ages(placed.size());
+  std::iota(ages.begin(), ages.end(), std::size_t{0});
+  std::sort(ages.begin(), ages.end(), [&](std::size_t a, std::size_t b) {
+    return slots_[Index(placed[a])].number < slots_[Index(placed[b])].number;
+  });
+  const std::vector<SetRate>& rates = RatesOf(set).Of(ages);
   for (std::size_t i = 0; i < placed.size(); ++i) {
     Slot& slot = slots_[Index(placed[i])];
     if (!slot.busy) continue;
@@ -223,19 +254,20 @@ void ResidentSet::AddRates(KernelMask slots, double weight) {
   }
 }
 
-const std::vector<SetRate>& ResidentSet::RatesOf(const Set& set) {
+const SetRates& ResidentSet::RatesOf(const Set& set) {
   const auto found = known_.find(set);
   if (found != known_.end()) return found->second;
-  std::vector<SetRate> rates;
+  SetRates rates;
   if (set.size() == 1) {
     const AloneRate& alone = kinds_[set[0]].alone;
-    rates = {{alone.rate, alone.places}};
+    rates.mean = {{alone.rate, alone.places}};
   } else {
     std::vector<LaunchKind> launches;
     for (const std::size_t kind : set) launches.push_back(kinds_[kind].launch);
     rates = rates_.Together(launches);
   }
-  checks_.Rates(rates, set.size(), now_);
+  checks_.Rates(rates.mean, set.size(), now_);
+  for (const auto& [ages, of] : rates.by_age) checks_.Rates(of, set.size(), now_);
   return known_[set] = std::move(rates);
 }
 

@@ -23,10 +23,11 @@ class ResidentSet {
   struct Ended {
     JobId job{0};
     std::uint32_t tbs = 0;
+    double work = 0;
     const AloneRate* alone = nullptr;
   };
 
-  void Launch(KernelId slot, JobId job, const LaunchKind& kind, Cycle now);
+  void Launch(KernelId slot, JobId job, const LaunchKind& kind, std::uint32_t first_tb, Cycle now);
   // Work until `now`, which is at most NextEvent().
   void Advance(Cycle now);
   // Launches that are done, a bit per slot.
@@ -37,8 +38,9 @@ class ResidentSet {
   Cycle NextEvent();
   // Some launch goes on.
   bool Progresses();
-  // Of the launch in the slot: whole TBs that are done, 0 without one.
+  // Of the launch in the slot: whole TBs that are done, and work; 0 without one.
   std::uint32_t TbsDone(KernelId slot) const;
+  double WorkDone(KernelId slot) const;
   bool Has(KernelId slot) const { return slots_[Index(slot)].busy; }
   JobId JobOf(KernelId slot) const { return slots_[Index(slot)].job; }
   const AloneRate& AloneOf(KernelId slot) const { return kinds_[slots_[Index(slot)].kind].alone; }
@@ -58,11 +60,15 @@ class ResidentSet {
     std::size_t kind = 0;  // of it, or of the one before
     double left = 0;       // work
     double rate = 0;
-    double work = 0;  // done
+    double work = 0;           // done
+    double all = 0;            // of all its TBs
+    std::uint64_t number = 0;  // of the launch, in the order of all
   };
   using Set = std::vector<std::size_t>;  // kinds
 
   std::size_t KindOf(const LaunchKind& kind);
+  // Of the TBs from the first on, in the unit of the kind.
+  double WorkOf(const Kind& kind, std::uint32_t first_tb);
   // Its TBs have all been placed: it has none for the places of others.
   bool AllPlaced(const Slot& slot) const;
   // Work that is left when the launch begins to drain; 0: it does not.
@@ -72,7 +78,7 @@ class ResidentSet {
   KernelMask Holders() const;
   void Refresh();
   void AddRates(KernelMask slots, double weight);
-  const std::vector<SetRate>& RatesOf(const Set& set);
+  const SetRates& RatesOf(const Set& set);
   void Displace(const std::vector<KernelId>& before);
 
   RateSource& rates_;
@@ -80,7 +86,10 @@ class ResidentSet {
   Places places_;
   std::map<std::tuple<const KernelSpec*, std::uint32_t, bool>, std::size_t> kind_places_;
   std::vector<Kind> kinds_;
-  std::map<Set, std::vector<SetRate>> known_;
+  std::map<Set, SetRates> known_;
+  // Lengths of the TBs before each of a kernel's, and of all; empty: they are alike.
+  std::map<const KernelSpec*, std::vector<double>> lengths_;
+  std::uint64_t launches_ = 0;
   std::array<Slot, kNumKernels> slots_{};
   bool changed_ = false;  // rates are those of another set
   bool ordered_;          // the order of a set matters

@@ -52,7 +52,7 @@ int ServeCommand(const Context& context, const ServeOptions& options) {
         StreamToml(serving.spec, serving.options, serving.scheduler.text,
                    serving.experiment.stream.overlap_copies, serving.jobs, serving.device);
     const StreamDevice device(backend, serving);
-    PlanScheduler(device.backend(), &serving, options.out.empty() ? nullptr : &files);
+    PlanScheduler(backend, device.profiled_tbs(), &serving, options.out.empty() ? nullptr : &files);
     Runner runner(device.backend(), serving.experiment, RunnerOptionsOf(serving));
     const Results results = runner.Run(serving.policy, recording);
     if (const auto rates = device.RatesCsv()) files["replay_rates.csv"] = *rates;

@@ -84,7 +84,7 @@ std::string ProfilesCsv(const KerneletProfiles& profiles) {
   const KerneletModel model(profiles.machine);
   for (const KerneletProfile& p : profiles.kernels) {
     text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", QuotedCell(p.workload),
-                        QuotedCell(p.model.name), p.tbs, p.cycles, p.ipc,
+                        QuotedCell(p.model.name), p.profiled, p.cycles, p.ipc,
                         model.Alone(p.model, model.MostTbs(p.model)), p.model.instructions,
                         p.model.memory_ratio, p.model.uncoalesced, p.model.pur, p.model.mur,
                         p.model.least_tbs, p.slice_overhead);
@@ -175,7 +175,12 @@ void KerneletProfiler::AddKernels(KerneletProfiles* profiles) const {
       profile.id = fmt::format("{} kernel {}", id, kernel);
       profile.alone = alone;
       profile.workload = workload.name;
-      profile.tbs = spec.tb_count();
+      profile.tbs = profile.profiled = spec.tb_count();
+      if (tbs_) profile.profiled = tbs_(experiment.workloads[i], kernel);
+      if (profile.profiled < profile.tbs) {
+        alone->kernels[kernel].tb_limit = profile.profiled;
+        profile.id += fmt::format(" tbs {}", profile.profiled);
+      }
       profile.model.name = spec.name;
       profile.model.need = spec.need;
       SetMemory(spec, &profile.model);
@@ -193,15 +198,17 @@ void KerneletProfiler::MeasureKernel(const RunResult& alone, const KerneletMachi
   profile->cycles = static_cast<Cycle>(cycles);
   profile->ipc = instructions / cycles / machine.sms;
   KerneletKernel& model = profile->model;
-  model.instructions = instructions / profile->tbs;
+  model.instructions = instructions / profile->profiled;
   model.pur = OneAtMost(profile->ipc / (machine.schedulers * machine.issue_rate));
   model.mur = OneAtMost(bytes / cycles / PeakBytesPerCycle(runs_.experiment().machine));
   double last = cycles;
-  const std::uint32_t slice = SmallestSlice(profile->tbs, machine.sms, [&](std::uint32_t size) {
-    const KerneletRun run = Alone(*profile, size == profile->tbs ? 0 : size);
+  const std::uint32_t all = profile->profiled;
+  std::uint32_t slice = SmallestSlice(all, machine.sms, [&](std::uint32_t size) {
+    const KerneletRun run = Alone(*profile, size == all ? 0 : size);
     return last = CyclesOf(runs_.Get({run}).front());
   });
-  profile->slice_overhead = slice == profile->tbs ? 0 : last / cycles - 1;
+  profile->slice_overhead = slice == all ? 0 : last / cycles - 1;
+  if (slice == all) slice = profile->tbs;
   model.least_tbs = std::max(1u, (slice + machine.sms - 1) / machine.sms);
 }
 

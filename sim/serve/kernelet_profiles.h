@@ -3,9 +3,11 @@
 // answers under load ([Kernelet] Algorithm 1, line 4; Sec. 4.1; Sec. 4.3).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "host/kernelet/scheduler.h"
@@ -13,14 +15,20 @@
 
 namespace smk::sim {
 
+// Of how many of its first TBs a kernel's profile is taken; empty: of all. One that profiles all
+// has its own number [D61].
+using ProfiledTbs = std::function<std::uint32_t(const std::shared_ptr<const Workload>& workload,
+                                                std::uint16_t kernel)>;
+
 // One kernel alone on the machine.
 struct KerneletProfile {
   std::string workload;
   std::string id;                         // of the kernel, for caches
   std::shared_ptr<const Workload> alone;  // with this launch only
-  std::uint32_t tbs = 0;
-  Cycle cycles = 0;  // from its first launch to its end
-  double ipc = 0;    // warp instructions per cycle of an SM
+  std::uint32_t tbs = 0;                  // of the kernel
+  std::uint32_t profiled = 0;             // of the profile: its first
+  Cycle cycles = 0;                       // of these, from the first launch to the end
+  double ipc = 0;                         // warp instructions per cycle of an SM
   KerneletKernel model;
   double slice_overhead = 0;  // of the smallest slice; 0.02: 2 %
 };
@@ -41,7 +49,8 @@ std::string PairsCsv(const KerneletProfiles& profiles);
 
 class KerneletProfiler {
  public:
-  explicit KerneletProfiler(KerneletRuns* runs) : runs_(*runs) {}
+  explicit KerneletProfiler(KerneletRuns* runs, ProfiledTbs tbs = {})
+      : runs_(*runs), tbs_(std::move(tbs)) {}
 
   // Of every kernel that a job launches. Throws InputError for a trace, whose instructions are not
   // known before it runs, and for a kernel that does not end within the cycles of the run.
@@ -57,6 +66,7 @@ class KerneletProfiler {
                      KerneletProfile* profile);
 
   KerneletRuns& runs_;
+  const ProfiledTbs tbs_;
 };
 
 }  // namespace smk::sim

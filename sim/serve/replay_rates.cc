@@ -53,28 +53,56 @@ std::string KeyOf(const std::vector<LaunchKind>& set) {
   return text;
 }
 
-json ToJson(const std::vector<AloneRate>& rates) {
+// What is kept of a launch alone, in this order.
+std::vector<double*> NumbersOf(AloneRate* r) {
+  return {&r->rate,         &r->drain_tbs,    &r->drain_cycles, &r->places,
+          &r->drain_places, &r->instructions, &r->dram_bytes,   &r->unit_tbs};
+}
+
+json ToJson(AloneRate rate) {
   json all = json::array();
-  for (const AloneRate& r : rates) {
-    all.push_back({r.rate, r.drain_tbs, r.drain_cycles, r.places, r.drain_places, r.instructions,
-                   r.dram_bytes});
-  }
+  for (const double* number : NumbersOf(&rate)) all.push_back(*number);
   return all;
 }
 
-std::vector<AloneRate> FromJson(const json& all, std::size_t count) {
-  std::vector<AloneRate> rates;
-  for (const json& r : all) {
-    AloneRate rate;
-    std::size_t i = 0;
-    for (double* value : {&rate.rate, &rate.drain_tbs, &rate.drain_cycles, &rate.places,
-                          &rate.drain_places, &rate.instructions, &rate.dram_bytes}) {
-      r.at(i++).get_to(*value);
-    }
-    rates.push_back(rate);
-  }
+AloneRate AloneFromJson(const json& all) {
+  AloneRate rate;
+  std::size_t i = 0;
+  for (double* number : NumbersOf(&rate)) all.at(i++).get_to(*number);
+  return rate;
+}
+
+json ToJson(const std::vector<SetRate>& rates) {
+  json all = json::array();
+  for (const auto& [rate, places] : rates) all.push_back({rate, places});
+  return all;
+}
+
+std::vector<SetRate> SetFromJson(const json& all, std::size_t count) {
+  std::vector<SetRate> rates;
+  for (const json& r : all) rates.push_back({r.at(0).get<double>(), r.at(1).get<double>()});
   if (rates.size() != count) throw std::runtime_error("another number of rates");
   return rates;
+}
+
+json ToJson(const SetRates& rates) {
+  json by_age = json::array();
+  for (const auto& [ages, of] : rates.by_age) by_age.push_back({ages, ToJson(of)});
+  return {ToJson(rates.mean), by_age};
+}
+
+SetRates RatesFromJson(const json& all, std::size_t count) {
+  SetRates rates;
+  rates.mean = SetFromJson(all.at(0), count);
+  for (const json& of : all.at(1)) {
+    rates.by_age[of.at(0).get<SetRates::Ages>()] = SetFromJson(of.at(1), count);
+  }
+  return rates;
+}
+
+std::string Cells(const LaunchKind& launch, const std::string& ages) {
+  return fmt::format("{},{},{},{},{}", QuotedCell(launch.workload->name),
+                     QuotedCell(launch.spec().name), launch.tbs, launch.whole ? 1 : 0, ages);
 }
 
 }  // namespace
@@ -108,7 +136,13 @@ bool ReplayRates::Find(const std::string& key, const std::vector<LaunchKind>& se
   const std::optional<json> found = cache_.Find(common_ + key);
   if (!found) return false;
   try {
-    entries_[key] = {set, FromJson(*found, set.size())};
+    Entry entry{set, {}, {}};
+    if (set.size() == 1) {
+      entry.alone = AloneFromJson(*found);
+    } else {
+      entry.rates = RatesFromJson(*found, set.size());
+    }
+    entries_[key] = std::move(entry);
     return true;
   } catch (const std::exception&) {
     cache_.Damaged(common_ + key);
@@ -117,7 +151,8 @@ bool ReplayRates::Find(const std::string& key, const std::vector<LaunchKind>& se
 }
 
 void ReplayRates::Keep(const std::string& key, Entry entry) {
-  cache_.Store(common_ + key, ToJson(entry.rates));
+  const bool one = entry.set.size() == 1;
+  cache_.Store(common_ + key, one ? ToJson(entry.alone) : ToJson(entry.rates));
   entries_[key] = std::move(entry);
 }
 
@@ -159,7 +194,7 @@ AloneRate ReplayRates::Measure(const LaunchKind& launch, RunResult first) {
   }
   AloneRate alone = WholeRate(WholeRun(launch, &first), launch, config_);
   // A slice follows another.
-  if (!feeds && !launch.whole) alone.rate = MeasureSet({launch}, {alone}).front().rate;
+  if (!feeds && !launch.whole) alone.rate = MeasureSet({launch}, {alone}).mean.front().rate;
   return alone;
 }
 
@@ -185,33 +220,31 @@ void ReplayRates::Prepare(const std::vector<LaunchKind>& launches) {
   });
   for (std::size_t i = 0; i < missing.size(); ++i) {
     const AloneRate alone = Measure(missing[i], std::move(results[i]));
-    Keep(KeyOf({missing[i]}), {{missing[i]}, {alone}});
+    Keep(KeyOf({missing[i]}), {{missing[i]}, alone, {}});
   }
 }
 
 AloneRate ReplayRates::Alone(const LaunchKind& launch) {
   Prepare({launch});
-  return entries_.at(KeyOf({launch})).rates.front();
+  return entries_.at(KeyOf({launch})).alone;
 }
 
 // Where the set never was as it should be, each has its part of what it has alone.
-std::vector<SetRate> ReplayRates::MeasureSet(const std::vector<LaunchKind>& set,
-                                             const std::vector<AloneRate>& alone) const {
+SetRates ReplayRates::MeasureSet(const std::vector<LaunchKind>& set,
+                                 const std::vector<AloneRate>& alone) const {
   constexpr unsigned kTries = 3;
   RunRequest request = SetRequest(config_, set, alone);
   for (unsigned i = 0; i < kTries; ++i) {
     const RunResult result = InChild(request, NameOf(set));
-    if (const auto rates = SetRates(result, set, alone, config_)) return *rates;
+    if (auto rates = RatesOfSet(result, set, alone, config_)) return std::move(*rates);
     request.cycles *= kLonger;
   }
-  std::vector<SetRate> rates;
-  rates.reserve(alone.size());
-  const auto parts = static_cast<double>(alone.size());
-  for (const AloneRate& a : alone) rates.push_back({a.rate / parts, a.places / parts});
+  SetRates rates;
+  for (const AloneRate& a : alone) rates.mean.push_back(a.Part(alone.size()));
   return rates;
 }
 
-std::vector<SetRate> ReplayRates::Together(const std::vector<LaunchKind>& set) {
+SetRates ReplayRates::Together(const std::vector<LaunchKind>& set) {
   const std::string key = KeyOf(set);
   if (!Find(key, set)) {
     std::vector<AloneRate> all;
@@ -219,31 +252,31 @@ std::vector<SetRate> ReplayRates::Together(const std::vector<LaunchKind>& set) {
     for (const LaunchKind& launch : set) all.push_back(Alone(launch));
     const Stopwatch watch(&seconds_);
     Progress(options_.quiet).Line(fmt::format("rates: {}", NameOf(set)));
-    const std::vector<SetRate> rates = MeasureSet(set, all);
-    for (std::size_t i = 0; i < set.size(); ++i) {
-      all[i].rate = rates[i].rate;
-      all[i].places = rates[i].places;
-    }
-    Keep(key, {set, all});
+    Keep(key, {set, {}, MeasureSet(set, all)});
   }
-  std::vector<SetRate> rates;
-  for (const AloneRate& rate : entries_.at(key).rates) rates.push_back({rate.rate, rate.places});
-  return rates;
+  return entries_.at(key).rates;
 }
 
 std::string ReplayRates::Csv(const std::string& policy) const {
   std::string text;
-  for (const auto& [key, entry] : entries_) {
-    for (std::size_t i = 0; i < entry.set.size(); ++i) {
-      const LaunchKind& launch = entry.set[i];
-      const AloneRate& rate = entry.rates[i];
-      const bool alone = entry.set.size() == 1;
-      text += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", QuotedCell(policy),
-                          QuotedCell(NameOf(entry.set)), QuotedCell(launch.workload->name),
-                          QuotedCell(launch.spec().name), launch.tbs, launch.whole ? 1 : 0,
-                          rate.rate, rate.places, alone ? fmt::to_string(rate.drain_tbs) : "",
-                          alone ? fmt::to_string(rate.drain_cycles) : "",
-                          alone ? fmt::to_string(rate.drain_places) : "");
+  for (const auto& named : entries_) {
+    const Entry& entry = named.second;
+    const std::string first = QuotedCell(policy) + "," + QuotedCell(NameOf(entry.set));
+    if (entry.set.size() == 1) {
+      const AloneRate& alone = entry.alone;
+      text += fmt::format("{},{},{},{},{},{},{}\n", first, Cells(entry.set[0], ""), alone.rate,
+                          alone.places, alone.drain_tbs, alone.drain_cycles, alone.drain_places);
+      continue;
+    }
+    const auto add = [&](const std::vector<SetRate>& rates, const std::string& ages) {
+      for (std::size_t i = 0; i < rates.size(); ++i) {
+        text += fmt::format("{},{},{},{},,,\n", first, Cells(entry.set[i], ages), rates[i].rate,
+                            rates[i].places);
+      }
+    };
+    add(entry.rates.mean, "");
+    for (const auto& [ages, rates] : entry.rates.by_age) {
+      add(rates, fmt::format("{}", fmt::join(ages, " ")));
     }
   }
   return text;
@@ -277,7 +310,7 @@ RunResult ReplayDevice::Run(const RunRequest& request) {
 
 std::string ReplayDevice::Csv() const {
   std::string text =
-      "dispatch,set,workload,kernel,tbs,whole,tbs_per_cycle,places,drain_tbs,drain_cycles,"
+      "dispatch,set,workload,kernel,tbs,whole,ages,tbs_per_cycle,places,drain_tbs,drain_cycles,"
       "drain_places\n";
   for (const auto& [policy, rates] : by_policy_) text += rates->Csv(names_.at(policy));
   return text;

@@ -27,7 +27,7 @@ class ReplayRates : public RateSource {
   // What Alone() will be asked for, measured as many at a time as the options say.
   void Prepare(const std::vector<LaunchKind>& launches);
   AloneRate Alone(const LaunchKind& launch) override;
-  std::vector<SetRate> Together(const std::vector<LaunchKind>& set) override;
+  SetRates Together(const std::vector<LaunchKind>& set) override;
 
   // Seconds that measuring has taken.
   double seconds() const { return seconds_; }
@@ -37,14 +37,15 @@ class ReplayRates : public RateSource {
  private:
   struct Entry {
     std::vector<LaunchKind> set;
-    std::vector<AloneRate> rates;
+    AloneRate alone;  // of one
+    SetRates rates;   // of several
   };
   RunResult Run(const RunRequest& request, const std::string& name) const;
   RunResult InChild(const RunRequest& request, const std::string& name) const;
   AloneRate Measure(const LaunchKind& launch, RunResult first);
   RunResult WholeRun(const LaunchKind& launch, RunResult* first) const;
-  std::vector<SetRate> MeasureSet(const std::vector<LaunchKind>& set,
-                                  const std::vector<AloneRate>& alone) const;
+  SetRates MeasureSet(const std::vector<LaunchKind>& set,
+                      const std::vector<AloneRate>& alone) const;
   bool Find(const std::string& key, const std::vector<LaunchKind>& set);
   void Keep(const std::string& key, Entry entry);
 

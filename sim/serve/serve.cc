@@ -103,7 +103,7 @@ RunnerOptions RunnerOptionsOf(const Serving& serving) {
   return options;
 }
 
-void PlanScheduler(const Backend& backend, Serving* serving,
+void PlanScheduler(const Backend& cycle_model, const ProfiledTbs& tbs, Serving* serving,
                    std::map<std::string, std::string>* files) {
   const SchedulerChoice& scheduler = serving->scheduler;
   if (scheduler.info.merges) {
@@ -116,8 +116,8 @@ void PlanScheduler(const Backend& backend, Serving* serving,
     return;
   }
   if (scheduler.info.pairs == PairSource::kNone) return;
-  KerneletRuns runs(backend, serving->experiment, RunnerOptionsOf(*serving));
-  const KerneletProfiles profiles = KerneletProfiler(&runs).Measure();
+  KerneletRuns runs(cycle_model, serving->experiment, MakeRunnerOptions(serving->options));
+  const KerneletProfiles profiles = KerneletProfiler(&runs, tbs).Measure();
   KerneletPlan plan = PlanOf(profiles);
   if (files != nullptr) {
     (*files)["kernelet.csv"] = ProfilesCsv(profiles);

@@ -7,6 +7,7 @@
 
 #include "run/run_folder.h"
 #include "serve/devices.h"
+#include "serve/kernelet_profiles.h"
 #include "serve/schedulers.h"
 #include "serve/stream.h"
 
@@ -31,9 +32,10 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
 // How runs of the stream are made: what replay gives is not kept, only its rates are.
 RunnerOptions RunnerOptionsOf(const Serving& serving);
 
-// What the scheduler has to know of the kernels is measured, and written into `files`: names and
-// texts. Without `files` no pair is predicted that the scheduler does not ask for.
-void PlanScheduler(const Backend& backend, Serving* serving,
+// What the scheduler has to know of the kernels is measured by the cycle model, of so many of their
+// TBs, and written into `files`: names and texts. Without `files` no pair is predicted that the
+// scheduler does not ask for.
+void PlanScheduler(const Backend& cycle_model, const ProfiledTbs& tbs, Serving* serving,
                    std::map<std::string, std::string>* files);
 
 // The table at the end of `smk serve`.

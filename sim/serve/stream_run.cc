@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "serve/stream_run.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "experiment/requests.h"
@@ -9,6 +10,10 @@
 
 namespace smk::sim {
 namespace {
+
+// A profile has a run for each size of a slice.
+constexpr Cycle kProfileCycles = 5'000'000;
+constexpr double kLeastWaves = 2;
 
 // The rates of all kernels alone, as many at a time as the options say.
 void PrepareRates(const Experiment& experiment, ReplayDevice* device) {
@@ -39,11 +44,23 @@ std::optional<std::string> StreamDevice::RatesCsv() const {
   return replay_ == nullptr ? std::nullopt : std::optional<std::string>(replay_->Csv());
 }
 
+ProfiledTbs StreamDevice::profiled_tbs() const {
+  if (replay_ == nullptr) return {};
+  return [replay = replay_.get()](const std::shared_ptr<const Workload>& workload,
+                                  std::uint16_t kernel) {
+    const std::uint32_t all = workload->kernels[kernel].tb_count();
+    const AloneRate alone = replay->UnderAlone().Alone({workload, kernel, all, true});
+    if (alone.Cycles(all) <= kProfileCycles) return all;
+    const double tbs = std::max(alone.rate * kProfileCycles, kLeastWaves * alone.places);
+    return std::min(all, static_cast<std::uint32_t>(tbs));
+  };
+}
+
 RunResult RunStream(const Backend& cycle_model, Serving* serving,
                     const std::optional<std::size_t>& alone) {
   const StreamDevice device(cycle_model, *serving);
   const Experiment& e = serving->experiment;
-  if (!alone) PlanScheduler(device.backend(), serving, nullptr);
+  if (!alone) PlanScheduler(cycle_model, device.profiled_tbs(), serving, nullptr);
   const RunRequest request =
       alone ? IsolatedRequest(e, *alone, {}) : SharedRequest(e, serving->policy, {});
   RunResult result = device.backend().run(request, e.control, e.control_config);

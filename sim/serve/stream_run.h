@@ -24,6 +24,9 @@ class StreamDevice {
 
   // The backend whose runs are those of the device.
   const Backend& backend() const { return backend_; }
+  // What a scheduler's profile of a kernel is taken of, by the cycle model: under replay a kernel
+  // may be longer than what the cycle model can run.
+  ProfiledTbs profiled_tbs() const;
   // What was measured, as replay_rates.csv; none of the cycle model.
   std::optional<std::string> RatesCsv() const;
 

@@ -133,14 +133,50 @@ TEST_F(ReplayMeasure, ASetIsMeasuredWhileAllFeed) {
   for (Cycle c = 0; c <= 1000; c += 250) Sample(&result, c, {100, 50}, {30, 10});
   Sample(&result, 1250, {500, 500}, {20, 20});
   result.cycles = 5000;
-  const auto rates = SetRates(result, set, {ten, twenty}, Config());
+  const auto rates = RatesOfSet(result, set, {ten, twenty}, Config());
   ASSERT_TRUE(rates);
-  EXPECT_DOUBLE_EQ((*rates)[0].rate, 300.0 / 750 / 10);
-  EXPECT_DOUBLE_EQ((*rates)[1].rate, 150.0 / 750 / 20);
-  EXPECT_DOUBLE_EQ((*rates)[0].places, 30);
-  EXPECT_DOUBLE_EQ((*rates)[1].places, 10);
+  EXPECT_TRUE(rates->by_age.empty()) << "TBs of all ages";
+  EXPECT_DOUBLE_EQ(rates->mean[0].rate, 300.0 / 750 / 10);
+  EXPECT_DOUBLE_EQ(rates->mean[1].rate, 150.0 / 750 / 20);
+  EXPECT_DOUBLE_EQ(rates->mean[0].places, 30);
+  EXPECT_DOUBLE_EQ(rates->mean[1].places, 10);
   result.launches[1].start = 1200;
-  EXPECT_FALSE(SetRates(result, set, {ten, twenty}, Config())) << "never together";
+  EXPECT_FALSE(RatesOfSet(result, set, {ten, twenty}, Config())) << "never together";
+}
+
+// Slices of a: to 10,000 and to 40,000, then one that does not end. b's: to 20,000 and to 30,000.
+// So a is older up to 10,000 and from 20,000 on. The first 1000 cycles are not counted.
+TEST_F(ReplayMeasure, SlicesAreMeasuredByAge) {
+  std::vector<LaunchKind> set = {Kind("a", 20), Kind("b", 20)};
+  set[0].whole = set[1].whole = false;
+  AloneRate ten;
+  ten.instructions = 10;
+  RunResult result;
+  const auto slice = [&](unsigned slot, Cycle start, Cycle end) {
+    result.launches.push_back(
+        {start, end, static_cast<JobId>(slot), static_cast<KernelId>(slot), 0, 1, 0, 20});
+  };
+  slice(0, 0, 10'000);
+  slice(0, 10'001, 40'000);
+  slice(0, 40'001, 60'000);
+  slice(1, 1, 20'000);
+  slice(1, 20'001, 30'000);
+  result.cycles = 50'000;
+  for (Cycle c = 0; c <= 50'000; c += 250) {
+    const bool first = c > 10'000 && c <= 20'000;  // b is older
+    Sample(&result, c, {first ? 10u : 30u, first ? 50u : 20u}, {20, 20});
+  }
+  const auto rates = RatesOfSet(result, set, {ten, ten}, Config());
+  ASSERT_TRUE(rates);
+  ASSERT_EQ(rates->by_age.size(), 2u);
+  EXPECT_NEAR(rates->by_age.at({0, 1})[0].rate, 30.0 / 250 / 10, 1e-5);
+  EXPECT_NEAR(rates->by_age.at({0, 1})[1].rate, 20.0 / 250 / 10, 1e-5);
+  EXPECT_NEAR(rates->by_age.at({1, 0})[0].rate, 10.0 / 250 / 10, 1e-5);
+  EXPECT_NEAR(rates->by_age.at({1, 0})[1].rate, 50.0 / 250 / 10, 1e-5);
+  EXPECT_EQ(&rates->Of({1, 0}), &rates->by_age.at({1, 0}));
+  EXPECT_EQ(&rates->Of({0}), &rates->mean) << "not seen";
+  set[0].whole = set[1].whole = true;
+  EXPECT_TRUE(RatesOfSet(result, set, {ten, ten}, Config())->by_age.empty()) << "no slices";
 }
 
 TEST_F(ReplayMeasure, RunsAreAsLongAsTheyMustBe) {
@@ -161,6 +197,12 @@ TEST_F(ReplayMeasure, RunsAreAsLongAsTheyMustBe) {
   b.rate = 0.0001;
   EXPECT_EQ(SetRequest(longer, {set[1]}, {b}).cycles, 1'000'000u);
   EXPECT_EQ(SetRequest(longer, {set[1]}, {AloneRate{0.002}}).cycles, 80'000u) << "eight launches";
+  b.rate = 0.00001;  // a slice takes 2,000,000
+  EXPECT_EQ(SetRequest(longer, {set[1]}, {b}).cycles, 1'000'000u);
+  LaunchKind slice = set[1];
+  slice.whole = false;
+  EXPECT_NEAR(static_cast<double>(SetRequest(longer, {slice}, {b}).cycles), 6e6, 1)
+      << "three in any case";
 }
 
 }  // namespace

@@ -34,13 +34,9 @@ class AnyRates : public RateSource {
     alone.drain_places = 1 + 39 * Unit(&random);
     return alone;
   }
-  std::vector<SetRate> Together(const std::vector<LaunchKind>& set) override {
-    std::vector<SetRate> rates;
-    for (const LaunchKind& launch : set) {
-      const AloneRate alone = Alone(launch);
-      const auto parts = static_cast<double>(set.size());
-      rates.push_back({alone.rate / parts, alone.places / parts});
-    }
+  SetRates Together(const std::vector<LaunchKind>& set) override {
+    SetRates rates;
+    for (const LaunchKind& launch : set) rates.mean.push_back(Alone(launch).Part(set.size()));
     return rates;
   }
 

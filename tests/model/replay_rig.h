@@ -17,19 +17,20 @@ class HandRates : public RateSource {
  public:
   std::map<std::string, AloneRate> alone;
   std::map<std::string, std::vector<SetRate>> together;
+  std::map<std::string, std::map<SetRates::Ages, std::vector<SetRate>>> by_age;
   std::vector<std::string> asked;  // names of the sets, in the order of the questions
 
   AloneRate Alone(const LaunchKind& launch) override {
     asked.push_back(launch.workload->name);
     return alone.at(launch.workload->name);
   }
-  std::vector<SetRate> Together(const std::vector<LaunchKind>& set) override {
+  SetRates Together(const std::vector<LaunchKind>& set) override {
     std::string name;
     for (const LaunchKind& launch : set) {
       name += (name.empty() ? "" : "+") + launch.workload->name;
     }
     asked.push_back(name);
-    return together.at(name);
+    return {together.at(name), by_age[name]};
   }
 };
 

@@ -9,6 +9,8 @@
 #include "host/in_order.h"
 #include "host/kernelet/scheduler.h"
 #include "model/replay_rig.h"
+#include "model/uneven_tbs.h"
+#include "replay/repeated_launches.h"
 
 namespace smk {
 namespace {
@@ -125,6 +127,39 @@ TEST_F(Replay, SlicesFollowEachOtherInTheirSlots) {
   EXPECT_THAT(ends, ElementsAre(1999, 2000, 4098, 4099, 5198));
   EXPECT_EQ(result.jobs[0].slices_completed, 3u);
   EXPECT_EQ(result.jobs[1].slices_completed, 2u);
+}
+
+// 20 TBs each: a at 0.03 and b at 0.01 while a is older. b's slice is in the middle when a's next
+// one comes; then it is the other way round.
+TEST_F(Replay, AnOlderSliceGoesOnFaster) {
+  Add("a", 40);
+  Add("b", 20);
+  rates.alone["a"] = rates.alone["b"] = {0.04, 0, 0, 20};
+  rates.together["a+b"] = {{0.02, 20}, {0.02, 20}};
+  rates.by_age["a+b"] = {{{0, 1}, {{0.03, 20}, {0.01, 20}}}, {{1, 0}, {{0.01, 20}, {0.03, 20}}}};
+  request.record_tbs = true;
+  const RunResult result = Execute(MakeSlicedPair(20, 20));
+  ASSERT_EQ(result.launches.size(), 3u);
+  EXPECT_NEAR(static_cast<double>(result.launches[0].end), 20 / 0.03, 2);
+  // b: 6.7 beside the first, 4 in the latency, 9.3 at 0.03. a: 3.1 of 20 meanwhile.
+  EXPECT_NEAR(static_cast<double>(result.jobs[1].finish), 667 + 100 + 9.33 / 0.03, 4);
+  EXPECT_NEAR(static_cast<double>(result.jobs[0].finish), 667 + 100 + 311 + 16.9 / 0.04, 6);
+}
+
+// 2 of 10 TBs have 17 instructions, the others 5: a slice of 5 has 49, and the next 25, which is
+// the unit of neither.
+TEST_F(Replay, LongerTbsAreMoreWork) {
+  auto workload = std::make_shared<Workload>(*UnevenTbs());
+  workload->name = "a";
+  request.jobs.push_back({workload, 0, false});
+  rates.alone["a"] = {0.01, 0, 0, 5};
+  rates.alone["a"].unit_tbs = 5;
+  request.record_tbs = true;
+  const RunResult result = Execute(MakeRepeatedLaunches({5}));
+  ASSERT_EQ(result.launches.size(), 2u);
+  EXPECT_EQ(result.launches[0].end - result.launches[0].start, 500u);
+  EXPECT_EQ(result.launches[1].end - result.launches[1].start, 255u) << "25 of 49";
+  EXPECT_EQ(result.kernels[0].tbs_completed, 10u);
 }
 
 // The second copy runs beside the first kernel; a byte takes a cycle.

@@ -61,6 +61,14 @@ TEST_F(ReplayCommand, IsNearTheCycleModelUnderEverySchedulerAndPolicy) {
   }
 }
 
+TEST_F(ReplayCommand, ProfilesAreThoseOfTheCycleModel) {
+  Stats("--device cycle --scheduler kernelet");
+  const std::string profiles = Read("o/kernelet.csv"), pairs = Read("o/kernelet_pairs.csv");
+  Stats("--device replay --scheduler kernelet");
+  EXPECT_EQ(Read("o/kernelet.csv"), profiles);
+  EXPECT_EQ(Read("o/kernelet_pairs.csv"), pairs);
+}
+
 TEST_F(ReplayCommand, RatesAreMeasuredOnce) {
   const auto first = Stats("--device replay");
   const auto entries = Cache();

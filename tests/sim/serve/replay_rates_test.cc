@@ -122,12 +122,12 @@ TEST_F(ReplayRatesTest, SetsAreKeptUnderAllThatDecidesThem) {
   PolicyConfig policy = InEffectAlone(experiment).policy;
   {
     ReplayDevice device = Device();
-    const std::vector<SetRate> rates = device.Under(policy).Together(set);
+    const std::vector<SetRate> rates = device.Under(policy).Together(set).mean;
     ASSERT_EQ(rates.size(), 2u);
     EXPECT_DOUBLE_EQ(rates[0].rate, 1.0 / (2 * kTbCycles));
     EXPECT_DOUBLE_EQ(rates[0].places, 1);
     EXPECT_EQ(Runs(), 3u) << "each alone, and both";
-    EXPECT_THAT(device.Csv(), HasSubstr("leftover,a+b,b,b_kernel,100,1,0.05,1,,,\n"));
+    EXPECT_THAT(device.Csv(), HasSubstr("leftover,a+b,b,b_kernel,100,1,,0.05,1,,,\n"));
   }
   const auto measured = [&](ReplayDevice device, const PolicyConfig& p,
                             const std::vector<LaunchKind>& of) {
