@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "machine/lanes.h"
 
 namespace smk::sim {
 
@@ -22,7 +24,7 @@ RunRequest KerneletRuns::Request(const std::vector<std::shared_ptr<const Workloa
   RunRequest request;
   request.machine = experiment_.machine;
   request.policy = InEffectAlone(experiment_).policy;
-  request.cycles = experiment_.cycles;
+  request.cycles = std::min(experiment_.cycles, kMaxRunCycles);
   request.until = repeat ? RunUntil::kCycles : RunUntil::kDone;
   request.seed = experiment_.seed;
   for (const auto& workload : jobs) request.jobs.push_back({workload, 0, repeat});

@@ -21,13 +21,14 @@ TEST(TbLengths, AreNotSaidOfTbsThatAreAlike) {
   KernelSpec none;
   EXPECT_THAT(TbLengths(none), IsEmpty()) << "no program";
   KernelSpec alike = UnevenTbs()->kernels[0];
-  alike.program = ParseWorkload(
-                      "description = \"Alike\"\ntype = \"compute\"\nlaunches = [\"k\"]\n[[kernel]]\n"
-                      "name = \"k\"\nthreads = 32\nregisters = 8\nshared_memory = 0\ngrid = [10]\n"
-                      "idempotence = \"yes\"\nprogram = '''\nloop i 3 {\n  alu a =\n}\n'''\n",
-                      "alike.toml")
-                      ->kernels[0]
-                      .program;
+  alike.program =
+      ParseWorkload(
+          "description = \"Alike\"\ntype = \"compute\"\nlaunches = [\"k\"]\n[[kernel]]\n"
+          "name = \"k\"\nthreads = 32\nregisters = 8\nshared_memory = 0\ngrid = [10]\n"
+          "idempotence = \"yes\"\nprogram = '''\nloop i 3 {\n  alu a =\n}\n'''\n",
+          "alike.toml")
+          ->kernels[0]
+          .program;
   EXPECT_THAT(TbLengths(alike), IsEmpty());
 }
 

@@ -67,6 +67,8 @@ TEST_F(ReplayCommand, ProfilesAreThoseOfTheCycleModel) {
   Stats("--device replay --scheduler kernelet");
   EXPECT_EQ(Read("o/kernelet.csv"), profiles);
   EXPECT_EQ(Read("o/kernelet_pairs.csv"), pairs);
+  Stats("--device replay --scheduler kernelet --cycles 900G");
+  EXPECT_EQ(Read("o/kernelet.csv"), profiles) << "more cycles than the cycle model has";
 }
 
 TEST_F(ReplayCommand, RatesAreMeasuredOnce) {
