@@ -115,6 +115,40 @@ TEST(TbDispatchLockstep, EveryKernelMakesRoomForEveryOtherOnAllSms) {
   }
 }
 
+// Every SM has made room for a kernel, and a third finds all of them guarded: it takes nothing from
+// any before the second tick, and then it does.
+TEST(TbDispatchLockstep, GuardsEverySmUntilTheSecondTick) {
+  PolicyConfig policy = PolicyOf(DispatchMode::kOnDemand);
+  policy.preempt_guard = true;
+  Gtx980 pair(policy, 512, 1);
+  DispatchMachine& machine = pair.machine();
+  machine.launches = false;
+  const auto preempted = [&pair] {
+    unsigned on = 0;
+    for (const Decision& d : Rest(&pair)) {
+      if (d.reason == DecisionReason::kPreempt) on |= 1u << Index(d.sm);
+    }
+    return on;
+  };
+  for (unsigned victim = 0; victim < kNumKernels; ++victim) {
+    machine.SetRates(0, 100, 100);
+    machine.LaunchNext(victim, NeedOf<Gtx980>(8), Gtx980::Package::NumSms * 8);
+    Rest(&pair);
+    machine.LaunchNext((victim + 1) % kNumKernels, NeedOf<Gtx980>(2), Gtx980::Package::NumSms);
+    EXPECT_EQ(preempted(), 0xffffu) << victim;
+    machine.LaunchNext((victim + 2) % kNumKernels, NeedOf<Gtx980>(8), Gtx980::Package::NumSms);
+    EXPECT_EQ(preempted(), 0u) << victim;
+    machine.tick_next = true;
+    EXPECT_EQ(preempted(), 0u) << victim;
+    machine.tick_next = true;
+    EXPECT_NE(preempted(), 0u) << victim;
+    machine.SetRates(1000, 100, 100);
+    for (int n = 0; n < 10'000 && machine.kernels().active() != 0; ++n) pair.Cycle();
+    ASSERT_EQ(machine.kernels().active(), 0);
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
 // The victim's free buffers, and the TBs that the kernel has left: each bit alone.
 TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
   for (unsigned i = 0; i < 12 * 32; ++i) {
