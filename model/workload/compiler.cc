@@ -12,7 +12,6 @@ namespace {
 constexpr std::size_t kMaxNodes = 65000;
 constexpr double kMaxInstructions = 1099511627776.0;  // 2^40, per warp
 constexpr std::uint32_t kSeedSites = 1u << 20;  // sites of gathers with a seed, above all others
-constexpr unsigned kWarpVariable = static_cast<unsigned>(Variable::kWarp);
 
 // Smallest trip count that can occur.
 std::int64_t LeastTrips(const TripSyntax& trips) {

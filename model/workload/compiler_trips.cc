@@ -8,8 +8,6 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kWarpVariable = static_cast<unsigned>(Variable::kWarp);
-
 // Probabilities per trip count; index = trips.
 using Distribution = std::vector<double>;
 

@@ -14,6 +14,8 @@ namespace smk {
 // What an address, a condition or a trip count may depend on; loop counters follow, outermost
 // first.
 enum class Variable : std::uint8_t { kTb, kTbX, kTbY, kTbZ, kWarp, kLoop };
+// Those before it are the TB's.
+inline constexpr unsigned kWarpVariable = static_cast<unsigned>(Variable::kWarp);
 inline constexpr unsigned kNumFixedVariables = 5;
 inline constexpr unsigned kNumVariables = kNumFixedVariables + kMaxLoops;
 

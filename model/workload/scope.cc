@@ -8,7 +8,6 @@ namespace smk {
 namespace {
 
 constexpr std::array<const char*, kNumFixedVariables> kNames{"tb", "tb.x", "tb.y", "tb.z", "warp"};
-constexpr unsigned kWarpVariable = static_cast<unsigned>(Variable::kWarp);
 constexpr unsigned kLoopVariable = static_cast<unsigned>(Variable::kLoop);
 constexpr std::uint64_t kMaxSampledTbs = 1 << 16;
 

@@ -8,14 +8,12 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kOfTb = 4;  // variables before this one are those of the TB
-
 bool ByTb(const ProgramParts& parts) {
   const auto trips = [](const TripSource& source) {
-    return source.kind == TripSource::Kind::kSteps && source.variable < kOfTb;
+    return source.kind == TripSource::Kind::kSteps && source.variable < kWarpVariable;
   };
   const auto compares = [](const Condition& condition) {
-    return condition.kind == Condition::Kind::kCompare && condition.variable < kOfTb;
+    return condition.kind == Condition::Kind::kCompare && condition.variable < kWarpVariable;
   };
   return std::any_of(parts.trips.begin(), parts.trips.end(), trips) ||
          std::any_of(parts.conditions.begin(), parts.conditions.end(), compares);

@@ -353,8 +353,8 @@ module smk_driver (
   assign told_d           = tick_i || event_finished != '0 || profile_heard ||
                             assign_pending_d || assign_busy;
   assign others_awake     = told_q || quota_command_valid || dispatch_command_valid ||
-                            kernel_done != '0 ||
-                            member_expired != '0 || assign_busy || slicer_busy || queue_busy || quota_busy || token_busy;
+                            kernel_done != '0 || member_expired != '0 || assign_busy ||
+                            slicer_busy || queue_busy || quota_busy || token_busy;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin

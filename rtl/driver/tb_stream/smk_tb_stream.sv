@@ -335,11 +335,11 @@ module smk_tb_stream (
   assign moves  = finds != '0 || candidates_any_q || chosen_q || recent_any_q;
   assign work_o = enabled && (look_q || candidates_any_q || chosen_q || send_q ||
                               command_valid_q || wait_any_q || recent_any_q);
-  `SMK_ASSERT(AnyIsKeptTwice_A, {candidates_any_q, recent_any_q, wait_any_q} ==
-              {candidates_q != '0, recent_q != '0, wait_q != '0})
 
   // One kernel and one SM are chosen.
   `SMK_ASSERT(NewIsKeptTwice_A, not_new_q == ~new_q)
+  `SMK_ASSERT(AnyIsKeptTwice_A, {candidates_any_q, recent_any_q, wait_any_q} ==
+              {candidates_q != '0, recent_q != '0, wait_q != '0})
   `SMK_ASSERT(OnePair_A, chosen_q |-> $onehot(kernel_q) && $onehot(sm_q))
   // A kernel with another need is told; it is taken that a credit is used by those before whom this block
   // stood back, or by itself.
