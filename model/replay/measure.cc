@@ -219,6 +219,13 @@ AloneRate WholeRate(const RunResult& result, const LaunchKind& launch,
   if (!Feeds(launch, config.machine)) {
     alone.rate = launch.tbs / static_cast<double>(record.end - record.start);
     alone.places = launch.tbs;
+    alone.tb_ends.assign(launch.tbs, 1);
+    for (const TbRecord& tb : result.tbs) {
+      const std::size_t i = Index(tb.tb) - record.first_tb;
+      if (tb.launch != record.number || i >= launch.tbs || tb.end <= record.start) continue;
+      alone.tb_ends[i] = std::min(1.0, static_cast<double>(tb.end - record.start) /
+                                           static_cast<double>(record.end - record.start));
+    }
     return alone;
   }
   const Cycle fed = FedUntil(result, record);

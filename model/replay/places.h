@@ -37,6 +37,7 @@ class Places {
   KernelMask Lingering(Cycle now) const;
   // When the next of these gives its place away; kNever without one.
   Cycle NextExpiry(Cycle now) const;
+  std::uint64_t RankOf(KernelId slot) const { return slots_[Index(slot)].rank; }
   // Places that a TB leaves are given to others, too.
   bool Shared() const;
 

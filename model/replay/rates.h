@@ -60,6 +60,8 @@ struct AloneRate {
   double instructions = 0;  // of a TB, warp instructions
   double dram_bytes = 0;    // of a TB, read and written
   double unit_tbs = 0;      // of so many first TBs these are the means
+  // Of a launch whose TBs are all placed at once: when each ends, as a part of its time.
+  std::vector<double> tb_ends{};
 
   // Of a launch that drains: parts of its rate, and of its places, that it has. Of the work on its
   // places: what is left at the beginning. One that never drained: as TBs end one by one.

@@ -23,17 +23,12 @@ Cycle CyclesFor(double work, double rate) {
 }  // namespace
 
 ResidentSet::ResidentSet(const RunRequest& request, RateSource& rates, ReplayChecks& checks)
-    : rates_(rates),
-      checks_(checks),
+    : checks_(checks),
+      kinds_(rates, checks),
+      sm_speeds_(request.machine, kinds_),
       places_(request.machine.sm.limits, request.machine.sms, request.policy),
+      spread_(request.machine.sm.limits, request.machine.sms),
       ordered_(request.policy.dispatch == DispatchMode::kLeftover) {}
-
-std::size_t ResidentSet::KindOf(const LaunchKind& kind) {
-  const auto [place, is_new] =
-      kind_places_.emplace(std::make_tuple(&kind.spec(), kind.tbs, kind.whole), kinds_.size());
-  if (is_new) kinds_.push_back({kind, rates_.Alone(kind)});
-  return place->second;
-}
 
 double ResidentSet::WorkOf(const Kind& kind, std::uint32_t first_tb) {
   const auto [place, is_new] = lengths_.emplace(&kind.launch.spec(), std::vector<double>());
@@ -85,17 +80,20 @@ void ResidentSet::Launch(KernelId id, JobId job, const LaunchKind& kind, std::ui
   for (unsigned k = 0; k < kNumKernels; ++k) {
     if (slots_[k].busy && slots_[k].placed) before.push_back(static_cast<KernelId>(k));
   }
+  const bool spreads = Spreads(kind);
   Slot& slot = slots_[Index(id)];
   slot = {};
   slot.busy = true;
   slot.job = job;
-  slot.kind = KindOf(kind);
+  slot.kind = kinds_.Of(kind);
   slot.left = slot.all = WorkOf(kinds_[slot.kind], first_tb);
   slot.number = launches_++;
   now_ = now;
   places_.Launch(id, kind.spec().need, kind.tbs, now);
-  Displace(before);
   changed_ = true;
+  if (spreads) return BeginSpread(id);
+  EndSpread();
+  Displace(before);
 }
 
 // An older kernel has come again and takes the places of others as their TBs end: these have left
@@ -110,12 +108,85 @@ void ResidentSet::Displace(const std::vector<KernelId>& before) {
   }
 }
 
+bool ResidentSet::Spreads(const LaunchKind& kind) const {
+  return ordered_ && sm_speeds_.Holds(kind) &&
+         std::all_of(slots_.begin(), slots_.end(),
+                     [](const Slot& slot) { return !slot.busy || slot.spread; });
+}
+
+void ResidentSet::BeginSpread(KernelId id) {
+  Slot& slot = slots_[Index(id)];
+  const Kind& kind = kinds_[slot.kind];
+  slot.spread = true;
+  slot.places = kind.launch.tbs;
+  const auto [parts, is_new] = parts_.emplace(slot.kind, std::vector<double>());
+  if (is_new) parts->second = sm_speeds_.PartsOf(slot.kind);
+  spread_.Launch(id, kind.launch.spec(), kind.launch.tbs, parts->second);
+  speeds_.clear();
+}
+
+// Those that were followed TB by TB go on at rates of sets.
+void ResidentSet::EndSpread() {
+  for (Slot& slot : slots_) slot.spread = false;
+  spread_.Clear();
+}
+
+void ResidentSet::AdvanceSpread(Cycle cycles) {
+  changed_ = spread_.Advance(cycles) || changed_;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = slots_[k];
+    if (!slot.busy || !slot.spread) continue;
+    slot.work = slot.all * spread_.Done(static_cast<KernelId>(k)) / kinds_[slot.kind].launch.tbs;
+    slot.left = slot.all - slot.work;
+  }
+}
+
+TbSpread::Speeds ResidentSet::SpeedsOn(const TbSpread::State& state) {
+  std::vector<KernelId> there;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    if (state.now[k] != 0) there.push_back(static_cast<KernelId>(k));
+  }
+  std::sort(there.begin(), there.end(),
+            [&](KernelId a, KernelId b) { return places_.RankOf(a) < places_.RankOf(b); });
+  std::vector<SmSpeeds::Member> members;
+  for (const KernelId id : there) {
+    const Slot& slot = slots_[Index(id)];
+    members.push_back({slot.kind, state.now[Index(id)], state.most[Index(id)], slot.number});
+  }
+  const std::vector<double> found = sm_speeds_.Of(members, state.in_step, now_);
+  TbSpread::Speeds speeds{};
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    const Slot& slot = slots_[Index(there[i])];
+    speeds[Index(there[i])] = found[i] * kinds_[slot.kind].launch.tbs / slot.all;
+  }
+  return speeds;
+}
+
+void ResidentSet::RefreshSpread() {
+  std::array<std::uint64_t, kNumKernels> ranks{};
+  for (unsigned k = 0; k < kNumKernels; ++k) ranks[k] = places_.RankOf(static_cast<KernelId>(k));
+  spread_.Place(ranks);
+  for (unsigned sm = 0; sm < spread_.sms(); ++sm) {
+    const auto [speeds, is_new] = speeds_.emplace(spread_.On(sm), TbSpread::Speeds{});
+    if (is_new) speeds->second = SpeedsOn(spread_.On(sm));
+    spread_.SetSpeeds(sm, speeds->second);
+  }
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = slots_[k];
+    if (!slot.busy) continue;
+    const double tbs = kinds_[slot.kind].launch.tbs;
+    slot.placed = true;
+    slot.rate = slot.all * spread_.RateOf(static_cast<KernelId>(k)) / tbs;
+  }
+}
+
 void ResidentSet::Advance(Cycle now) {
   Refresh();
   const auto cycles = static_cast<double>(now - now_);
   const KernelMask lingering = places_.Lingering(now_);
+  AdvanceSpread(now - now_);
   for (Slot& slot : slots_) {
-    if (!slot.busy || slot.rate <= 0) continue;
+    if (!slot.busy || slot.spread || slot.rate <= 0) continue;
     const bool begins = slot.work <= 0;
     const bool left = Leaves(slot) && slot.leaves_until <= now;
     slot.left -= slot.rate * cycles;
@@ -132,7 +203,10 @@ KernelMask ResidentSet::Done() const {
   KernelMask mask = 0;
   for (unsigned k = 0; k < kNumKernels; ++k) {
     const Slot& slot = slots_[k];
-    if (slot.busy && slot.work > 0 && slot.left <= slot.rate / 2) mask |= Bit(k);
+    if (!slot.busy) continue;
+    const bool done = slot.spread ? spread_.Ended(static_cast<KernelId>(k))
+                                  : slot.work > 0 && slot.left <= slot.rate / 2;
+    if (done) mask |= Bit(k);
   }
   return mask;
 }
@@ -150,8 +224,9 @@ ResidentSet::Ended ResidentSet::Take(KernelId id, Cycle now) {
 Cycle ResidentSet::NextEvent() {
   Refresh();
   Cycle next = places_.NextExpiry(now_);
+  if (const Cycle end = spread_.NextEnd(); end != kNever) next = std::min(next, now_ + end);
   for (const Slot& slot : slots_) {
-    if (!slot.busy) continue;
+    if (!slot.busy || slot.spread) continue;
     if (Leaves(slot)) next = std::min(next, slot.leaves_until);
     if (slot.rate <= 0) continue;
     next = std::min(next, now_ + CyclesFor(slot.left, slot.rate));
@@ -187,6 +262,9 @@ double ResidentSet::WorkDone(KernelId id) const {
 void ResidentSet::Refresh() {
   if (!changed_) return;
   changed_ = false;
+  const bool spread = std::any_of(slots_.begin(), slots_.end(),
+                                  [](const Slot& slot) { return slot.busy && slot.spread; });
+  if (spread) return RefreshSpread();
   places_.Settle(Busy(), Holders());
   std::vector<unsigned> partly;
   std::vector<double> part;
@@ -230,7 +308,7 @@ void ResidentSet::AddRates(KernelMask slots, double weight) {
       return slots_[Index(a)].kind < slots_[Index(b)].kind;
     });
   }
-  Set set;
+  Kinds::Set set;
   set.reserve(placed.size());
   for (const KernelId id : placed) set.push_back(slots_[Index(id)].kind);
   SetRates::Ages ages(placed.size());
@@ -238,7 +316,7 @@ void ResidentSet::AddRates(KernelMask slots, double weight) {
   std::sort(ages.begin(), ages.end(), [&](std::size_t a, std::size_t b) {
     return slots_[Index(placed[a])].number < slots_[Index(placed[b])].number;
   });
-  const std::vector<SetRate>& rates = RatesOf(set).Of(ages);
+  const std::vector<SetRate>& rates = kinds_.Together(set, now_).Of(ages);
   for (std::size_t i = 0; i < placed.size(); ++i) {
     Slot& slot = slots_[Index(placed[i])];
     if (!slot.busy) continue;
@@ -252,23 +330,6 @@ void ResidentSet::AddRates(KernelMask slots, double weight) {
       slot.places += weight * places;
     }
   }
-}
-
-const SetRates& ResidentSet::RatesOf(const Set& set) {
-  const auto found = known_.find(set);
-  if (found != known_.end()) return found->second;
-  SetRates rates;
-  if (set.size() == 1) {
-    const AloneRate& alone = kinds_[set[0]].alone;
-    rates.mean = {{alone.rate, alone.places}};
-  } else {
-    std::vector<LaunchKind> launches;
-    for (const std::size_t kind : set) launches.push_back(kinds_[kind].launch);
-    rates = rates_.Together(launches);
-  }
-  checks_.Rates(rates.mean, set.size(), now_);
-  for (const auto& [ages, of] : rates.by_age) checks_.Rates(of, set.size(), now_);
-  return known_[set] = std::move(rates);
 }
 
 }  // namespace smk

@@ -4,13 +4,15 @@
 
 #include <array>
 #include <map>
-#include <tuple>
 #include <vector>
 
 #include "machine/run.h"
+#include "replay/kinds.h"
 #include "replay/places.h"
 #include "replay/rates.h"
 #include "replay/replay_checks.h"
+#include "replay/sm_speeds.h"
+#include "replay/tb_spread.h"
 
 namespace smk {
 
@@ -46,13 +48,11 @@ class ResidentSet {
   const AloneRate& AloneOf(KernelId slot) const { return kinds_[slots_[Index(slot)].kind].alone; }
 
  private:
-  struct Kind {
-    LaunchKind launch;
-    AloneRate alone;
-  };
+  using Kind = Kinds::Kind;
   struct Slot {
     bool busy = false;
     bool placed = false;     // it goes on
+    bool spread = false;     // TB by TB: its work follows from them
     bool drains = false;     // all its TBs have been placed, and some have ended
     double places = 0;       // its TBs on the SMs; when it drains, at the beginning
     Cycle leaves_until = 0;  // its places are given to an older launch, whose kernel came again
@@ -64,9 +64,6 @@ class ResidentSet {
     double all = 0;            // of all its TBs
     std::uint64_t number = 0;  // of the launch, in the order of all
   };
-  using Set = std::vector<std::size_t>;  // kinds
-
-  std::size_t KindOf(const LaunchKind& kind);
   // Of the TBs from the first on, in the unit of the kind.
   double WorkOf(const Kind& kind, std::uint32_t first_tb);
   // Its TBs have all been placed: it has none for the places of others.
@@ -76,17 +73,25 @@ class ResidentSet {
   bool Leaves(const Slot& slot) const { return slot.leaves_until > now_; }
   KernelMask Busy() const;
   KernelMask Holders() const;
+  // It is followed TB by TB: the GPU holds it whole, and so it does all that are there.
+  bool Spreads(const LaunchKind& kind) const;
+  void BeginSpread(KernelId slot);
+  void EndSpread();
+  void AdvanceSpread(Cycle cycles);
+  void RefreshSpread();
+  TbSpread::Speeds SpeedsOn(const TbSpread::State& state);
   void Refresh();
   void AddRates(KernelMask slots, double weight);
-  const SetRates& RatesOf(const Set& set);
   void Displace(const std::vector<KernelId>& before);
 
-  RateSource& rates_;
   ReplayChecks& checks_;
+  Kinds kinds_;
+  SmSpeeds sm_speeds_;
   Places places_;
-  std::map<std::tuple<const KernelSpec*, std::uint32_t, bool>, std::size_t> kind_places_;
-  std::vector<Kind> kinds_;
-  std::map<Set, SetRates> known_;
+  TbSpread spread_;
+  std::map<TbSpread::State, TbSpread::Speeds> speeds_;  // while the same launches are there
+  // Of the TBs of a kind, by kind.
+  std::map<std::size_t, std::vector<double>> parts_;
   // Lengths of the TBs before each of a kernel's, and of all; empty: they are alike.
   std::map<const KernelSpec*, std::vector<double>> lengths_;
   std::uint64_t launches_ = 0;

@@ -62,6 +62,7 @@ std::vector<double*> NumbersOf(AloneRate* r) {
 json ToJson(AloneRate rate) {
   json all = json::array();
   for (const double* number : NumbersOf(&rate)) all.push_back(*number);
+  all.push_back(rate.tb_ends);
   return all;
 }
 
@@ -69,6 +70,7 @@ AloneRate AloneFromJson(const json& all) {
   AloneRate rate;
   std::size_t i = 0;
   for (double* number : NumbersOf(&rate)) all.at(i++).get_to(*number);
+  all.at(i).get_to(rate.tb_ends);
   return rate;
 }
 

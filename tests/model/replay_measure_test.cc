@@ -104,8 +104,12 @@ TEST_F(ReplayMeasure, ALaunchThatFitsHasOneRate) {
   Sample(&result, 0, {0}, {40});
   Sample(&result, 800, {400}, {0});
   result.cycles = 801;
+  result.tbs[3].end = 600;
   const AloneRate alone = WholeRate(result, kind, Config());
   EXPECT_DOUBLE_EQ(alone.rate, 40.0 / 800);
+  ASSERT_EQ(alone.tb_ends.size(), 40u);
+  EXPECT_DOUBLE_EQ(alone.tb_ends[2], 1);
+  EXPECT_DOUBLE_EQ(alone.tb_ends[3], 0.75);
   EXPECT_DOUBLE_EQ(alone.drain_tbs, 0);
   EXPECT_DOUBLE_EQ(alone.Cycles(40), 800);
 }
