@@ -8,7 +8,8 @@
 //             for SMs that may be stepped, Cycle(); then Grants() and Quotas() are those of it.
 //             report() is registers.
 // Idle        Nothing is evaluated in a cycle in which no warp is ready and nothing else happens.
-//             Where only warps are ready, the gates are those that this leaves.
+//             Where only warps are ready, the gates are those that this leaves, and fewer where
+//             no quotas are in force.
 #pragma once
 
 #include <array>
@@ -109,6 +110,7 @@ class LaneGroup {
   void ReadGrants();
   void ReadReports();
 
+  const bool greedy_;
   typename Lanes::SchedulerLanes schedulers_;
   typename Lanes::ProfileLanes profile_;
   // By SM, as the tables say them. Of quotas a matrix has four kernels.
@@ -129,7 +131,8 @@ class LaneGroup {
 };
 
 template <typename Lanes>
-LaneGroup<Lanes>::LaneGroup(const PolicyConfig& policy) {
+LaneGroup<Lanes>::LaneGroup(const PolicyConfig& policy)
+    : greedy_(policy.warp_policy == WarpPolicy::kGto) {
   schedulers_.Reset();
   profile_.Reset();
   const auto constant = [](auto* port, unsigned value) {
@@ -204,8 +207,12 @@ void LaneGroup<Lanes>::Cycle(unsigned ticking) {
   profile_.in.tick_i[0] = ticking;
   if (pulses_ != 0 || ticking != 0) {
     schedulers_.Cycle();
-  } else {
+  } else if (!greedy_) {
     schedulers_.Quiet();
+  } else if (schedulers_.in.gated_i[0] != 0) {
+    schedulers_.Greedy();
+  } else {
+    schedulers_.Ungated();
   }
   CountGrants();
   ReadGrants();

@@ -2,13 +2,14 @@
 """A Netlist as a C++ class: the same bit of all instances is one word, an instance is a lane of every word.
 
 Purpose     header() and source() give the class's two files. Each Function is one pass of straight-line code: the
-            outputs of a cycle, its clock edge, or both, in general or where some inputs are zero.
+            outputs of a cycle, its clock edge, or both, in general or where some inputs are zero or one.
 Order       Every net comes shortly before those who read it, and a register is written as soon as nobody reads its
             old value any more: few values live at a time, so that most stay in the processor's registers.
 """
 
 import collections
 import dataclasses
+import textwrap
 
 from netlist import ONE, ZERO
 
@@ -17,27 +18,35 @@ OPERATIONS = {"not": "~{}", "and": "{} & {}", "or": "{} | {}", "xor": "{} ^ {}",
 
 @dataclasses.dataclass
 class Function:
-    """A member function: what it calculates, and which inputs it takes for zero."""
+    """A member function: what it calculates, and which inputs it takes for zero or one."""
 
     name: str
     outputs: bool
     edge: bool
-    zero: tuple = ()
+    fixed: dict = dataclasses.field(default_factory=dict)
 
     @classmethod
     def parse(cls, text):
-        """NAME=outputs, NAME=edge or NAME=outputs+edge, then /INPUT,INPUT,... for those that are zero."""
+        """NAME=outputs, NAME=edge or NAME=outputs+edge, then /INPUT=0,INPUT=1,... for those that are fixed."""
         name, _, rest = text.partition("=")
-        what, _, zero = rest.partition("/")
+        what, _, fixed = rest.partition("/")
         parts = what.split("+")
         if not name.isidentifier() or set(parts) - {"outputs", "edge"}:
-            raise ValueError(f"expected NAME=outputs+edge/INPUT,..., got '{text}'")
-        return cls(name, "outputs" in parts, "edge" in parts, tuple(zero.split(",")) if zero else ())
+            raise ValueError(f"expected NAME=outputs+edge/INPUT=0,..., got '{text}'")
+        values = {}
+        for item in filter(None, fixed.split(",")):
+            port, _, value = item.partition("=")
+            if value not in ("0", "1"):
+                raise ValueError(f"expected an input with 0 or 1, got '{item}'")
+            values[port] = int(value)
+        return cls(name, "outputs" in parts, "edge" in parts, values)
 
     def comment(self):
         what = {(True, True): "The outputs of a cycle, and its clock edge", (True, False): "The outputs of a cycle",
                 (False, True): "The clock edge of a cycle"}[self.outputs, self.edge]
-        return f"  // {what}{', where these are zero: ' + ', '.join(self.zero) if self.zero else ''}.\n"
+        where = [f"{port} = {value}" for port, value in self.fixed.items()]
+        lines = textwrap.wrap(f"{what}{', where ' + ', '.join(where) if where else ''}.", 92)
+        return "".join(f"  // {line}\n" for line in lines)
 
 
 def in_order(netlist, roots):
@@ -135,7 +144,7 @@ def source(netlist, name, include, functions):
                      for i, flop in enumerate(netlist.flops))
     bodies = [f"void {name}::Reset() {{\n{resets}}}\n"]
     for function in functions:
-        of_function = netlist.with_zero(function.zero) if function.zero else netlist
+        of_function = netlist.with_fixed(function.fixed) if function.fixed else netlist
         bodies.append(f"void {name}::{function.name}() {{\n{_Body(of_function, function).text()}}}\n")
     body = "\n".join(bodies)
     return f"""// SPDX-License-Identifier: Apache-2.0

@@ -4,8 +4,8 @@
 usage: make_lanes.py --yosys YOSYS --rtl RTL --config FOLDER --module FILE.sv --class NAME --out PATH [FUNCTION...]
 
 Writes PATH.h and PATH.cc, PATH.json (the netlist), and PATH.d (the files it is made of, for Make). FUNCTION is
-NAME=outputs+edge, or one of both, and /INPUT,INPUT,... when these are zero: see cpp.py. Without one, they are those that
---control compiled calls. docs/lanes.md has the rest.
+NAME=outputs+edge, or one of both, and /INPUT=0,INPUT=1,... when these are fixed: see cpp.py. Without one, they are those
+that --control compiled calls. docs/lanes.md has the rest.
 """
 
 import argparse
@@ -20,8 +20,11 @@ import cpp
 from netlist import Netlist, Unsupported
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What sim/cosim/lane_group.h calls.
-FUNCTIONS = {"smk_quota_scheduler": ["Cycle=outputs+edge", "Quiet=outputs+edge/leave_i,start_valid_i,load_i,tick_i"],
+# What sim/cosim/lane_group.h calls. No pulses; greedy then oldest; quotas that are not in force.
+QUIET = "leave_i=0,start_valid_i=0,load_i=0,tick_i=0"
+GREEDY = f"{QUIET},policy_i=0"
+FUNCTIONS = {"smk_quota_scheduler": ["Cycle=outputs+edge", f"Quiet=outputs+edge/{QUIET}", f"Greedy=outputs+edge/{GREEDY}",
+                                     f"Ungated=outputs+edge/{GREEDY},gated_i=0,ungated_i=1"],
              "smk_sm_profile": ["Edge=edge", "Registers=outputs"]}
 
 
@@ -68,8 +71,8 @@ def main():
     try:
         netlist = Netlist(synthesize(args, files, args.out.with_suffix(".json")), args.module.stem)
         for function in args.functions:
-            if set(function.zero) - set(netlist.inputs):
-                raise Unsupported(f"{function.name}: no inputs {', '.join(set(function.zero) - set(netlist.inputs))}")
+            if set(function.fixed) - set(netlist.inputs):
+                raise Unsupported(f"{function.name}: no inputs {', '.join(set(function.fixed) - set(netlist.inputs))}")
     except Unsupported as error:
         sys.exit(f"make_lanes.py: {args.module.stem}: {error}")
     what = f"{args.module.stem} in configuration {args.config.name}"

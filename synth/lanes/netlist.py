@@ -131,13 +131,13 @@ class Netlist:
         self._next += 1
         return self._next - 1
 
-    def with_zero(self, ports):
-        """The same, where these inputs are zero."""
+    def with_fixed(self, ports):
+        """The same, where these inputs are zero or one in all bits."""
         other = object.__new__(Netlist)
         other.nodes, other._known, other._next = {}, {}, self._next
-        zero = {net for port in ports for net in self.inputs[port]}
         nets = {ZERO: ZERO, ONE: ONE}
-        nets |= {net: ZERO if net in zero else net for bits in self.inputs.values() for net in bits}
+        nets |= {net: net for bits in self.inputs.values() for net in bits}
+        nets |= {net: ONE if one else ZERO for port, one in ports.items() for net in self.inputs[port]}
         nets |= {flop.out: flop.out for flop in self.flops}
         make = {"not": other.invert, "and": other.both, "or": other.either, "xor": other.differ, "mux": other.choose}
         for net, node in self.nodes.items():

@@ -147,18 +147,19 @@ class Lanes(unittest.TestCase):
                     "lanes.q[0] = 1;\nlanes.q[1] = 2;\n" + f"lanes.Cycle();\n{PRINT}" * 2)
         self.assertEqual(words, ["1", "2", "2", "1"])
 
-    def test_inputs_that_are_zero_leave_fewer_gates(self):
+    def test_inputs_that_are_fixed_leave_fewer_gates(self):
         netlist = Netlist(all_gates(), "m")
-        zero = netlist.with_zero(["in_i"])
-        want = [ONE if means(*[0] * means.__code__.co_argcount) else ZERO for means in GATES.values()]
-        self.assertEqual(zero.outputs["out_o"], want)
-        self.assertEqual(zero.nodes, {})
+        for value in (0, 1):
+            fixed = netlist.with_fixed({"in_i": value})
+            want = [ONE if means(*[value] * means.__code__.co_argcount) else ZERO for means in GATES.values()]
+            self.assertEqual(fixed.outputs["out_o"], want)
+            self.assertEqual(fixed.nodes, {})
 
     def test_a_register_that_keeps_its_value_is_not_written(self):
         cells = [("MUX", {"A": 100, "B": 4, "S": 5, "Y": 101}), ("DFF_P", {"C": CLOCK, "D": 101, "Q": 100})]
         netlist = Netlist(module({"d_i": [4], "load_i": [5]}, {"out_o": [100]}, cells), "m")
         text = cpp.source(netlist, "Lanes", "lanes.h",
-                          [cpp.Function("Edge", False, True), cpp.Function("Quiet", False, True, ("load_i",))])
+                          [cpp.Function("Edge", False, True), cpp.Function("Quiet", False, True, {"load_i": 0})])
         edge, quiet = text.split("void Lanes::Edge")[1].split("void Lanes::Quiet")
         self.assertIn("q[0] =", edge)
         self.assertNotIn("q[0] =", quiet)
@@ -195,10 +196,13 @@ class Lanes(unittest.TestCase):
             Netlist(without, "m")
 
     def test_functions_are_named_as_they_are_asked_for(self):
-        self.assertEqual(cpp.Function.parse("A=outputs+edge/x_i,y_i"), cpp.Function("A", True, True, ("x_i", "y_i")))
+        self.assertEqual(cpp.Function.parse("A=outputs+edge/x_i=0,y_i=1"), cpp.Function("A", True, True, {"x_i": 0, "y_i": 1}))
         self.assertEqual(cpp.Function.parse("B=edge"), cpp.Function("B", False, True))
         for wrong in ("A", "A=", "A=wires", "1=edge", "=edge"):
             with self.assertRaisesRegex(ValueError, "expected NAME=outputs"):
+                cpp.Function.parse(wrong)
+        for wrong in ("A=edge/x_i", "A=edge/x_i=2", "A=edge/x_i=0,y_i"):
+            with self.assertRaisesRegex(ValueError, "expected an input with 0 or 1"):
                 cpp.Function.parse(wrong)
 
 

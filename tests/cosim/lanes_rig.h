@@ -67,9 +67,12 @@ class SchedulerLane {
  public:
   using Package = typename Rtl::Package;
 
-  SchedulerLane(VerilatedContext* context, unsigned lane, std::uint64_t seed)
-      : lane_(lane), random_(seed * kLaneCount + lane), unit_(context, "scheduler") {
-    unit_->policy_i = Below(2);
+  SchedulerLane(VerilatedContext* context, unsigned lane, std::uint64_t seed, bool greedy = false)
+      : lane_(lane),
+        greedy_(greedy),
+        random_(seed * kLaneCount + lane),
+        unit_(context, "scheduler") {
+    unit_->policy_i = greedy ? 0 : Below(2);
     unit_->epoch_end_i = Below(2);
     unit_.Reset();
   }
@@ -96,6 +99,7 @@ class SchedulerLane {
     }
     load_ = !gated_ && Below(100) == 0;
     gated_ = load_ || (gated_ && Below(400) != 0);
+    if (greedy_ && ++cycles_ / 300 % 2 == 0) gated_ = load_ = false;
     tick_ = Below(20) == 0;
   }
   // To both.
@@ -148,12 +152,21 @@ class SchedulerLane {
   unsigned Below(unsigned n) { return static_cast<unsigned>(random_() % n); }
 
   const unsigned lane_;
+  const bool greedy_;
   std::mt19937_64 random_;
   VerilatedUnit<typename Rtl::Scheduler> unit_;
-  unsigned phase_ = 0, warp_ = 0, kernel_ = 0;
+  unsigned cycles_ = 0, phase_ = 0, warp_ = 0, kernel_ = 0;
   std::uint32_t occupied_ = 0, ready_ = 0, stop_ = 0, leave_ = 0, only_ = 1;
   bool start_ = false, gated_ = false, load_ = false, tick_ = false;
   std::array<std::uint64_t, Package::NumKernels> quota_{};
+};
+
+// One that is greedy, and for long times without quotas, in all lanes at the same time.
+template <typename Rtl>
+class GreedyLane : public SchedulerLane<Rtl> {
+ public:
+  GreedyLane(VerilatedContext* context, unsigned lane, std::uint64_t seed)
+      : SchedulerLane<Rtl>(context, lane, seed, true) {}
 };
 
 // The profile counters of one SM.

@@ -22,6 +22,16 @@ constexpr auto kCycleOfSchedulers = [](auto* gates, bool quiet) {
     gates->Cycle();
   }
 };
+// Of lanes that are all greedy.
+constexpr auto kCycleOfGreedy = [](auto* gates, bool quiet) {
+  if (!quiet) {
+    gates->Cycle();
+  } else if (gates->in.gated_i[0] != 0) {
+    gates->Greedy();
+  } else {
+    gates->Ungated();
+  }
+};
 constexpr auto kCycleOfCounters = [](auto* gates, bool /*quiet*/) {
   gates->Edge();
   gates->Registers();
@@ -45,6 +55,20 @@ TYPED_TEST(CompiledGates, OfSchedulersAreTheRtlInEveryOutputOfEveryCycle) {
       RunLanes<SchedulerLane<TypeParam>>(&gates, Seed(), 6000, kCycleOfSchedulers);
   for (unsigned lane = 0; lane < kLaneCount; ++lane) EXPECT_EQ(differences.first(lane), "");
   EXPECT_EQ(differences.compared(), 6000u * kLaneCount * 6);
+}
+
+TYPED_TEST(CompiledGates, OfGreedySchedulersAreTheRtlInEveryOutputOfEveryCycle) {
+  typename TypeParam::SchedulerLanes gates;
+  gates.Reset();
+  unsigned ungated = 0;
+  const auto differences =
+      RunLanes<GreedyLane<TypeParam>>(&gates, Seed(), 6000, [&ungated](auto* all, bool quiet) {
+        if (quiet && all->in.gated_i[0] == 0) ++ungated;
+        kCycleOfGreedy(all, quiet);
+      });
+  for (unsigned lane = 0; lane < kLaneCount; ++lane) EXPECT_EQ(differences.first(lane), "");
+  EXPECT_GT(ungated, 500u);
+  EXPECT_LT(ungated, 1500u);
 }
 
 TYPED_TEST(CompiledGates, OfCountersAreTheRtlInEveryOutputOfEveryCycle) {
