@@ -280,14 +280,24 @@ struct TokenView {
 // The TB counts in force, for reports: partition[sm][kernel], 0 without partitions.
 using PartitionTable = std::array<std::array<std::uint8_t, kMaxKernels>, kMaxSms>;
 
-// Where the inputs of each SM are.
-using SmInputsTable = std::array<const SmInputs*, kMaxSms>;
+// Which warps of each SM are ready.
+using ReadyTable = std::array<LaneMask, kMaxSms>;
 
 // What an SM's schedulers say in a cycle in which nothing happens but that warps are ready.
 struct Grants {
   LaneMask lanes = 0;   // granted, one of each scheduler at most
   bool quotas = false;  // what is left has changed by more than these grants: see ShowQuotas()
 };
+
+// The same as outputs.
+inline void SetGrants(const LaneLayout& layout, LaneMask granted, SmOutputs* out) {
+  for (; granted != 0; granted &= granted - 1) {
+    const unsigned lane = LowestLane(granted);
+    const unsigned s = layout.SchedulerOf(lane);
+    out->grant_valid |= static_cast<std::uint8_t>(1u << s);
+    out->grant_warp[s] = static_cast<std::uint8_t>(layout.IndexOf(lane));
+  }
+}
 
 class ControlPlane {
  public:
@@ -298,9 +308,9 @@ class ControlPlane {
   // Whether warps are scheduled for all SMs at once: PrepareSms() must then be called in every
   // cycle in which StepSm is.
   virtual bool prepares() const { return false; }
-  // Before the first StepSm of a cycle, for all SMs that may be stepped in it. SmInputs::ready is
-  // what it is in StepSm; nothing else of the inputs is looked at.
-  virtual void PrepareSms(const SmMask& /*sms*/, const SmInputsTable& /*inputs*/) {}
+  // Before the first StepSm or Grant of a cycle, for all SMs that may be stepped in it: what is
+  // ready is what StepSm and Grant will be told.
+  virtual void PrepareSms(Cycle /*now*/, const SmMask& /*sms*/, const ReadyTable& /*ready*/) {}
   // Evaluates the wires of one SM for this cycle into `out`, and clocks it. `out` is overwritten.
   virtual void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) = 0;
   // The short way for an ordinary cycle of an SM, if the control plane has one: awake_sms() does

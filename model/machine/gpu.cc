@@ -73,7 +73,6 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
   for (unsigned i = 0; i < request.machine.sms; ++i) {
     sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, shape_,
                                         request.ideal_preemption, context, memory));
-    inputs_[i] = &sms_[i]->inputs();
     if (prepares_ && !sms_[i]->TellsReadyFirst()) {
       throw InputError(
           "sm.collectors: with operand collectors warps cannot be scheduled for all SMs at once");
@@ -211,27 +210,11 @@ void Gpu::EndWork(JobId job) {
   finished_ = host_.Finished();
 }
 
-// What the control plane must know of a cycle before the first of its SMs is stepped.
-void Gpu::PrepareSms() {
-  SmMask due;
-  for (unsigned i = 0; i < sms_.size(); ++i) {
-    if (!IsDue(i)) continue;
-    sms_[i]->BeginReady(now_);
-    due.Set(i);
-  }
-  control_.PrepareSms(due, inputs_);
-}
-
 // Quotas have been spent or loaded in a cycle that was taken for an ordinary one.
 [[gnu::noinline]] void Gpu::EndShown(unsigned i, LaneMask granted) {
   const SmId id{static_cast<std::uint8_t>(i)};
   Clear(&outputs_);
-  for (; granted != 0; granted &= granted - 1) {
-    const unsigned lane = LowestLane(granted);
-    const unsigned s = shape_.layout.SchedulerOf(lane);
-    outputs_.grant_valid |= static_cast<std::uint8_t>(1u << s);
-    outputs_.grant_warp[s] = static_cast<std::uint8_t>(shape_.layout.IndexOf(lane));
-  }
+  SetGrants(shape_.layout, granted, &outputs_);
   control_.ShowQuotas(id, &outputs_);
   quota_checks_[i].Observe(outputs_, request_.machine.sm.schedulers, false, i, now_, &checks_,
                            [&] { return control_.quotas(id); });
@@ -240,18 +223,34 @@ void Gpu::PrepareSms() {
 }
 
 // An SM in a cycle in which nothing happens there but that warps are ready.
+template <bool Prepared>
 [[gnu::always_inline]] inline void Gpu::StepOrdinary(unsigned i) {
   Sm& sm = *sms_[i];
-  const LaneMask ready = sm.BeginOrdinary(now_);
+  const LaneMask ready = Prepared ? ready_[i] : sm.BeginOrdinary(now_);
   Grants grants;
   if (ready != 0) {
     grants = control_.Grant(SmId{static_cast<std::uint8_t>(i)}, ready);
-    if (__builtin_expect(grants.quotas, 0)) return EndShown(i, grants.lanes);
+    if (__builtin_expect(grants.quotas, 0)) {
+      if (Prepared) sm.BeginOrdinaryRest(now_);
+      return EndShown(i, grants.lanes);
+    }
     if (quota_checks_[i].gated()) {
       quota_checks_[i].Grant(grants.lanes & shape_.layout.SchedulerField(0), i, now_, &checks_);
     }
   }
-  next_event_[i] = sm.EndOrdinary(now_, grants.lanes);
+  next_event_[i] =
+      Prepared ? sm.EndPrepared(now_, grants.lanes) : sm.EndOrdinary(now_, grants.lanes);
+}
+
+// What the control plane must know of a cycle before the first of its SMs is stepped.
+void Gpu::PrepareSms() {
+  SmMask due;
+  for (unsigned i = 0; i < sms_.size(); ++i) {
+    if (!IsDue(i)) continue;
+    ready_[i] = sms_[i]->BeginReady(now_);
+    due.Set(i);
+  }
+  control_.PrepareSms(now_, due, ready_);
 }
 
 template <bool Prepared>
@@ -259,7 +258,7 @@ bool Gpu::StepSms() {
   if (Prepared) PrepareSms();
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
-  const bool ordinary = !Prepared && grants_alone_ && now_ != last_tick_ + 1;
+  const bool ordinary = grants_alone_ && now_ != last_tick_ + 1;
   std::uint64_t awake_word = 0;  // of the SMs from `i` on
   for (unsigned i = 0; i < count; ++i, awake_word >>= 1) {
     if (i % SmMask::kWordBits == 0) awake_word = awake_sms_.word(i / SmMask::kWordBits);
@@ -267,7 +266,7 @@ bool Gpu::StepSms() {
     if (next_event_[i] > now_ && !awake) continue;
     Sm& sm = *sms_[i];
     if (ordinary && !awake && sm.Ordinary(now_)) {
-      StepOrdinary(i);
+      StepOrdinary<Prepared>(i);
       continue;
     }
     if (Prepared) {

@@ -47,6 +47,7 @@ class Gpu : private MemoryListener {
   template <bool Prepared>
   bool StepSms();
   void PrepareSms();
+  template <bool Prepared>
   void StepOrdinary(unsigned i);
   void EndShown(unsigned i, LaneMask granted);
   bool IsDue(unsigned sm) const { return next_event_[sm] <= now_ || awake_sms_.Test(sm); }
@@ -91,7 +92,7 @@ class Gpu : private MemoryListener {
   TbWaves waves_;
   std::vector<TbRecord> tb_records_;
   std::vector<std::unique_ptr<Sm>> sms_;
-  SmInputsTable inputs_{};
+  ReadyTable ready_{};
 
   Cycle now_ = 0;
   Cycle next_tick_ = 0;

@@ -23,18 +23,21 @@ Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& g
 void Sm::Begin(Cycle now) {
   Wake(now);
   Receive(now);
-  SetReady(now);
+  FindReady(now);
+  SetReady();
   SetLevels(now);
 }
 
-void Sm::BeginReady(Cycle now) {
+LaneMask Sm::BeginReady(Cycle now) {
   Wake(now);
-  SetReady(now);
+  FindReady(now);
+  return ready_;
 }
 
 // Nothing here changes which warps are ready: what memory answers is of use in the next cycle at
 // the earliest, so is a place in the LSU, and warps of TBs that finish have exited.
 void Sm::BeginRest(Cycle now) {
+  SetReady();
   Receive(now);
   SetLevels(now);
 }
@@ -49,10 +52,7 @@ void Sm::BeginRest(Cycle now) {
 
 // What was sent and waited for is here; TBs finish.
 [[gnu::always_inline]] inline void Sm::Receive(Cycle now) {
-  if (lsu_.next_pass() <= now) {
-    lsu_.Tick(now);
-    TakeResolved(now);
-  }
+  ReceiveAnswers(now);
   if (config_.collectors != 0 && !collectors_.empty()) AdvanceCollectors(now);
   inputs_.tb_finished = 0;
   if (next_finish_ <= now) FinishDueTbs(now);
@@ -74,8 +74,7 @@ void Sm::BeginRest(Cycle now) {
   ready_ = lanes & ~busy_;
 }
 
-[[gnu::always_inline]] inline void Sm::SetReady(Cycle now) {
-  FindReady(now);
+[[gnu::always_inline]] inline void Sm::SetReady() {
   if (layout_.lanes_per_scheduler() == 16) {
     for (unsigned s = 0; s < 4; ++s)
       inputs_.ready[s] = static_cast<std::uint16_t>(ready_ >> (16 * s));
@@ -220,13 +219,12 @@ void Sm::End(Cycle now, const SmOutputs* out) {
 
 LaneMask Sm::BeginOrdinary(Cycle now) {
   Wake(now);
-  if (lsu_.next_pass() <= now) {
-    lsu_.Tick(now);
-    TakeResolved(now);
-  }
+  ReceiveAnswers(now);
   FindReady(now);
   return ready_;
 }
+
+void Sm::BeginOrdinaryRest(Cycle now) { ReceiveAnswers(now); }
 
 // The next cycle in which something may happen that is not told by ready warps, as far as it is
 // known here.

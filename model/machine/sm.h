@@ -85,9 +85,12 @@ class alignas(64) Sm {
   bool Ordinary(Cycle now) const { return now < special_at_; }
   LaneMask BeginOrdinary(Cycle now);
   Cycle EndOrdinary(Cycle now, LaneMask granted);  // and NextEvent()
+  // The same after BeginReady(): what is left of BeginOrdinary(), and with EndOrdinary().
+  void BeginOrdinaryRest(Cycle now);
+  Cycle EndPrepared(Cycle now, LaneMask granted);
   void Begin(Cycle now);
-  // Only inputs().ready; nothing that other SMs see.
-  void BeginReady(Cycle now);
+  // Only which warps are ready; nothing that other SMs see.
+  LaneMask BeginReady(Cycle now);
   void BeginRest(Cycle now);
   // Whether BeginReady() can tell: with operand collectors, which warps are ready depends on what
   // the LSU does in the same cycle.
@@ -156,8 +159,9 @@ class alignas(64) Sm {
   // sm.cc: the cycle.
   void Wake(Cycle now);
   void Receive(Cycle now);
+  void ReceiveAnswers(Cycle now);
   void FindReady(Cycle now);
-  void SetReady(Cycle now);
+  void SetReady();
   void SetLevels(Cycle now);
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
   Cycle LaterEvent(Cycle now);
@@ -175,6 +179,7 @@ class alignas(64) Sm {
   bool IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now);
   Cycle TakeUnit(Port port, unsigned initiation, Cycle now);
   void IssueInline(LaneMask granted, Cycle now);
+  Cycle EndInline(Cycle now, LaneMask granted);
   void IssueToPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
   void IssueToSharedPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
   void IssueToBanks(const Step& step, Warp* warp, Cycle now);
@@ -328,7 +333,13 @@ class alignas(64) Sm {
   std::array<Cycle, kNumKernels> last_tb_end_{};
 };
 
-// Part of every issue.
+// Part of every cycle, or of every issue.
+
+[[gnu::always_inline]] inline void Sm::ReceiveAnswers(Cycle now) {
+  if (lsu_.next_pass() > now) return;
+  lsu_.Tick(now);
+  TakeResolved(now);
+}
 
 inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
   const LaneMask bit = LaneBit(lane);

@@ -208,7 +208,7 @@ bool Sm::IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now) {
 
 void Sm::IssueAll(LaneMask granted, Cycle now) { IssueInline(granted, now); }
 
-Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
+[[gnu::always_inline]] inline Cycle Sm::EndInline(Cycle now, LaneMask granted) {
   const LaneMask wrong = granted & ~ready_;
   if (__builtin_expect(wrong != 0, 0)) {
     RefuseGrant(layout_.SchedulerOf(LowestLane(wrong)), layout_.IndexOf(LowestLane(wrong)), now);
@@ -216,6 +216,12 @@ Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
   if (granted != 0) IssueInline(granted, now);
   AccountInline(granted, ready_, busy_, 1);
   return NextEvent(now);
+}
+
+Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) { return EndInline(now, granted); }
+Cycle Sm::EndPrepared(Cycle now, LaneMask granted) {
+  ReceiveAnswers(now);
+  return EndInline(now, granted);
 }
 
 // Branch, barrier, exit. Returns whether the warp goes on to its next instruction by itself.

@@ -5,8 +5,8 @@
 //             each is one bit of every word; the profile counters of smk_sm_profile in another.
 // Lanes       Scheduler s of SM i is bit s x kStride + i; the counters of SM i are bit i.
 // Interface   Tell() when registers of an SM's tables have changed. A cycle is Clear(), SetReady()
-//             for SMs that may be stepped, Cycle(); then Grants() and Quotas() are those of it.
-//             report() is registers.
+//             for SMs that may be stepped, Cycle(); then ReadGrants(), or Alone() in an ordinary
+//             cycle, and Quotas() are those of it. report() is registers.
 // Idle        Nothing is evaluated in a cycle in which no warp is ready and nothing else happens.
 //             Where only warps are ready, the gates are those that this leaves, and fewer where
 //             no quotas are in force.
@@ -44,9 +44,14 @@ class LaneGroup {
     any_ready_ = 0;
     prepared_ = 0;
   }
-  void SetReady(unsigned i, const SmInputs& in) {
-    Word row = 0;
-    for (unsigned s = 0; s < kSchedulers; ++s) row |= Word{in.ready[s]} << s * kStride;
+  void SetReady(unsigned i, LaneMask ready) {
+    Word row = ready;
+    if constexpr (kStride != kLayout.lanes_per_scheduler()) {
+      row = 0;
+      for (unsigned s = 0; s < kSchedulers; ++s) {
+        row |= (ready & kLayout.SchedulerField(s)) >> kLayout.LaneOf(s, 0) << s * kStride;
+      }
+    }
     ready_[i] = row;
     any_ready_ |= row;
     prepared_ |= 1u << i;
@@ -54,8 +59,14 @@ class LaneGroup {
   // `ticking`: bit per SM.
   void Cycle(unsigned ticking);
 
-  // Of an SM that is stepped, once in a cycle.
-  void Grants(unsigned i, SmOutputs* out);
+  // Of an SM that is stepped, once in a cycle: as outputs, or in short.
+  void ReadGrants(unsigned i, SmOutputs* out);
+  Grants Alone(unsigned i);
+  std::uint8_t GrantValid(unsigned i) const {
+    unsigned valid = 0;
+    for (unsigned s = 0; s < kSchedulers; ++s) valid |= (grants_[i] >> s * kStride & 1) << s;
+    return static_cast<std::uint8_t>(valid);
+  }
   // The kernels of its grants, as grant_kernels_t.
   std::uint32_t GrantKernels(unsigned i) const;
   // What is left after the cycle.
@@ -70,6 +81,7 @@ class LaneGroup {
   static constexpr unsigned kGrantWidth = Package::GrantWidth;
   static constexpr unsigned kStride = 64 / kSchedulers;
   static_assert(64 % kSchedulers == 0 && kWarps <= kStride && kWarps <= 2 * kSms);
+  static constexpr LaneLayout kLayout{kWarps};
   // Of each scheduler the lowest bit, and its lanes.
   static constexpr Word kLowest = ~Word{0} / (kStride == 64 ? ~Word{0} : (Word{1} << kStride) - 1);
   static constexpr Word kLanes = kLowest * 0xffff;
@@ -107,8 +119,14 @@ class LaneGroup {
   void ApplyControl();
   void ApplyQuotas();
   void CountGrants();
-  void ReadGrants();
-  void ReadReports();
+  void TakeGrants();
+  void TakeQuotas();
+  void TakeReports();
+  // In this cycle.
+  void Use(unsigned i) {
+    if ((prepared_ >> i & 1) == 0) throw CheckFailure("an SM is stepped that was not prepared");
+    prepared_ &= ~(1u << i);
+  }
 
   const bool greedy_;
   typename Lanes::SchedulerLanes schedulers_;
@@ -126,6 +144,11 @@ class LaneGroup {
   LaneRows grants_{};  // by SM, of the last cycle that was evaluated
   KernelRows left_{};
   bool left_known_ = false;
+  KernelRows loaded_{};       // quotas that were there at the last reload
+  bool loaded_stale_ = true;  // other ones have come since
+  // By kernel and lane: who has some left. By SM: a grant has changed that, or quotas are loaded.
+  std::array<Word, kKernels> some_left_{};
+  unsigned shows_ = 0;
   bool reporting_ = false;
   std::array<Report, kSms> reports_{};
 };
@@ -162,6 +185,7 @@ void LaneGroup<Lanes>::Tell(unsigned i, const Tables& t) {
     static_assert(Package::QuotaWidth == 16, "a row of four quotas is bits of the port");
     Set(&quota_[k / 4], i, GetBits(t.quota_o, k * Package::QuotaWidth, width), &quota_changed_);
   }
+  loaded_stale_ = loaded_stale_ || quota_changed_;
   const bool pulse = leave != 0 || t.start_valid_o != 0 || t.load_o != 0;
   pulses_ = (pulses_ & ~(1u << i)) | (pulse ? 1u : 0u) << i;
 }
@@ -215,9 +239,9 @@ void LaneGroup<Lanes>::Cycle(unsigned ticking) {
     schedulers_.Ungated();
   }
   CountGrants();
-  ReadGrants();
-  left_known_ = false;
-  if (ticking != 0 || reporting_) ReadReports();
+  TakeGrants();
+  TakeQuotas();
+  if (ticking != 0 || reporting_) TakeReports();
   reporting_ = ticking != 0;
 }
 
@@ -234,7 +258,7 @@ void LaneGroup<Lanes>::CountGrants() {
 }
 
 template <typename Lanes>
-void LaneGroup<Lanes>::ReadGrants() {
+void LaneGroup<Lanes>::TakeGrants() {
   const auto& out = schedulers_.out;
   grants_ = {};
   grants_[kValid] = out.grant_valid_o[0];
@@ -244,8 +268,27 @@ void LaneGroup<Lanes>::ReadGrants() {
   Transpose(&grants_);
 }
 
+// Without a grant, quotas stay what they are.
 template <typename Lanes>
-void LaneGroup<Lanes>::ReadReports() {
+void LaneGroup<Lanes>::TakeQuotas() {
+  const auto& out = schedulers_.out;
+  left_known_ = false;
+  Word changed = out.reload_o[0];
+  if (changed != 0 && loaded_stale_) {
+    loaded_ = quota_;
+    loaded_stale_ = false;
+  }
+  for (unsigned k = 0; k < kKernels; ++k) {
+    changed |= some_left_[k] ^ out.some_left_o[k];
+    some_left_[k] = out.some_left_o[k];
+  }
+  changed &= out.grant_valid_o[0];
+  shows_ = 0;
+  for (unsigned s = 0; s < kSchedulers; ++s) shows_ |= changed >> s * kStride & 0xffff;
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::TakeReports() {
   profile_.Registers();
   KernelRows rows{};
   FromKernels(profile_.out.report_issued_o, Package::IssuedWidth, &rows);
@@ -259,9 +302,21 @@ void LaneGroup<Lanes>::ReadReports() {
 }
 
 template <typename Lanes>
-void LaneGroup<Lanes>::Grants(unsigned i, SmOutputs* out) {
-  if ((prepared_ >> i & 1) == 0) throw CheckFailure("an SM is stepped that was not prepared");
-  prepared_ &= ~(1u << i);
+Grants LaneGroup<Lanes>::Alone(unsigned i) {
+  Use(i);
+  if (!evaluated_) return {};
+  Word row = grants_[i];
+  LaneMask lanes = 0;
+  for (unsigned s = 0; s < kSchedulers; ++s, row >>= kStride % 64) {
+    const unsigned warp = row >> kWarp & ((1u << kGrantWidth) - 1);
+    lanes |= (row >> kValid & 1) << kLayout.LaneOf(s, warp);
+  }
+  return {lanes, (shows_ >> i & 1) != 0};
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::ReadGrants(unsigned i, SmOutputs* out) {
+  Use(i);
   if (!evaluated_) return;
   // Without a branch: nobody could foretell it. A warp counts only where it is granted.
   Word row = grants_[i];
@@ -295,7 +350,7 @@ void LaneGroup<Lanes>::Quotas(unsigned i, SmOutputs* out) {
     out->with_quota |= (some & ((1u << kKernels) - 1)) << s * kMaxKernels;
   }
   const bool reload = (schedulers_.out.reload_o[0] >> i & 1) != 0;
-  const KernelRows& rows = reload ? quota_ : left_;
+  const KernelRows& rows = reload ? loaded_ : left_;
   for (unsigned k = 0; k < kKernels; ++k) {
     out->quota_left[k] = static_cast<std::uint16_t>(rows[k / 4][i] >> 16 * (k % 4));
   }

@@ -30,12 +30,12 @@ class LaneIssue {
 
     explicit Shared(const PolicyConfig& policy)
         : groups_((Package::NumSms + Group::kSms - 1) / Group::kSms, Group(policy)) {}
-    void Prepare(const SmMask& sms, const SmInputsTable& inputs, const SmMask& ticking) {
+    void Prepare(const SmMask& sms, const ReadyTable& ready, const SmMask& ticking) {
       for (unsigned g = 0; g < groups_.size(); ++g) {
         groups_[g].Clear();
         for (unsigned due = Of(g, sms); due != 0; due &= due - 1) {
           const auto i = static_cast<unsigned>(__builtin_ctz(due));
-          groups_[g].SetReady(i, *inputs[g * Group::kSms + i]);
+          groups_[g].SetReady(i, ready[g * Group::kSms + i]);
         }
         groups_[g].Cycle(Of(g, ticking));
       }
@@ -58,12 +58,16 @@ class LaneIssue {
   void All(const SmInputs& in, const Tables& /*tables*/, bool /*tick*/, SmOutputs* out) {
     Ready(in, false, out);
   }
-  void Ready(const SmInputs& /*in*/, bool /*gated*/, SmOutputs* out) { group_->Grants(sm_, out); }
+  void Ready(const SmInputs& /*in*/, bool /*gated*/, SmOutputs* out) {
+    group_->ReadGrants(sm_, out);
+  }
+  Grants Alone() { return group_->Alone(sm_); }
   void Quotas(SmOutputs* out) const { group_->Quotas(sm_, out); }
   void Edge() {}
   void Tell(const Tables& tables) { group_->Tell(sm_, tables); }
 
   const typename Group::Report& profile() const { return group_->report(sm_); }
+  std::uint8_t grant_valid() const { return group_->GrantValid(sm_); }
   std::uint32_t grant_kernels() const { return group_->GrantKernels(sm_); }
 
   // What is lanes has no waveforms.

@@ -37,7 +37,14 @@ class Comparer {
 
   void set_cycle(Cycle now) { now_ = now; }
   void set_sm(unsigned sm) { sm_ = sm; }
-  void CountCycle() { ++counts_->cycles; }
+  // The cycle that was set, once.
+  void CountCycle() {
+    if (counted_ == now_) return;
+    counted_ = now_;
+    ++counts_->cycles;
+  }
+  // So many values that are equal.
+  void CountSame(unsigned values) { counts_->events += values; }
 
   template <typename T>
   void Same(const char* block, const char* signal, T expected, T seen) {
@@ -83,7 +90,7 @@ class Comparer {
   const unsigned num_kernels_;
   LockstepCounts own_;
   LockstepCounts* counts_;
-  Cycle now_ = 0;
+  Cycle now_ = 0, counted_ = kNever;
   unsigned sm_ = kNoSm;
 };
 
@@ -106,6 +113,7 @@ class LockstepControl final : public ControlPlane {
                   std::unique_ptr<ControlPlane> rtl, LockstepCounts* counts)
       : num_sms_(config.num_sms),
         num_kernels_(config.num_kernels),
+        layout_(config.warps_per_scheduler),
         reference_(std::move(reference)),
         rtl_(std::move(rtl)),
         want_probe_(dynamic_cast<const ControlProbe&>(*reference_)),
@@ -130,9 +138,10 @@ class LockstepControl final : public ControlPlane {
   }
 
   bool prepares() const override { return reference_->prepares() || rtl_->prepares(); }
-  void PrepareSms(const SmMask& sms, const SmInputsTable& inputs) override {
-    reference_->PrepareSms(sms, inputs);
-    rtl_->PrepareSms(sms, inputs);
+  void PrepareSms(Cycle now, const SmMask& sms, const ReadyTable& ready) override {
+    comparer_.set_cycle(now);
+    reference_->PrepareSms(now, sms, ready);
+    rtl_->PrepareSms(now, sms, ready);
   }
 
   // The cycle of an SM's mismatch is known only at the end of the cycle: outputs are kept.
@@ -142,6 +151,38 @@ class LockstepControl final : public ControlPlane {
     rtl_->StepSm(sm, in, out);
     got_[i] = *out;
     stepped_.Set(i);
+  }
+
+  // PrepareSms() has told the cycle.
+  bool grants_alone() const override {
+    return prepares() && reference_->grants_alone() && rtl_->grants_alone();
+  }
+  Grants Grant(SmId sm, LaneMask ready) override {
+    const Grants want = reference_->Grant(sm, ready);
+    const Grants got = rtl_->Grant(sm, ready);
+    comparer_.CountCycle();
+    comparer_.set_sm(Index(sm));
+    if (__builtin_expect(want.lanes != got.lanes, 0)) {
+      SetGrants(layout_, want.lanes, &want_[Index(sm)]);
+      SetGrants(layout_, got.lanes, &got_[Index(sm)]);
+      CompareIssue(want_[Index(sm)], got_[Index(sm)], &comparer_);
+    }
+    comparer_.CountSame(1 + static_cast<unsigned>(__builtin_popcountll(want.lanes)));
+    comparer_.Same("quota_scheduler", "quotas", want.quotas, got.quotas);
+    ShowQuotas(sm, &shown_);
+    return got;
+  }
+  void ShowQuotas(SmId sm, SmOutputs* out) override {
+    SmOutputs& want = want_[Index(sm)];
+    for (SmOutputs* quotas : {&want, out}) {
+      quotas->gated = false;
+      quotas->with_quota = 0;
+      quotas->quota_left = {};
+    }
+    reference_->ShowQuotas(sm, &want);
+    rtl_->ShowQuotas(sm, out);
+    comparer_.set_sm(Index(sm));
+    CompareQuotas(want, *out);
   }
 
   void EndCycle(Cycle now) override {
@@ -175,6 +216,13 @@ class LockstepControl final : public ControlPlane {
   std::array<std::uint16_t, kMaxKernels> quotas(SmId sm) const override { return rtl_->quotas(sm); }
 
  private:
+  void CompareQuotas(const SmOutputs& want, const SmOutputs& got) {
+    comparer_.Same("sm_control", "gated", want.gated, got.gated);
+    for (unsigned k = 0; k < num_kernels_; ++k) {
+      comparer_.Same("quota_scheduler", "left", want.quota_left[k], got.quota_left[k]);
+    }
+    comparer_.Same("quota_scheduler", "with_quota", want.with_quota, got.with_quota);
+  }
   void CompareRegisters() {
     comparer_.set_sm(kNoSm);
     comparer_.Same("sm_control", "awake", reference_->awake_sms(), rtl_->awake_sms());
@@ -187,10 +235,8 @@ class LockstepControl final : public ControlPlane {
       const auto got = rtl_->quotas(static_cast<SmId>(i));
       for (unsigned k = 0; k < num_kernels_; ++k) {
         comparer_.Same("sm_control", "quota", want[k], got[k]);
-        comparer_.Same("quota_scheduler", "left", want_[i].quota_left[k], got_[i].quota_left[k]);
       }
-      comparer_.Same("sm_control", "gated", want_[i].gated, got_[i].gated);
-      comparer_.Same("quota_scheduler", "with_quota", want_[i].with_quota, got_[i].with_quota);
+      CompareQuotas(want_[i], got_[i]);
     }
     if (driver_stepped_) CompareDriver();
   }
@@ -213,12 +259,14 @@ class LockstepControl final : public ControlPlane {
   }
 
   const unsigned num_sms_, num_kernels_;
+  const LaneLayout layout_;
   std::unique_ptr<ControlPlane> reference_;
   std::unique_ptr<ControlPlane> rtl_;
   const ControlProbe& want_probe_;
   const ControlProbe& got_probe_;
   Comparer comparer_;
   std::array<SmOutputs, kMaxSms> want_{}, got_{};
+  SmOutputs shown_;  // quotas in an ordinary cycle
   SmMask stepped_;
   bool driver_stepped_ = false;
   bool log_on_ = false;

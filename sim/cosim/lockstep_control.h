@@ -3,7 +3,8 @@
 //
 // Purpose     A control plane that runs both and compares every output of every cycle: to the host,
 //             to the SMs, the registers between driver and SMs, decisions, quotas, partitions, and
-//             who is awake. The machine sees the RTL's.
+//             who is awake. The machine sees the RTL's. In an ordinary cycle of an SM its outputs
+//             are grants and quotas: where both have the short way, both go it.
 // Errors      CheckFailure at the first mismatch: cycle, block, SM, signal, expected, seen.
 #pragma once
 

@@ -53,7 +53,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   }
 
   bool prepares() const override { return Issue::Shared::kPrepares; }
-  void PrepareSms(const SmMask& sms, const SmInputsTable& inputs) override {
+  void PrepareSms(Cycle /*now*/, const SmMask& sms, const ReadyTable& ready) override {
     if constexpr (Issue::Shared::kPrepares) {
       SmMask ticking;
       if (links_.any()) {
@@ -61,7 +61,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
       } else if (driver_->model().tick_o != 0) {
         ticking = sms;
       }
-      shared_.Prepare(sms, inputs, ticking);
+      shared_.Prepare(sms, ready, ticking);
     }
   }
 
@@ -72,6 +72,13 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     sms_[i].Step(in, told, driver_->model(), link, all_, out);
     stepped_.Set(i);
   }
+
+  bool grants_alone() const override { return Issue::Shared::kPrepares && !all_; }
+  Grants Grant(SmId sm, LaneMask /*ready*/) override {
+    if constexpr (Issue::Shared::kPrepares) return sms_[Index(sm)].GrantAlone();
+    return {};
+  }
+  void ShowQuotas(SmId sm, SmOutputs* out) override { sms_[Index(sm)].ShowQuotas(out); }
 
   void EndCycle(Cycle now) override {
     now_ = now;

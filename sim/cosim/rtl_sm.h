@@ -72,10 +72,21 @@ class RtlSm {
       if (sample_->busy_o != 0) {
         SampleAll(in, driver, link, all, out);
       } else if (samples_ && out->grant_valid != 0) {
-        SampleGrants(out);
+        SampleGrants(out->grant_valid);
       }
     }
-    if (!gated_) return;
+    was_gated_ = gated_;
+    ShowQuotas(out);
+  }
+  // The same in a cycle in which nothing happens but that warps are ready, if not awake().
+  Grants GrantAlone() {
+    const Grants grants = issue_.Alone();
+    if (samples_ && grants.lanes != 0) SampleGrants(issue_.grant_valid());
+    return grants;
+  }
+  // What is left of quotas after the last cycle, if they were in force in it.
+  void ShowQuotas(SmOutputs* out) {
+    if (!was_gated_) return;
     out->gated = true;
     issue_.Quotas(out);
   }
@@ -176,8 +187,8 @@ class RtlSm {
   }
   void SampleAll(const SmInputs& in, const Driver& driver, const DriverToSm* link, bool all,
                  SmOutputs* out);
-  void SampleGrants(SmOutputs* out) {
-    sample_->grant_valid_i = out->grant_valid;
+  void SampleGrants(std::uint8_t grant_valid) {
+    sample_->grant_valid_i = grant_valid;
     sample_->grant_kernel_i = issue_.grant_kernels();
     sample_.Cycle();
   }
@@ -191,6 +202,7 @@ class RtlSm {
   bool waits_ = false;         // the tables are what they were a cycle before
   bool sampled_ = false;       // the sample counters have ended a window in it, or reported
   bool gated_ = false;         // the tables' register: what they have lies far apart in memory
+  bool was_gated_ = false;     // the same in the last cycle
   bool samples_ = false;       // from the beginning of a window until its counts are reported
   std::vector<unsigned char> before_;  // the tables' model at the end of a cycle
   VerilatedUnit<Tables> tables_;

@@ -65,13 +65,7 @@ class Rig {
     lazy_called_ = false;
     const SmMask awake = lazy_ == nullptr ? SmMask() : lazy_->awake_sms();
     StepDriver();
-    for (unsigned i = 0; eager_.prepares() && i < sms_.size(); ++i) {
-      prepared_[i] = sms_[i].Begin(now_);
-      inputs_[i] = &prepared_[i];
-    }
-    if (eager_.prepares()) {
-      eager_.PrepareSms(SmMask::First(static_cast<unsigned>(sms_.size())), inputs_);
-    }
+    if (eager_.prepares()) PrepareSms();
     for (unsigned i = 0; i < sms_.size(); ++i) StepSm(i, awake.Test(i));
     eager_.EndCycle(now_);
     if (lazy_called_) lazy_->EndCycle(now_);
@@ -96,6 +90,18 @@ class Rig {
     Require(lazy_ == nullptr || same, Check::kLazy,
             [&] { return "driver at " + std::to_string(now_); });
     host_.Observe(in, out, now_);
+  }
+
+  void PrepareSms() {
+    const LaneLayout layout(scenario_.config.warps_per_scheduler);
+    ReadyTable ready{};
+    for (unsigned i = 0; i < sms_.size(); ++i) {
+      prepared_[i] = sms_[i].Begin(now_);
+      for (unsigned s = 0; s < scenario_.config.num_schedulers; ++s) {
+        ready[i] |= LaneMask{prepared_[i].ready[s]} << layout.LaneOf(s, 0);
+      }
+    }
+    eager_.PrepareSms(now_, SmMask::First(static_cast<unsigned>(sms_.size())), ready);
   }
 
   void StepSm(unsigned i, bool awake) {
@@ -278,7 +284,6 @@ class Rig {
   std::vector<Room> rooms_;
   std::vector<SmOutputs> outputs_;
   std::vector<SmInputs> prepared_;  // of this cycle, for a control plane that prepares
-  SmInputsTable inputs_{};
   Cycle now_ = 0, drained_until_ = 0, last_progress_ = 0;
   std::uint64_t last_grants_ = 0;
   SmMask gated_;

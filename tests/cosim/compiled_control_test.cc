@@ -91,12 +91,10 @@ TEST(CompiledControl, AnSmThatWasNotPreparedIsNotStepped) {
   const auto plane = MakeCompiledControl(Small(), policy);
   EXPECT_TRUE(plane->prepares());
   SmInputs in;
-  SmInputsTable inputs{};
-  inputs[0] = inputs[1] = &in;
   SmOutputs out;
   HostOutputs host;
   plane->BeginCycle(0, {}, &host);
-  plane->PrepareSms(SmMask::Of(1), inputs);
+  plane->PrepareSms(0, SmMask::Of(1), {});
   plane->StepSm(SmId{1}, in, &out);
   EXPECT_THROW(plane->StepSm(SmId{0}, in, &out), CheckFailure);
   EXPECT_THROW(plane->StepSm(SmId{1}, in, &out), CheckFailure) << "a second time";

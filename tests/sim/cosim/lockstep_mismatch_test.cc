@@ -28,6 +28,14 @@ struct Play final : ControlPlane, ControlProbe {
   void BeginCycle(Cycle, const HostInputs&, HostOutputs* out) override { *out = host; }
   void StepSm(SmId sm, const SmInputs&, SmOutputs* out) override { *out = wires[Index(sm)]; }
   void EndCycle(Cycle) override {}
+  bool prepares() const override { return alone; }
+  bool grants_alone() const override { return alone; }
+  Grants Grant(SmId sm, LaneMask) override { return grants[Index(sm)]; }
+  void ShowQuotas(SmId sm, SmOutputs* out) override {
+    out->gated = wires[Index(sm)].gated;
+    out->quota_left = wires[Index(sm)].quota_left;
+    out->with_quota = wires[Index(sm)].with_quota;
+  }
   Mask awake_sms() const override { return awake; }
   bool driver_awake() const override { return driver; }
   void EnableDecisionLog(bool on) override { logged = on; }
@@ -39,8 +47,9 @@ struct Play final : ControlPlane, ControlProbe {
 
   HostOutputs host;
   std::array<SmOutputs, kMaxSms> wires{};
+  std::array<Grants, kMaxSms> grants{};
   Mask awake{};
-  bool driver = false, logged = false;
+  bool driver = false, logged = false, alone = false;
   std::vector<Decision> decisions;
   PartitionTable table{};
   std::array<std::array<std::uint16_t, kMaxKernels>, kMaxSms> quota{};
@@ -66,17 +75,26 @@ class LockstepMismatch : public testing::Test {
     counts = {};
     plane = MakeLockstepControl(Sms(), std::move(reference), std::move(rtl), &counts);
     try {
-      HostInputs in;
-      in.launch_valid = launches;
-      plane->BeginCycle(kCycle, in, &host);
-      for (unsigned sm = 0; sm < kSms; ++sm) {
-        plane->StepSm(static_cast<SmId>(sm), {}, &out[sm]);
+      if (plane->grants_alone()) {
+        OrdinaryCycle();
+      } else {
+        WholeCycle();
       }
-      plane->EndCycle(kCycle);
     } catch (const CheckFailure& failure) {
       return failure.what();
     }
     return "";
+  }
+  void WholeCycle() {
+    HostInputs in;
+    in.launch_valid = launches;
+    plane->BeginCycle(kCycle, in, &host);
+    for (unsigned sm = 0; sm < kSms; ++sm) plane->StepSm(static_cast<SmId>(sm), {}, &out[sm]);
+    plane->EndCycle(kCycle);
+  }
+  void OrdinaryCycle() {
+    plane->PrepareSms(kCycle, Play::Mask::First(kSms), {});
+    for (unsigned sm = 0; sm < kSms; ++sm) plane->Grant(static_cast<SmId>(sm), 0);
   }
   // The change is found, and told by the words given; `of_sm`: with the number of the SM.
   void Finds(const std::string& block, const std::string& signal, bool of_sm, const Change& both,
@@ -148,6 +166,25 @@ TEST_F(LockstepMismatch, GrantsAreTheSame) {
         [](Play* p) { p->wires[kSm].grant_warp[1] = 4; });
   Leaves("the warp of a scheduler that grants nothing", granted,
          [](Play* p) { p->wires[kSm].grant_warp[0] = 4; });
+}
+
+TEST_F(LockstepMismatch, OrdinaryCyclesAreTheSame) {
+  const auto alone = [](Play* p) { p->alone = true; };
+  const auto granted = [](Play* p) {
+    p->alone = true;
+    p->grants[kSm].lanes = LaneBit(3) | LaneBit(20);
+  };
+  Finds("quota_scheduler", "grant_valid", true, granted,
+        [](Play* p) { p->grants[kSm].lanes = LaneBit(3); });
+  Finds("quota_scheduler", "grant_warp", true, granted,
+        [](Play* p) { p->grants[kSm].lanes = LaneBit(3) | LaneBit(21); });
+  Finds("quota_scheduler", "quotas", true, alone, [](Play* p) { p->grants[kSm].quotas = true; });
+  Finds("sm_control", "gated", true, alone, [](Play* p) { p->wires[kSm].gated = true; });
+  Finds("quota_scheduler", "left", true, alone, [](Play* p) { p->wires[kSm].quota_left[2] = 9; });
+  Finds("quota_scheduler", "with_quota", true, alone,
+        [](Play* p) { p->wires[kSm].with_quota = 1; });
+  EXPECT_EQ(OneCycle(granted, Nothing), "");
+  EXPECT_EQ(counts.cycles, 1u);
 }
 
 TEST_F(LockstepMismatch, WarpsStartTheSame) {

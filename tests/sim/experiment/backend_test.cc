@@ -146,7 +146,9 @@ TEST_F(Backends, TheControlPlanesAgree) {
     EXPECT_EQ(reference.lockstep_events, 0u);
     EXPECT_EQ(rtl.lockstep_events, 0u);
     EXPECT_GT(both.lockstep_events, 10'000u);
-    EXPECT_EQ(both_compiled.lockstep_events, both.lockstep_events);
+    // Fewer: those of an ordinary cycle of an SM are grants and quotas.
+    EXPECT_GT(both_compiled.lockstep_events, 10'000u);
+    EXPECT_LT(both_compiled.lockstep_events, both.lockstep_events);
   }
 }
 
