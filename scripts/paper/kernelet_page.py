@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables and charts of docs/kernelet.md, from the rows that scripts/kernelet has measured."""
 
+import itertools
 import math
 import re
 import statistics
@@ -29,9 +30,10 @@ TABLES = {
     "gain": ["machine", "group", "scheduler", "device", "makespan", "antt", "model_version"],
     "many": ["machine", "group", "instances", "scheduler", "makespan", "antt", "model_version"],
     "draws": ["group", "scheduler", "makespan", "model_version"],
-    "copies": ["group", "factor", "scheduler", "overlap", "makespan", "copy_cycles", "copy_overlap", "model_version"],
+    "copies": ["group", "factor", "room", "scheduler", "overlap", "makespan", "copy_cycles", "copy_overlap", "model_version"],
 }
 INSTANCES = (2, 10, 100)
+ROOMS = (1, 2, 4)
 FACTORS = {"ci": (1,), "mi": (1,), "mix": (1, 2.5), "all": (1,)}
 
 # Pairs on a machine without something that the model does not see.
@@ -254,20 +256,20 @@ def chart_of_draws(draws):
 
 def table_of_copies(rows):
     lines = []
-    found = {tuple(row[name] for name in TABLES["copies"][:4]): row for row in rows}
+    found = {tuple(row[name] for name in TABLES["copies"][:5]): row for row in rows}
     for group in GROUPS:
-        for factor in map(str, FACTORS[group]):
+        for factor, room in itertools.product(map(str, FACTORS[group]), map(str, ROOMS)):
             ways = [(OURS, "yes"), (OURS, "no"), (BASE, "yes"), (BASE, "no")]
-            of = [found.get((group, factor, *way)) for way in ways]
+            of = [found.get((group, factor, room, *way)) for way in ways]
             if None in of:
                 continue
             spans = [int(row["makespan"]) for row in of]
             copies = int(of[0]["copy_cycles"]) / spans[0]
-            lines.append((f"{group.upper()}, {factor}", *(f"{span / 1e6:,.1f}" for span in spans),
-                          *(percent(span / spans[0]) for span in spans[1:]), f"{100 * float(of[0]['copy_overlap']):.0f} %",
-                          f"{copies:.2f}"))
-    return table(("group, factor", "Y, Y", "N, Y", "Y, N", "N, N", "Y, Y over N, Y", "over Y, N", "over N, N",
-                  "copies overlapped", "copies over time"), lines)
+            overlaps = [f"{100 * float(row['copy_overlap']):.0f} %" for row in (of[0], of[2])]
+            lines.append((f"{group.upper()}, {factor}, {room}", *(f"{span / 1e6:,.1f}" for span in spans),
+                          *(percent(span / spans[0]) for span in spans[1:]), *overlaps, f"{copies:.2f}"))
+    return table(("group, factor, room", "Y, Y", "N, Y", "Y, N", "N, N", "Y, Y over N, Y", "over Y, N", "over N, N",
+                  "copies overlapped: Y, Y", "Y, N", "copies over time"), lines)
 
 
 def files(args):
