@@ -64,11 +64,13 @@ class LaneGroup {
   Grants Alone(unsigned i);
   std::uint8_t GrantValid(unsigned i) const {
     unsigned valid = 0;
-    for (unsigned s = 0; s < kSchedulers; ++s) valid |= (grants_[i] >> s * kStride & 1) << s;
+    for (unsigned s = 0; s < kSchedulers; ++s) {
+      valid |= ((lanes_[i] & kLayout.SchedulerField(s)) != 0 ? 1u : 0u) << s;
+    }
     return static_cast<std::uint8_t>(valid);
   }
   // The kernels of its grants, as grant_kernels_t.
-  std::uint32_t GrantKernels(unsigned i) const;
+  std::uint32_t GrantKernels(unsigned i);
   // What is left after the cycle.
   void Quotas(unsigned i, SmOutputs* out);
   const Report& report(unsigned i) const { return reports_[i]; }
@@ -119,7 +121,8 @@ class LaneGroup {
   void ApplyControl();
   void ApplyQuotas();
   void CountGrants();
-  void TakeGrants();
+  void TakeLanes();
+  const LaneRows& Rows();
   void TakeQuotas();
   void TakeReports();
   // In this cycle.
@@ -141,7 +144,9 @@ class LaneGroup {
   Word any_ready_ = 0;
   unsigned prepared_ = 0;  // SMs that may be stepped in this cycle
   bool evaluated_ = false;
-  LaneRows grants_{};  // by SM, of the last cycle that was evaluated
+  // By SM, of the last cycle that was evaluated: the warps that are granted, and all that is said.
+  LaneRows lanes_{}, rows_{};
+  bool rows_known_ = false;
   KernelRows left_{};
   bool left_known_ = false;
   KernelRows loaded_{};       // quotas that were there at the last reload
@@ -239,7 +244,7 @@ void LaneGroup<Lanes>::Cycle(unsigned ticking) {
     schedulers_.Ungated();
   }
   CountGrants();
-  TakeGrants();
+  TakeLanes();
   TakeQuotas();
   if (ticking != 0 || reporting_) TakeReports();
   reporting_ = ticking != 0;
@@ -257,15 +262,45 @@ void LaneGroup<Lanes>::CountGrants() {
   profile_.Edge();
 }
 
+// A word for each warp: bit by bit of its number, the schedulers that grant it are told apart.
 template <typename Lanes>
-void LaneGroup<Lanes>::TakeGrants() {
+void LaneGroup<Lanes>::TakeLanes() {
   const auto& out = schedulers_.out;
-  grants_ = {};
-  grants_[kValid] = out.grant_valid_o[0];
-  for (unsigned b = 0; b < kGrantWidth; ++b) grants_[kWarp + b] = out.grant_warp_o[b];
-  for (unsigned b = 0; b < kKernelWidth; ++b) grants_[kKernel + b] = out.grant_kernel_o[b];
-  for (unsigned k = 0; k < kKernels; ++k) grants_[kSomeLeft + k] = out.some_left_o[k];
-  Transpose(&grants_);
+  std::array<Word, 1u << kGrantWidth> grant{};
+  grant[0] = out.grant_valid_o[0];
+  for (unsigned b = 0; b < kGrantWidth; ++b) {
+    for (unsigned w = 0; w < 1u << b; ++w) {
+      grant[w + (1u << b)] = grant[w] & out.grant_warp_o[b];
+      grant[w] ^= grant[w + (1u << b)];
+    }
+  }
+  lanes_ = {};
+  for (unsigned w = 0; w < kWarps; ++w) lanes_[w % 16] |= grant[w] << (w / 16 * 16);
+  Transpose(&lanes_);
+  if constexpr (kStride != kLayout.lanes_per_scheduler()) {
+    for (Word& row : lanes_) {
+      Word lanes = 0;
+      for (unsigned s = 0; s < kSchedulers; ++s) {
+        lanes |= (row >> s * kStride & kLayout.SchedulerField(0)) << kLayout.LaneOf(s, 0);
+      }
+      row = lanes;
+    }
+  }
+  rows_known_ = false;
+}
+
+template <typename Lanes>
+const LaneRows& LaneGroup<Lanes>::Rows() {
+  if (rows_known_) return rows_;
+  rows_known_ = true;
+  const auto& out = schedulers_.out;
+  rows_ = {};
+  rows_[kValid] = out.grant_valid_o[0];
+  for (unsigned b = 0; b < kGrantWidth; ++b) rows_[kWarp + b] = out.grant_warp_o[b];
+  for (unsigned b = 0; b < kKernelWidth; ++b) rows_[kKernel + b] = out.grant_kernel_o[b];
+  for (unsigned k = 0; k < kKernels; ++k) rows_[kSomeLeft + k] = out.some_left_o[k];
+  Transpose(&rows_);
+  return rows_;
 }
 
 // Without a grant, quotas stay what they are.
@@ -305,13 +340,7 @@ template <typename Lanes>
 Grants LaneGroup<Lanes>::Alone(unsigned i) {
   Use(i);
   if (!evaluated_) return {};
-  Word row = grants_[i];
-  LaneMask lanes = 0;
-  for (unsigned s = 0; s < kSchedulers; ++s, row >>= kStride % 64) {
-    const unsigned warp = row >> kWarp & ((1u << kGrantWidth) - 1);
-    lanes |= (row >> kValid & 1) << kLayout.LaneOf(s, warp);
-  }
-  return {lanes, (shows_ >> i & 1) != 0};
+  return {lanes_[i], (shows_ >> i & 1) != 0};
 }
 
 template <typename Lanes>
@@ -319,7 +348,7 @@ void LaneGroup<Lanes>::ReadGrants(unsigned i, SmOutputs* out) {
   Use(i);
   if (!evaluated_) return;
   // Without a branch: nobody could foretell it. A warp counts only where it is granted.
-  Word row = grants_[i];
+  Word row = Rows()[i];
   unsigned valid = 0;
   for (unsigned s = 0; s < kSchedulers; ++s, row >>= kStride % 64) {
     valid |= static_cast<unsigned>(row >> kValid & 1) << s;
@@ -329,10 +358,10 @@ void LaneGroup<Lanes>::ReadGrants(unsigned i, SmOutputs* out) {
 }
 
 template <typename Lanes>
-std::uint32_t LaneGroup<Lanes>::GrantKernels(unsigned i) const {
+std::uint32_t LaneGroup<Lanes>::GrantKernels(unsigned i) {
   std::uint32_t kernels = 0;
   for (unsigned s = 0; s < kSchedulers; ++s) {
-    SetBits(&kernels, s * kKernelWidth, kKernelWidth, grants_[i] >> (s * kStride + kKernel));
+    SetBits(&kernels, s * kKernelWidth, kKernelWidth, Rows()[i] >> (s * kStride + kKernel));
   }
   return kernels;
 }
@@ -344,7 +373,7 @@ void LaneGroup<Lanes>::Quotas(unsigned i, SmOutputs* out) {
     FromKernels(schedulers_.out.left_o, Package::QuotaWidth, &left_);
     left_known_ = true;
   }
-  const Word row = grants_[i];
+  const Word row = Rows()[i];
   for (unsigned s = 0; s < kSchedulers; ++s) {
     const auto some = static_cast<std::uint32_t>(row >> (s * kStride + kSomeLeft));
     out->with_quota |= (some & ((1u << kKernels) - 1)) << s * kMaxKernels;

@@ -41,6 +41,8 @@ class LaneIssue {
       }
     }
     Group& group(unsigned g) { return groups_[g]; }
+    // The grants of an SM in an ordinary cycle.
+    Grants Alone(unsigned sm) { return groups_[sm / Group::kSms].Alone(sm % Group::kSms); }
 
    private:
     static unsigned Of(unsigned group, const SmMask& sms) {
@@ -61,7 +63,6 @@ class LaneIssue {
   void Ready(const SmInputs& /*in*/, bool /*gated*/, SmOutputs* out) {
     group_->ReadGrants(sm_, out);
   }
-  Grants Alone() { return group_->Alone(sm_); }
   void Quotas(SmOutputs* out) const { group_->Quotas(sm_, out); }
   void Edge() {}
   void Tell(const Tables& tables) { group_->Tell(sm_, tables); }

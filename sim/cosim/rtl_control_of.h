@@ -71,11 +71,17 @@ class RtlControl final : public ControlPlane, public ControlProbe {
     const bool told = link != nullptr ? Speaks(*link) : look_.Test(i);
     sms_[i].Step(in, told, driver_->model(), link, all_, out);
     stepped_.Set(i);
+    windows_.Assign(i, sms_[i].samples());
   }
 
   bool grants_alone() const override { return Issue::Shared::kPrepares && !all_; }
   Grants Grant(SmId sm, LaneMask /*ready*/) override {
-    if constexpr (Issue::Shared::kPrepares) return sms_[Index(sm)].GrantAlone();
+    if constexpr (Issue::Shared::kPrepares) {
+      const unsigned i = Index(sm);
+      const Grants grants = shared_.Alone(i);
+      if (__builtin_expect(windows_.Test(i), 0)) sms_[i].NoteGrants(grants.lanes);
+      return grants;
+    }
     return {};
   }
   void ShowQuotas(SmId sm, SmOutputs* out) override { sms_[Index(sm)].ShowQuotas(out); }
@@ -196,6 +202,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   SmMask awake_;
   SmMask look_;
   SmMask sending_;
+  SmMask windows_;  // SMs whose sample counters count
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;
 };

@@ -78,11 +78,11 @@ class RtlSm {
     was_gated_ = gated_;
     ShowQuotas(out);
   }
-  // The same in a cycle in which nothing happens but that warps are ready, if not awake().
-  Grants GrantAlone() {
-    const Grants grants = issue_.Alone();
-    if (samples_ && grants.lanes != 0) SampleGrants(issue_.grant_valid());
-    return grants;
+  // What the sample counters must hear of a cycle in which nothing happens but that warps are
+  // ready, if not awake(): while samples().
+  bool samples() const { return samples_; }
+  void NoteGrants(LaneMask granted) {
+    if (granted != 0) SampleGrants(issue_.grant_valid());
   }
   // What is left of quotas after the last cycle, if they were in force in it.
   void ShowQuotas(SmOutputs* out) {
