@@ -55,6 +55,7 @@ void DrfTracker::Tick(const Inputs& in) {
   if (in.dispatch_valid) {
     const unsigned k = Index(in.dispatch_kernel);
     const unsigned sm = Index(in.dispatch_sm);
+    state_.last = k;
     ++state_.resident[k][sm];
     state_.taken[sm] += kernels.slot[k].need;
     if (!in.dispatch_reserved) state_.share[k] += share(in.dispatch_kernel);
@@ -90,7 +91,10 @@ std::uint32_t DrfTracker::SmShare(unsigned sm, std::optional<unsigned> exclude,
 unsigned DrfTracker::LowestKernel(KernelMask mask) const {
   unsigned best = static_cast<unsigned>(__builtin_ctz(mask));
   for (unsigned k = best + 1; k < kMaxKernels; ++k) {
-    if ((mask >> k & 1) != 0 && KernelShare(k) < KernelShare(best)) best = k;
+    if ((mask >> k & 1) == 0) continue;
+    const std::uint32_t share = KernelShare(k), lowest = KernelShare(best);
+    const bool turn = share == 0 && lowest == 0 && best <= state_.last && state_.last < k;
+    if (share < lowest || turn) best = k;
   }
   return best;
 }

@@ -56,6 +56,8 @@ class DrfTracker {
     // The same of the last three cycles, and cycles until nothing moves any more.
     std::array<std::uint32_t, kMaxKernels> shown{}, shown_next{}, shown_last{};
     unsigned settling = 0;
+    // Who came last: of kernels that have nothing, the one behind it is first.
+    unsigned last = kMaxKernels - 1;
   };
   // All outputs are registers; questions of a decision are asked by the methods below.
   using Outputs = State;
@@ -82,7 +84,8 @@ class DrfTracker {
   // rSM of the SM, without the usage of `exclude` when given.
   std::uint32_t SmShare(unsigned sm, std::optional<unsigned> exclude,
                         const KernelTable::State& kernels) const;
-  // Ties go to the lowest id. The masks must not be empty.
+  // Ties go to the lowest id, but kernels that have nothing take turns [D23]. The masks must not be
+  // empty.
   unsigned LowestKernel(KernelMask mask) const;
   unsigned LowestSm(const SmMask& mask, const KernelTable::State& kernels) const;
   unsigned HighestSm(const SmMask& mask, unsigned exclude, const KernelTable::State& kernels) const;

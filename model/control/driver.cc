@@ -399,7 +399,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
            kernels_.state().expired_pulse != 0 || assign_.state().busy || state_.assigned ||
            (Tokens() && tokens_.Busy(TokenInputs())) || slicer_.busy() || planner_.state().busy ||
            planner_.state().done || q.pending.Any() || q.ack.Any() || q.grant.Any() ||
-           (q.none | q.asked).Any() || quota_.busy() || drf_.busy() ||
+           (q.none | q.asked).Any() || q.popped || quota_.busy() || drf_.busy() ||
            dispatch_.state().pulses.any() || dispatch_.Awake(DispatchInputs(events)) ||
            stream_.Awake(StreamInputs()) || quota_.state().command_valid;
 }

@@ -26,12 +26,17 @@ void PreemptedQueue::Push(const SmEvent& event) {
   ++q.count;
 }
 
-void PreemptedQueue::Pop(unsigned kernel) {
-  Queue& q = state_.queue[kernel];
-  const Entry entry = q.ring[q.head];
+void PreemptedQueue::Pop(const Inputs& in) {
+  if (state_.popped && state_.popped_entry.restart) {
+    FreeBuffer(&state_.queue[Index(state_.popped_kernel)], state_.popped_entry.buffer);
+  }
+  state_.popped = in.pop_valid;
+  if (!in.pop_valid) return;
+  Queue& q = state_.queue[Index(in.pop_kernel)];
+  state_.popped_kernel = in.pop_kernel;
+  state_.popped_entry = q.ring[q.head];
   q.head = static_cast<std::uint16_t>((q.head + 1u) % config_.depth);
   --q.count;
-  if (entry.restart) FreeBuffer(&q, entry.buffer);
 }
 
 // Lowest SM with a request that its kernel's free list can serve. The others wait.
@@ -60,7 +65,7 @@ void PreemptedQueue::Grant(const Inputs& in) {
 
 void PreemptedQueue::Tick(const Inputs& in) {
   Grant(in);
-  if (in.pop_valid) Pop(Index(in.pop_kernel));
+  Pop(in);
   state_.ack = SmMask();
   if (state_.pending.Any()) {
     const unsigned sm = state_.pending.Lowest();

@@ -58,6 +58,10 @@ class PreemptedQueue {
     SmMask none{};   // pulse: withdrawn, no buffer comes
     SmMask asked{};  // requests that wait, and for which kernel
     std::array<KernelId, kMaxSms> asked_kernel{};
+    // What was popped in the last cycle; a flushed TB's buffer is free from the next one on.
+    bool popped = false;
+    KernelId popped_kernel{0};
+    Entry popped_entry;
     std::uint16_t grant_buffer = 0;
   };
   // All outputs are registers.
@@ -81,7 +85,7 @@ class PreemptedQueue {
  private:
   void FreeBuffer(Queue* queue, std::uint16_t buffer);
   void Push(const SmEvent& event);
-  void Pop(unsigned kernel);
+  void Pop(const Inputs& in);
   void Grant(const Inputs& in);
 
   Config config_;

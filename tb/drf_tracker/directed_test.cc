@@ -160,6 +160,19 @@ TEST_F(DrfTrackerTest, TiesGoToTheLowestId) {
   EXPECT_EQ(drf_.LowestKernel(0b0101), 0u);
 }
 
+TEST_F(DrfTrackerTest, KernelsThatHaveNothingTakeTurns) {
+  EXPECT_EQ(drf_.LowestKernel(0b1111), 0u) << "nobody has come yet";
+  for (unsigned last = 0; last < kNumKernels; ++last) {
+    Dispatch(last, 3);
+    Event(3, EventKind::kFinished, last);
+    for (KernelMask mask = 1; mask < 1 << kNumKernels; ++mask) {
+      unsigned want = (last + 1) % kNumKernels;
+      while ((mask >> want & 1) == 0) want = (want + 1) % kNumKernels;
+      EXPECT_EQ(drf_.LowestKernel(mask), want) << last << " came last, of " << int{mask};
+    }
+  }
+}
+
 TEST_F(DrfTrackerTest, SmShareWithoutAKernelSumsTheOthersOnly) {
   Dispatch(0, 2, 2);
   Dispatch(1, 2, 3);
@@ -271,6 +284,7 @@ class DrfTrackerRandom : public testing::TestWithParam<bool> {
     in.dispatch_kernel = static_cast<KernelId>(k);
     in.dispatch_sm = static_cast<SmId>(sm);
     if (reserved_[k] != 0) --reserved_[k];
+    last_ = k;
     tbs_.push_back({k, sm, false});
     return in;
   }
@@ -292,6 +306,7 @@ class DrfTrackerRandom : public testing::TestWithParam<bool> {
   std::vector<ResourceVector> needs_;
   std::vector<Tb> tbs_;
   std::array<unsigned, kMaxKernels> reserved_{};
+  unsigned last_ = kNumKernels - 1;  // whose TB came last
 };
 
 TEST_P(DrfTrackerRandom, EqualsSharesSummedFromScratch) {
@@ -304,7 +319,12 @@ TEST_P(DrfTrackerRandom, EqualsSharesSummedFromScratch) {
   const oracle::Share scale = oracle::Whole(kLimits) / ShareWeights::Of(kLimits).whole;
   for (int cycle = 0; cycle < 20000; ++cycle) {
     RandomCycle(&random, &drf, kernels);
-    std::map<oracle::Share, unsigned> by_share;  // the lowest id of each share
+    // The lowest id of each share; the first behind the last one of those that have nothing.
+    std::map<oracle::Share, unsigned> by_share;
+    for (unsigned n = 1; n <= kNumKernels; ++n) {
+      const unsigned k = (last_ + n) % kNumKernels;
+      if (KernelShare(k) == 0) by_share.emplace(0, k);
+    }
     for (unsigned k = 0; k < kNumKernels; ++k) {
       ASSERT_EQ(drf.KernelShare(k) * scale, KernelShare(k)) << "cycle " << cycle;
       by_share.emplace(KernelShare(k), k);

@@ -75,6 +75,22 @@ TEST(DrfTrackerLockstep, TiesOfEachTwoKernelsGoToTheLowestId) {
   }
 }
 
+TEST(DrfTrackerLockstep, KernelsThatHaveNothingTakeTurnsBehindTheLast) {
+  Directed d;
+  for (unsigned last = 0; last < kNumKernels; ++last) {
+    d.Dispatch(last, 5);
+    d.Empty();
+    for (unsigned mask = 1; mask < 1u << kNumKernels; ++mask) {
+      Question ask;
+      ask.pick_kernels = ask.victim_kernels = static_cast<KernelMask>(mask);
+      d.Settle(ask);
+      unsigned want = (last + 1) % kNumKernels;
+      while ((mask >> want & 1) == 0) want = (want + 1) % kNumKernels;
+      EXPECT_EQ(d.bench.dut().pick_kernel_o, 1u << want) << last << " came last, of " << mask;
+    }
+  }
+}
+
 TEST(DrfTrackerLockstep, VictimSmIsFoundWithoutTheCandidatesOwnTbs) {
   Directed d;
   for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {

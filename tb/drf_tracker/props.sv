@@ -72,21 +72,33 @@ module formal_drf_tracker (
     .busy_o           (busy)
   );
 
-  // The lowest and the highest of the kernels asked for; the first of equal ones.
-  logic                  known_q;
-  smk_pkg::kernel_mask_t lowest, highest;
+  // The lowest and the highest of the kernels asked for; the first of equal ones. Of those that have
+  // nothing the lowest is the first behind the one that came last, three cycles before at the latest.
+  logic                  known_q, behind;
+  smk_pkg::kernel_mask_t lowest, highest, came_q, last_q, last_late_q;
   always_ff @(posedge clk_i) begin
-    share_q <= share;
-    known_q <= rst_ni;
+    share_q     <= share;
+    known_q     <= rst_ni;
+    last_late_q <= last_q;
+    came_q      <= rst_ni ? NumKernels'(pulses_i.dispatch) << pulses_i.kernel : '0;
+    if (!rst_ni) last_q <= '0;
+    else if (came_q != '0) last_q <= came_q;
   end
   always_comb begin
     lowest  = pick_kernels_i;
     highest = victim_kernels_i;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       for (int unsigned j = 0; j < NumKernels; j++) begin
+        // Whether who came last is from j to k, and k behind him.
+        behind = 1'b0;
+        for (int unsigned l = 0; l < NumKernels; l++) begin
+          if (last_late_q[l]) behind = (j < k) ? j <= l && l < k : !(k <= l && l < j);
+        end
+        if (last_late_q == '0) behind = j > k;
         if (pick_kernels_i[j] && j != k &&
             ($signed(share_q.kernel[j]) < $signed(share_q.kernel[k]) ||
-             (share_q.kernel[j] == share_q.kernel[k] && j < k))) lowest[k] = 1'b0;
+             (share_q.kernel[j] == share_q.kernel[k] &&
+              (share_q.kernel[j] == '0 ? !behind : j < k)))) lowest[k] = 1'b0;
         if (victim_kernels_i[j] && j != k &&
             ($signed(share_q.kernel[j]) > $signed(share_q.kernel[k]) ||
              (share_q.kernel[j] == share_q.kernel[k] && j < k))) highest[k] = 1'b0;

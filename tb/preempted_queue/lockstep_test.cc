@@ -84,7 +84,8 @@ class Bench {
     ExpectMessage<Bits<kSms>>(&lockstep_, "grant", dut.grant_o, s.grant);
     ExpectMessage<Bits<kSms>>(&lockstep_, "none", dut.none_o, s.none);
     lockstep_.Expect("grant_buffer", dut.grant_buffer_o, s.grant_buffer);
-    lockstep_.Expect("busy", dut.busy_o, (s.pending | s.ack | s.grant | s.none | s.asked).Any());
+    lockstep_.Expect("busy", dut.busy_o,
+                     (s.pending | s.ack | s.grant | s.none | s.asked).Any() || s.popped);
     for (unsigned k = 0; k < kKernels; ++k) {
       ExpectAt<BufferCntVec<Package>>(&lockstep_, "count", k, dut.count_o, want.count(k));
       ExpectAt<BufferCntVec<Package>>(&lockstep_, "free", k, dut.free_o, want.buffers_free(k));
@@ -235,6 +236,7 @@ TEST_F(PreemptedQueueLockstepRule, AsManyTbsAsBuffersWaitAndArePoppedOnePerCycle
         bench.Cycle(PopOf(kernel));
       }
       if (kind == EventKind::kSaved) Save(kernel, Gtx980::kDepth, EventKind::kBufferFree);
+      bench.Cycle();
       EXPECT_EQ(bench.model().buffers_free(kernel), Gtx980::kDepth);
     }
   }
@@ -262,9 +264,13 @@ TEST_F(PreemptedQueueLockstepRule, TwoBuffersOfAKernelComeBackInOneCycle) {
     TakeBuffers(1, 2);
     const unsigned first = 2 * odd, second = 2 * odd + 1;
     bench.Cycle(EventOf(0, EventKind::kFlushed, 1, 9, first));
-    bench.Cycle(EventOf(1, EventKind::kBufferFree, 1, 0, second));
+    bench.Cycle();
+    Inputs both = EventOf(1, EventKind::kBufferFree, 1, 0, second);
+    both.pop_valid = true;
+    both.pop_kernel = KernelId{1};
+    bench.Cycle(both);
     const unsigned free = bench.model().buffers_free(1);
-    bench.Cycle(PopOf(1));
+    bench.Cycle();
     EXPECT_EQ(bench.model().buffers_free(1), free + 2);
     // The ring gives them back in the order in which they came; the next round is at odd places.
     bench.Cycle(RequestOf(0, 1));

@@ -87,7 +87,7 @@ module formal_preempted_queue (
   );
 
   // Of the watched kernel: buffers that are with SMs, and with TBs that wait.
-  logic [Depth-1:0]      out_q, queued_q, out_now, comes_free, comes_queued;
+  logic [Depth-1:0]      out_q, queued_q, returns_q, out_now, comes_free, comes_queued;
   logic [NumSms-1:0]     saves, frees, fine, pending_q, of_watched_q, frees_q;
   smk_pkg::sm_mask_t     granted;
   smk_pkg::sm_kernel_id_t asked_kernel_q;
@@ -140,10 +140,12 @@ module formal_preempted_queue (
     end
     if (!rst_ni) begin
       {out_q, queued_q}       <= '0;
+      returns_q               <= '0;
       {of_watched_q, frees_q} <= '0;
       pending_q               <= '0;
     end else begin
-      // The buffer of a saved TB goes with it; that of a flushed one is free.
+      // The buffer of a saved TB goes with it; that of a flushed one is free a cycle later.
+      returns_q    <= front.restart ? popped : '0;
       out_q        <= (out_now & ~comes_queued & ~comes_free) | (front.restart ? '0 : popped);
       queued_q     <= (queued_q & ~popped) | comes_queued;
       pending_q    <= (pending_q & ~ack) | events_valid_i;
@@ -169,7 +171,7 @@ module formal_preempted_queue (
   `PROVE(BuffersDisjoint_A, (given & (out_q | queued_q)) == '0)
   `PROVE(GrantAnswersRequest_A, (grant & (grant - NumSms'(1))) == '0 && (grant & ~asked_q) == '0)
   // Buffers are neither lost nor invented: free are those that are neither with an SM nor waiting.
-  `PROVE(BuffersConserved_A, 8'(free.kernel[Watched]) +
+  `PROVE(BuffersConserved_A, 8'(free.kernel[Watched]) + ones(16'(returns_q)) +
          ones(16'(pending_q & ~ack & frees_q)) == 8'(Depth) - ones(16'(out_now | queued_q)))
   // As many TBs wait as were saved or flushed and not yet popped, and there is word when some do.
   `PROVE(TbsConserved_A, queued[Watched] == (count.kernel[Watched] != '0) && 8'(count.kernel[Watched]) +
@@ -189,6 +191,8 @@ module formal_preempted_queue (
   `WATCH([NumKernels*EntryWidth-1:0], dut_first, u_dut.first)
   `WATCH([NumKernels-1:0], dut_fetched, u_dut.fetched_q)
   `WATCH([Depth-1:0], dut_free, u_dut.gen_free[0].u_buffer_list.free_q)
+  `WATCH([NumKernels-1:0], dut_returns, u_dut.put_popped_q)
+  `WATCH([BufferWidth-1:0], dut_returned, u_dut.put_buffer_q)
   `WATCH([EntryWidth-1:0], place_0, u_dut.entry_mem[0])
   `WATCH([EntryWidth-1:0], place_1, u_dut.entry_mem[1])
   `WATCH([EntryWidth-1:0], place_2, u_dut.entry_mem[2])
@@ -245,11 +249,14 @@ module formal_preempted_queue (
       end
     end
   end
+  // What was popped with a flushed TB is on its way back.
+  `PROVE(ReturnsAreKnown_A, returns_q == (dut_returns[Watched] ? Depth'(1) << dut_returned : '0))
   // Every buffer is in one of these, and in one only.
   `PROVE(EveryBufferIsSomewhere_A, twice == '0 && queued_q == (in_place | in_tb) &&
-         (in_place & in_tb) == '0 && (dut_free | out_q | given | queued_q | in_free) == '1 &&
+         (in_place & in_tb) == '0 &&
+         (dut_free | out_q | given | queued_q | returns_q | in_free) == '1 &&
          ones(16'(dut_free)) + ones(16'(out_q)) + ones(16'(given)) + ones(16'(queued_q)) +
-         ones(16'(in_free)) == 8'(Depth))
+         ones(16'(returns_q)) + ones(16'(in_free)) == 8'(Depth))
 
   // The TB with the watched buffer: what it is, and how many are before it.
   logic             here_q, in_queue_q, restart_q;

@@ -13,7 +13,7 @@ module smk_preempted_queue_checker (
   input smk_pkg::sm_kernel_id_t asked_kernel,
   input smk_pkg::sm_mask_t      grant_d,
   input smk_pkg::buffer_t       grant_buffer_d,
-  // A buffer of these kernels comes back by itself, or with a TB that is popped.
+  // A buffer of these kernels comes back by itself, or with a TB that was popped.
   input smk_pkg::kernel_mask_t  push_buffer,
   input smk_pkg::buffer_t       pushed_buffer,
   input smk_pkg::kernel_mask_t  put_popped,
@@ -54,4 +54,4 @@ module smk_preempted_queue_checker (
 endmodule
 
 bind smk_preempted_queue smk_preempted_queue_checker u_checker (
-  .*, .pushed_buffer(push_entry[BufferWidth:1]));
+  .*, .pushed_buffer(push_entry[BufferWidth:1]), .put_popped(put_popped_q), .popped_buffer(put_buffer_q));

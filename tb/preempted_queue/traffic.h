@@ -35,6 +35,7 @@ class QueueTraffic {
       Request(queue, sm, &in);
       Report(queue, sm, &in);
     }
+    CountTwo(queue.state());
     const unsigned k = AnyKernel();
     if (!queue.empty(k) && dice_.Percent(pop_)) Pop(queue, k, &in);
     return in;
@@ -109,11 +110,14 @@ class QueueTraffic {
     in->pop_kernel = static_cast<KernelId>(k);
     if (!entry.restart) {
       sms_[dice_.Below(num_sms_)].contexts.push_back({EventKind::kBufferFree, k, 0, entry.buffer});
-    } else if (queue.state().pending.Any()) {
-      const SmEvent& event = queue.state().pending_event[queue.state().pending.Lowest()];
-      const bool same = event.kind == EventKind::kBufferFree && Index(event.kernel) == k;
-      two_came_back_ += same ? 1 : 0;
     }
+  }
+  // The buffer of the flushed TB that was popped, and one that is reported.
+  void CountTwo(const PreemptedQueue::State& s) {
+    if (!s.popped || !s.popped_entry.restart || s.pending.None()) return;
+    const SmEvent& event = s.pending_event[s.pending.Lowest()];
+    const bool same = event.kind == EventKind::kBufferFree && event.kernel == s.popped_kernel;
+    two_came_back_ += same ? 1 : 0;
   }
 
   Dice dice_;

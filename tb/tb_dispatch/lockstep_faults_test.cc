@@ -70,7 +70,7 @@ std::string MismatchOf(const BrokenRule& rule) {
   policy.linger_ticks = 1;
   policy.table = {1, 4, 2, 3};
   std::string mismatch;
-  for (unsigned n = 0; n < 10 && mismatch.empty(); ++n) {
+  for (unsigned n = 0; n < 30 && mismatch.empty(); ++n) {
     Pair pair(policy, 512, GetTestOptions().seed + n);
     pair.distort = rule.bend;
     for (unsigned i = 0; i < 4000 && pair.lockstep().ok(); ++i) pair.Cycle();

@@ -223,8 +223,12 @@ class DispatchSpec {
   }
   bool Before(unsigned a, unsigned b) const {
     if (policy_.dispatch == DispatchMode::kLeftover) return kernels_[a].order < kernels_[b].order;
-    return KernelShare(a) < KernelShare(b);
+    const oracle::Share share_a = KernelShare(a), share_b = KernelShare(b);
+    if (share_a == 0 && share_b == 0) return BehindLast(a) < BehindLast(b);
+    return share_a < share_b;
   }
+  // Kernels that have nothing take turns.
+  unsigned BehindLast(unsigned k) const { return (k + kNumKernels - last_ - 1) % kNumKernels; }
   std::optional<unsigned> CandidateSm(unsigned k) const {
     std::optional<unsigned> best;
     for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
@@ -263,6 +267,7 @@ class DispatchSpec {
             k, sm, kernel.away.front().tb};
   }
   void Dispatched(const Expected& e) {
+    last_ = e.kernel;
     reserved_[e.sm].reset();
     if (policy_.dispatch != DispatchMode::kOnDemand) return;
     for (auto& tried : tried_) tried.clear();
@@ -343,6 +348,7 @@ class DispatchSpec {
   ControlConfig config_;
   PolicyConfig policy_;
   std::optional<unsigned> not_yet_;
+  unsigned last_ = kNumKernels - 1;  // whose TB came last
   unsigned candidate_ = 0;
   std::array<Kernel, kMaxKernels> kernels_{};
   std::array<std::set<unsigned>, kMaxKernels> tried_;

@@ -15,7 +15,8 @@
 // Throughput  One event per SM, one decision and one question of each kind per cycle.
 // Reset       Nothing taken.
 // Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
-// All ties go to the lowest id. Does not decide: see smk_tb_dispatch.
+// Ties go to the lowest id, those of kernels that have nothing in turn [D23]. Does not decide: see
+// smk_tb_dispatch.
 `include "smk_assert.svh"
 
 module smk_drf_tracker (
@@ -186,23 +187,29 @@ module smk_drf_tracker (
                                share.kernel[k] : floor.kernel[k];
   end
 
-  logic [3:0] busy_q;
+  // Whose TB came in the last cycle.
+  logic                came_q;
+  smk_pkg::kernel_id_t came_kernel_q;
+  logic [3:0]          busy_q;
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       others_q    <= '0;
       tb_share_q  <= '0;
       tb_triple_q <= '0;
       need_q      <= '0;
+      came_q      <= 1'b0;
       busy_q      <= '0;
     end else begin
       others_q    <= others_d;
       tb_share_q  <= tb_share_i;
       tb_triple_q <= tb_triple_d;
       need_q      <= need_i;
+      came_q      <= dispatch;
       busy_q      <= {busy_q[2:0], event_valid != '0 || kernel_done_i != '0 || dispatch ||
                                    reserve || cancel || preempt};
     end
   end
+  always_ff @(posedge clk_i) came_kernel_q <= pulse_kernel;
   assign busy_o  = busy_q != '0;
   assign taken_o = taken;
   assign tbs_o   = resident;
@@ -210,6 +217,7 @@ module smk_drf_tracker (
   smk_drf_order u_order (
     .clk_i, .rst_ni, .pick_kernels_i, .pick_kernel_o, .victim_kernels_i, .victim_kernel_o,
     .pick_sms_i, .pick_sm_o,
+    .came_i    (NumKernels'(came_q) << came_kernel_q),
     .share_i   (share),
     .floor_i   (floor),
     .sm_share_i(sm_share)

@@ -135,9 +135,9 @@ module smk_preempted_queue (
   logic [EntryWidth-1:0] popped;
   smk_pkg::buffer_t      popped_buffer;
   logic [TbIdWidth-1:0]  unused_popped_tb;
-  logic                  popped_restart;
+  logic                  unused_popped_restart;
   smk_pkg::kernel_id_t   pop_kernel;
-  logic                  pops;
+  logic                  pops, popped_q;
   assign pop_kernel = smk_pkg::index_of_kernel(pop_i);
   assign pops       = pop_i != '0;
   always_comb begin
@@ -146,7 +146,7 @@ module smk_preempted_queue (
       popped |= first.kernel[k] & {EntryWidth{pop_i[k]}};
     end
   end
-  assign {unused_popped_tb, popped_buffer, popped_restart} = popped;
+  assign {unused_popped_tb, popped_buffer, unused_popped_restart} = popped;
   assign front_o  = first.kernel[front_kernel_i];
   assign fronts_o = first;
 
@@ -171,20 +171,22 @@ module smk_preempted_queue (
     end
   end
 
-  // The free buffers of each kernel; a flushed TB gives its own back when it is popped.
-  smk_pkg::kernel_mask_t some_free, take, put_popped;
+  // The free buffers of each kernel; a flushed TB gives its own back in the cycle after it is popped,
+  // because what was read comes late.
+  smk_pkg::kernel_mask_t some_free, take, put_popped_d, put_popped_q;
+  smk_pkg::buffer_t      put_buffer_q;
   buffer_vec_t           free_buffer;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_free
     logic [EntryWidth-2:0] unused_front;
     logic                  restart;
     assign {unused_front, restart} = first.kernel[k];
-    assign put_popped[k] = pop[k] && restart;
+    assign put_popped_d[k] = pop[k] && restart;
     smk_buffer_list u_buffer_list (
       .clk_i,
       .rst_ni,
       .take_i            (take[k]),
-      .put_first_valid_i (put_popped[k]),
-      .put_first_i       (popped_buffer),
+      .put_first_valid_i (put_popped_q[k]),
+      .put_first_i       (put_buffer_q),
       .put_second_valid_i(push_buffer[k]),
       .put_second_i      (push_entry[BufferWidth:1]),
       .some_o            (some_free[k]),
@@ -261,6 +263,8 @@ module smk_preempted_queue (
       grant_q        <= '0;
       asked_q        <= '0;
       none_q         <= '0;
+      popped_q       <= 1'b0;
+      put_popped_q   <= '0;
       busy_q         <= 1'b0;
       grant_buffer_q <= '0;
       queued_q       <= '0;
@@ -277,7 +281,9 @@ module smk_preempted_queue (
       grant_q        <= grant_d;
       asked_q        <= asked_d;
       none_q         <= none_d;
-      busy_q         <= (pending_d | winner_q | grant_d | asked_d | none_d) != '0;
+      popped_q       <= pops;
+      put_popped_q   <= put_popped_d;
+      busy_q         <= (pending_d | winner_q | grant_d | asked_d | none_d) != '0 || pops;
       grant_buffer_q <= grant_buffer_d;
       queued_q       <= queued_d;
       count_q        <= count_d;
@@ -294,6 +300,7 @@ module smk_preempted_queue (
       if (events_valid_i[sm]) captured_q.sm[sm] <= event_in.sm[sm];
       if (request_i[sm]) asked_kernel_q.sm[sm] <= request_kernel_i.sm[sm];
     end
+    if (pops) put_buffer_q <= popped_buffer;
     for (int unsigned k = 0; k < NumKernels; k++) begin
       if (load_first[k])    first_q.kernel[k] <= push_entry;
       else if (pops) first_q.kernel[k] <= first.kernel[k];
@@ -310,14 +317,15 @@ module smk_preempted_queue (
   assign grant_buffer_o = grant_buffer_q;
   assign busy_o         = busy_q;
 
-  `SMK_ASSERT(BusyIsKeptTwice_A, busy_q == ((pending_q | ack_q | grant_q | none_q | asked_q) != '0))
+  `SMK_ASSERT(BusyIsKeptTwice_A, busy_q == ((pending_q | ack_q | grant_q | none_q | asked_q) != '0 ||
+              popped_q))
   for (genvar k = 0; k < NumKernels; k++) begin : gen_laws
-    // Conservation: a buffer is free, with an SM, or in the queue. A grant takes one to an SM,
-    // every event brings one from there, the pop of a saved TB takes one there.
+    // Conservation: a buffer is free, with an SM, in the queue, or on its way back from there. A grant
+    // takes one to an SM, every event brings one from there, the pop of a saved TB takes one there.
     `SMK_ASSERT(BuffersConserved_A, 1'b1 |=> 32'(count_q.kernel[k]) + 32'(free_o.kernel[k]) ==
                 $past(32'(count_q.kernel[k]) + 32'(free_o.kernel[k]) - 32'(take[k]) +
                       32'(push_tb[k]) + 32'(push_buffer[k]) -
-                      32'(pop[k] && !popped_restart)))
+                      32'(pop[k]) + 32'(put_popped_q[k])))
     // There are no more buffers than there are.
     `SMK_ASSERT(BuffersBounded_A, 32'(count_q.kernel[k]) + 32'(free_o.kernel[k]) <=
                 smk_pkg::PreemptedDepth)
@@ -354,7 +362,7 @@ module smk_preempted_queue (
   `SMK_ASSERT(OneRequestPerSm_M, (request_i & (asked_q | withdraw_i)) == '0)
   // Nothing changes without a request that can be served, an event, a pop or a pending event.
   `SMK_ASSERT(IdleHolds_A, (asking | withdraw_i) == '0 && events_valid_i == '0 && pop_i == '0 &&
-              pending_q == '0 |=> $stable({queued_q, count_q, next_q, tail_q, fetched_q, first, free_o,
+              pending_q == '0 && !popped_q |=> $stable({queued_q, count_q, next_q, tail_q, fetched_q, first, free_o,
               free_buffer, grant_buffer_q}) && !busy_o)
   // A request really waits because its kernel has no buffer in our tests.
   `SMK_COVER(QueueFull_C, asking != '0 && some_free != '1 && !can_grant)
