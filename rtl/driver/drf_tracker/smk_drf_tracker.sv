@@ -209,7 +209,9 @@ module smk_drf_tracker (
                                    reserve || cancel || preempt};
     end
   end
-  always_ff @(posedge clk_i) came_kernel_q <= pulse_kernel;
+  always_ff @(posedge clk_i) begin
+    if (dispatch) came_kernel_q <= pulse_kernel;
+  end
   assign busy_o  = busy_q != '0;
   assign taken_o = taken;
   assign tbs_o   = resident;
