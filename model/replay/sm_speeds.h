@@ -6,9 +6,7 @@
 // Together    Where the even shares of all fit on an SM, each has the part of its speed that it has
 //             in the set, in so far as the others have their even shares there.
 // Otherwise   All have the same part, so that the parts of their highest throughput are at most 1.
-// Out of step Where TBs of one kernel did not all come at once, they go on as those of a launch
-// that
-//             feeds.
+// Out of step Where TBs of one kernel did not all come at once, they go on as a launch that feeds.
 #pragma once
 
 #include <cstdint>
