@@ -105,7 +105,7 @@ TEST(WorkloadLines, AddressesFollowLoopCounters) {
   const KernelSpec kernel = CompileTestKernel(
       "loop i 3 {\nloop j 2 {\nload_global v = [a + i*1280 + j*128]\n}\n}\nload_global v = [a]");
   LineList lines;
-  for (const Step& step : Walk(kernel, TestWarp(kernel, 0, 0), true)) {
+  for (const WalkedStep& step : Walk(kernel, TestWarp(kernel, 0, 0), true)) {
     for (const auto line : step.lines) lines.push_back(line / kLineBytes);
   }
   EXPECT_EQ(lines, (LineList{0, 1, 10, 11, 20, 21, 0}));
@@ -138,7 +138,7 @@ TEST(WorkloadLines, ArraysOfAProgramDoNotShareLines) {
   const KernelSpec kernel = file.Parse()->kernels[0];
   std::set<std::uint64_t> lines;
   unsigned count = 0;
-  for (const Step& step : Walk(kernel, TestWarp(kernel, 0, 0), true)) {
+  for (const WalkedStep& step : Walk(kernel, TestWarp(kernel, 0, 0), true)) {
     lines.insert(step.lines.begin(), step.lines.end());
     count += static_cast<unsigned>(step.lines.size());
   }

@@ -275,7 +275,7 @@ TEST(WorkloadParboil, SadFetchesTheTexelsOfItsSource) {
     for (unsigned warp = 0; warp < 2; ++warp) {
       const WarpIdentity id = TestWarp(kernel, static_cast<unsigned>(y * 480 + x), warp);
       std::vector<std::set<std::uint64_t>> fetches;
-      for (const Step& step : Walk(kernel, id, true)) {
+      for (const WalkedStep& step : Walk(kernel, id, true)) {
         if (step.op != OpClass::kTexture) continue;
         std::set<std::uint64_t>& lines = fetches.emplace_back();
         for (const std::uint64_t line : step.lines) lines.insert((line - kReference) / kLineBytes);

@@ -106,7 +106,7 @@ TEST(WorkloadRandom, DrawsOfDifferentTripsAndPlacesAreIndependent) {
   for (unsigned tb = 0; tb < 16; ++tb) {
     bool a = false;
     bool b = false;
-    for (const Step& step : Walk(kernel, TestWarp(kernel, tb, 0))) {
+    for (const WalkedStep& step : Walk(kernel, TestWarp(kernel, tb, 0))) {
       a = a || step.op == OpClass::kAlu;
       b = b || step.op == OpClass::kImul;
       if (step.op != OpClass::kBranch) continue;

@@ -60,20 +60,20 @@ inline WarpIdentity TestWarp(const KernelSpec& kernel, unsigned tb, unsigned war
 }
 
 // One instruction of a walk, as the test wants to see it.
-struct Step {
+struct WalkedStep {
   OpClass op;
   int line;  // of the file
   std::vector<std::uint64_t> lines;
 };
 
-inline std::vector<Step> Walk(const KernelSpec& kernel, const WarpIdentity& id,
-                              bool with_lines = false) {
-  std::vector<Step> steps;
+inline std::vector<WalkedStep> Walk(const KernelSpec& kernel, const WarpIdentity& id,
+                                    bool with_lines = false) {
+  std::vector<WalkedStep> steps;
   WarpCursor cursor;
   kernel.program->Start(id, &cursor);
   for (;;) {
     const Instruction& in = kernel.program->At(cursor);
-    Step step{in.op, kernel.program->parts().info[cursor.node].line, {}};
+    WalkedStep step{in.op, kernel.program->parts().info[cursor.node].line, {}};
     if (with_lines && in.op >= OpClass::kLoadGlobal && in.op <= OpClass::kAtomicGlobal) {
       std::uint64_t lines[kMaxLines];
       const unsigned n = kernel.program->Lines(in, id, cursor, lines);
@@ -86,9 +86,9 @@ inline std::vector<Step> Walk(const KernelSpec& kernel, const WarpIdentity& id,
 }
 
 // Instructions of one class in a walk.
-inline unsigned CountOf(const std::vector<Step>& steps, OpClass op) {
+inline unsigned CountOf(const std::vector<WalkedStep>& steps, OpClass op) {
   unsigned count = 0;
-  for (const Step& step : steps) count += step.op == op ? 1 : 0;
+  for (const WalkedStep& step : steps) count += step.op == op ? 1 : 0;
   return count;
 }
 

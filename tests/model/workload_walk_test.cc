@@ -12,7 +12,7 @@ namespace {
 std::vector<int> Path(const std::string& program, unsigned tb = 0, unsigned warp = 0) {
   const KernelSpec kernel = CompileTestKernel(program);
   std::vector<int> path;
-  for (const Step& step : Walk(kernel, TestWarp(kernel, tb, warp))) {
+  for (const WalkedStep& step : Walk(kernel, TestWarp(kernel, tb, warp))) {
     if (step.op != OpClass::kExit) path.push_back(step.line - kProgramLine);
   }
   return path;
@@ -235,7 +235,7 @@ TEST(WorkloadWalk, SummaryIsTheMeanOfManyRandomWarps) {
       for (unsigned warp = 0; warp < 4; ++warp, ++warps) {
         const auto steps = Walk(kernel, TestWarp(kernel, tb, warp, seed), true);
         instructions += static_cast<double>(steps.size());
-        for (const Step& step : steps) lines += static_cast<double>(step.lines.size());
+        for (const WalkedStep& step : steps) lines += static_cast<double>(step.lines.size());
       }
     }
   }
