@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <fstream>
@@ -26,17 +25,13 @@
 #include "control/reference_control.h"
 #include "host/simulation.h"
 #include "machine/control_config.h"
+#include "run_length.h"
 #include "trace/export.h"
 #include "trace/load.h"
 #include "workload/workload_file.h"
 
 namespace smk {
 namespace {
-
-Cycle RunLength() {
-  const char* cycles = std::getenv("SMK_BENCH_CYCLES");
-  return cycles == nullptr ? 200000 : std::stoull(cycles);
-}
 
 // One wave of a program's TBs on the GPU, exported as an Accel-Sim trace and read back. A warp's
 // instructions end before the program's do, but not in a run of fewer than 100,000 cycles.
@@ -60,7 +55,7 @@ RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota
   request.machine = MachineConfig::Load(data_dir + "/machines/gtx980.toml");
   request.policy.dispatch = dispatch;
   request.policy.quota_enable = quota;
-  request.cycles = RunLength();
+  request.cycles = RunLength(200000);
   std::istringstream names(kernels);
   for (std::string name; std::getline(names, name, '+');) {
     const std::string prefix = "traced/";

@@ -59,7 +59,7 @@ def run(bench, name, cycles, tool=None):
     """What a run of a benchmark says of itself, and with a tool its host instructions, as `host`."""
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder) / "result.json"
-        command = [bench, f"--benchmark_filter=^((Gpu|Wide|Kernel)Cycles/)?{name}$", "--benchmark_min_time=0",
+        command = [bench, f"--benchmark_filter=^((Gpu|Wide|Kernel)Cycles/|Transactions/)?{name}$", "--benchmark_min_time=0",
                    f"--benchmark_out={result}", "--benchmark_out_format=json"]
         length = {"SMK_BENCH_CYCLES": str(cycles)}
         if tool:

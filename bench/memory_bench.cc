@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cost of one transaction through the whole memory system, from the SM's side.
+//
+//   bin/smk_bench --benchmark_filter=Transactions
+//   scripts/count_instructions L2Hit DramStream DramRandom WriteStream      host instructions of
+//   one
+//
+// The environment variable SMK_BENCH_CYCLES sets how many an iteration sends.
 #include <benchmark/benchmark.h>
 
-#include <memory>
 #include <random>
-#include <vector>
 
 #include "machine/simulation_context.h"
 #include "memory/memory_system.h"
+#include "run_length.h"
 
 namespace smk {
 namespace {
@@ -36,6 +41,7 @@ struct Rig {
 template <typename Address>
 void Drive(benchmark::State& state, double per_cycle, bool write, Address address) {
   Rig rig;
+  const std::uint64_t length = RunLength(1000);
   std::uint64_t count = 0;
   auto send = [&] {
     const auto now = static_cast<Cycle>(static_cast<double>(count) / per_cycle);
@@ -51,39 +57,43 @@ void Drive(benchmark::State& state, double per_cycle, bool write, Address addres
   for (int i = 0; i < 40000; ++i) send();
   const MemoryStats before = rig.memory.stats();
   const std::uint64_t first = count;
-  for (auto _ : state) send();
+  for (auto _ : state) {
+    for (std::uint64_t i = 0; i < length; ++i) send();
+  }
   const MemoryStats after = rig.memory.stats();
-  state.counters["l2_hit_rate"] = static_cast<double>(after.l2_hits[0] - before.l2_hits[0]) /
-                                  static_cast<double>(count - first);
-  state.counters["transactions"] =
-      benchmark::Counter(static_cast<double>(count - first), benchmark::Counter::kIsRate);
+  const auto sent = static_cast<double>(count - first);
+  using benchmark::Counter;
+  state.counters["l2_hit_rate"] = static_cast<double>(after.l2_hits[0] - before.l2_hits[0]) / sent;
+  state.counters["transactions"] = Counter(sent, Counter::kIsRate);
+  state.counters["run_instructions"] = static_cast<double>(length);
+  state.counters["run_sm_cycles"] = static_cast<double>(length) / per_cycle * rig.machine.sms;
 }
 
 constexpr double kL2Rate = 2.0;    // lines per cycle: half of what the SMs' ports take
 constexpr double kDramRate = 1.2;  // lines per cycle: 83 % of the DRAM's peak
 
-void BM_L2Hit(benchmark::State& state) {
+void L2Hit(benchmark::State& state) {
   Drive(state, kL2Rate, false, [](std::uint64_t i) { return i % 8192 * kLineBytes; });
 }
-BENCHMARK(BM_L2Hit);
+BENCHMARK(L2Hit)->Name("Transactions/L2Hit");
 
-void BM_DramStream(benchmark::State& state) {
+void DramStream(benchmark::State& state) {
   Drive(state, kDramRate, false,
         [](std::uint64_t i) { return (i % 16 << 28) + i / 16 * kLineBytes; });
 }
-BENCHMARK(BM_DramStream);
+BENCHMARK(DramStream)->Name("Transactions/DramStream");
 
-void BM_DramRandom(benchmark::State& state) {
+void DramRandom(benchmark::State& state) {
   std::mt19937_64 random(1);
   Drive(state, kDramRate / 2, false,
         [&](std::uint64_t /*i*/) { return (random() & 0x3FFFFFFF) / kLineBytes * kLineBytes; });
 }
-BENCHMARK(BM_DramRandom);
+BENCHMARK(DramRandom)->Name("Transactions/DramRandom");
 
-void BM_WriteStream(benchmark::State& state) {
+void WriteStream(benchmark::State& state) {
   Drive(state, kDramRate / 2, true, [](std::uint64_t i) { return i * kLineBytes; });
 }
-BENCHMARK(BM_WriteStream);
+BENCHMARK(WriteStream)->Name("Transactions/WriteStream");
 
 }  // namespace
 }  // namespace smk

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/divisor.h"
 #include "config/machine_config.h"
 
 namespace smk {
@@ -35,32 +36,25 @@ class AddressMap {
 
   Place Locate(std::uint64_t address) const {
     const std::uint64_t chunk = address >> interleave_bits_;
-    const std::uint64_t row = Divide(chunk);
-    auto controller = static_cast<unsigned>(chunk - row * controllers_) + Rotation(row);
-    if (controller >= controllers_) controller -= controllers_;
+    const std::uint64_t row = controllers_.Down(chunk);
+    auto controller = static_cast<unsigned>(chunk - row * controllers_.by()) + Rotation(row);
+    if (controller >= controllers_.by()) controller -= controllers_.by();
     const unsigned slice = static_cast<unsigned>(row ^ Scatter(row >> slice_bits_)) & slice_mask_;
     return {controller, (controller << slice_bits_) + slice,
             row << interleave_bits_ | (address & offset_mask_)};
   }
 
  private:
-  // chunk / controllers_ by a multiplication; exact for chunks below 2^58.
-  std::uint64_t Divide(std::uint64_t chunk) const {
-    __extension__ using Wide = unsigned __int128;
-    if (controllers_ == 1) return chunk;
-    return static_cast<std::uint64_t>(static_cast<Wide>(chunk) * reciprocal_ >> 64);
-  }
   // 0 to controllers_ - 1.
   unsigned Rotation(std::uint64_t row) const {
-    return static_cast<unsigned>((Scatter(row) & 0xFFFF) * controllers_ >> 16);
+    return static_cast<unsigned>((Scatter(row) & 0xFFFF) * controllers_.by() >> 16);
   }
 
-  unsigned controllers_;
+  Divisor controllers_;
   unsigned interleave_bits_;
   unsigned slice_bits_;
   unsigned slice_mask_;
   std::uint64_t offset_mask_;
-  std::uint64_t reciprocal_;  // 2^64 / controllers_, rounded up
 };
 
 // The map for memory.partition = "drawn": the slice of a line is drawn when the line is first

@@ -36,22 +36,22 @@ std::uint64_t Calendar::Closed(std::uint64_t number) const {
   return bits;
 }
 
-// `first` is the first free slot; the slots taken are not in one run or not in one word.
-Calendar::Span Calendar::TakeScattered(std::uint64_t from, std::uint64_t first, unsigned count) {
-  std::uint64_t number = first / kWordSlots;
+// What Take() does when the slots are not one run in the word of `from`.
+[[gnu::noinline]] Calendar::Span Calendar::TakeLater(std::uint64_t from, unsigned count) {
+  std::uint64_t number = from / kWordSlots;
   Word* word = &At(number);
-  std::uint64_t free = ~word->taken & (~std::uint64_t{0} << (first % kWordSlots));
-  std::uint64_t last = first;
-  while (count != 0) {
+  std::uint64_t free = ~word->taken & (~std::uint64_t{0} << (from % kWordSlots));
+  std::uint64_t first = 0, last = 0;
+  for (unsigned left = count; left != 0; --left) {
     while (free == 0) {
       word = &At(++number);
       free = ~word->taken;
     }
     const std::uint64_t bit = free & (~free + 1);
     last = number * kWordSlots + static_cast<unsigned>(__builtin_ctzll(free));
+    if (left == count) first = last;
     word->taken |= bit;
     free ^= bit;
-    --count;
   }
   return Remember(from, first, last + 1);
 }

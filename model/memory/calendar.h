@@ -30,22 +30,19 @@ class Calendar {
 
   // Takes the first `count` free slots at or after `from`; they need not be adjacent. count is 1
   // to 64.
-  Span Take(std::uint64_t from, unsigned count) {
+  [[gnu::always_inline]] Span Take(std::uint64_t from, unsigned count) {
     if (from - full_begin_ < full_end_ - full_begin_) from = full_end_;
-    std::uint64_t number = from / kWordSlots;
-    Word* word = &At(number);
-    std::uint64_t free = ~word->taken & (~std::uint64_t{0} << (from % kWordSlots));
-    while (free == 0) {
-      word = &At(++number);
-      free = ~word->taken;
+    Word& word = words_[from / kWordSlots & mask_];
+    const unsigned shift = from % kWordSlots;
+    const std::uint64_t free = ~word.taken >> shift;  // from `from` on
+    const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
+    if (__builtin_expect(word.number != from / kWordSlots || free == 0, 0)) {
+      return TakeLater(from, count);
     }
-    const unsigned first = static_cast<unsigned>(__builtin_ctzll(free));
-    const std::uint64_t run = (~std::uint64_t{0} >> (kWordSlots - count)) << first;
-    if ((free & run) != run || first + count > kWordSlots) {
-      return TakeScattered(from, number * kWordSlots + first, count);
-    }
-    word->taken |= run;
-    return Remember(from, number * kWordSlots + first, number * kWordSlots + first + count);
+    const auto wait = static_cast<unsigned>(__builtin_ctzll(free));
+    if (__builtin_expect((free >> wait & run) != run, 0)) return TakeLater(from, count);
+    word.taken |= run << (shift + wait);
+    return Remember(from, from + wait, from + wait + count);
   }
 
   // Takes whatever is free of [from, end).
@@ -69,7 +66,7 @@ class Calendar {
   }
   Word& Renew(Word& word, std::uint64_t number);
   std::uint64_t Closed(std::uint64_t number) const;
-  Span TakeScattered(std::uint64_t from, std::uint64_t first, unsigned count);
+  Span TakeLater(std::uint64_t from, unsigned count);
 
   // Everything from `from` to `end` is taken now: keep the interval if it reaches further.
   Span Remember(std::uint64_t from, std::uint64_t begin, std::uint64_t end) {

@@ -53,8 +53,8 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
   }
 }
 
-tlm::tlm_response_status Crossbar::Check(const tlm::tlm_generic_payload& payload) const {
-  const auto* extension = payload.get_extension<MemoryExtension>();
+tlm::tlm_response_status Crossbar::Check(const tlm::tlm_generic_payload& payload,
+                                         const MemoryExtension* extension) const {
   if (extension == nullptr || Index(extension->sm) >= sms_ ||
       Index(extension->kernel) >= kNumKernels) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
@@ -68,21 +68,22 @@ tlm::tlm_response_status Crossbar::Check(const tlm::tlm_generic_payload& payload
 }
 
 void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const tlm::tlm_response_status status = Check(payload);
+  const auto* found = payload.get_extension<MemoryExtension>();
+  const tlm::tlm_response_status status = Check(payload, found);
   if (status != tlm::TLM_OK_RESPONSE) {
     payload.set_response_status(status);
     return;
   }
   const TransportClock clock;
-  const auto& extension = *payload.get_extension<MemoryExtension>();
+  const MemoryExtension& extension = *found;
   const std::uint64_t address = payload.get_address();
   const AddressMap::Place place = Locate(address);
   Port& sm = sm_ports_[Index(extension.sm)];
   Port& slice = slice_ports_[place.slice];
   const unsigned bytes = payload.get_data_length();
   const unsigned sectors = bytes / kSectorBytes;
-  const unsigned data =
-      sectored_ ? sectors * Flits(kSectorBytes + kSectorHeaderBytes) : Flits(bytes);
+  const unsigned data = sectored_ ? sectors * flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes)
+                                  : flit_bytes_.Up(bytes);
   const unsigned head = sectored_ ? sectors : 1;
   const bool write = payload.is_write() || extension.atomic;
   const unsigned flits = !write ? head : sectored_ ? data : head + data;

@@ -7,6 +7,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/divisor.h"
 #include "config/machine_config.h"
 #include "memory/address_map.h"
 #include "memory/calendar.h"
@@ -69,15 +70,16 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
     return drawn_map_ != nullptr ? drawn_map_->Locate(address) : map_.Locate(address);
   }
   Cycle Serve(const TurnPacket& packet, Cycle arrival);
-  tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload) const;
+  tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload,
+                                 const MemoryExtension* extension) const;
   Cycle Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
   Cycle TravelBlocking(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
   Cycle TravelInOrder(Cycle* next, Calendar& to, Cycle start, unsigned flits) const;
-  unsigned Flits(unsigned bytes) const { return (bytes + flit_bytes_ - 1) / flit_bytes_; }
 
   const AddressMap map_;
   std::unique_ptr<DrawnMap> drawn_map_;  // instead of map_, if partition is `drawn`
-  const unsigned sms_, flit_bytes_;
+  const unsigned sms_;
+  const Divisor flit_bytes_;
   const bool sectored_, in_order_, acknowledged_;
   const Cycle latency_;
   const std::uint64_t address_end_;

@@ -16,7 +16,8 @@ unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineReques
   const AddressMap::Place place = Locate(line.address);
   const bool store = access == MemoryAccess::kStore || access == MemoryAccess::kContextStore;
   const bool carries = store || access == MemoryAccess::kAtomic;
-  const unsigned data = sectored_ ? Flits(kSectorBytes + kSectorHeaderBytes) : Flits(kLineBytes);
+  const unsigned data =
+      sectored_ ? flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes) : flit_bytes_.Up(kLineBytes);
   const unsigned flits = !carries ? 1 : sectored_ ? data : 1 + data;
   TurnPacket packet;
   packet.address = place.local_address;

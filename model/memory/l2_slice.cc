@@ -23,12 +23,13 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       set_bits_(Log2(config.l2.bytes / kLineBytes / config.l2.ways)),
       chunk_bits_(Log2(config.interleave_bytes / kLineBytes)),
       slice_bits_(Log2(config.l2_slices_per_controller)),
-      bytes_per_cycle_(config.l2_bytes_per_cycle),
       merges_(config.l2.mshr_merges),
+      bytes_per_cycle_(config.l2_bytes_per_cycle),
       sectored_(config.sector_bytes != kLineBytes),
       latency_(config.l2.latency),
       write_latency_(config.writes == "acknowledged" ? config.l2.latency : 0),
       tags_(config.l2.bytes / kLineBytes, kNoTag),
+      used_(config.l2.bytes / kLineBytes),
       lines_(config.l2.bytes / kLineBytes),
       array_(kWindow),
       mshrs_{std::vector<Cycle>(config.l2.mshrs), 0},
@@ -75,35 +76,51 @@ L2Slice::Line* L2Slice::Find(const Access& access) {
   const std::uint32_t* tags = &tags_[access.set];
   for (unsigned way = 0; way < ways_; ++way) {
     if (tags[way] == access.tag) {
-      Line& line = lines_[access.set + way];
-      line.used = ++accesses_;
-      return &line;
+      used_[access.set + way] = ++accesses_;
+      return &lines_[access.set + way];
     }
   }
   return nullptr;
 }
 
-// Gives the access the least recently used line that is not in flight; when all are, the first that
-// will be there, and the access starts then.
-L2Slice::Line* L2Slice::Replace(const Access& access, Cycle* start) {
+// The way of the least recently used line that is not in flight; when all are, of the first that
+// will be there.
+unsigned L2Slice::Victim(unsigned set, Cycle arrival) const {
+  const std::uint64_t* const used = &used_[set];
+  unsigned victim = 0;
+  std::uint64_t least = used[0];
+  for (unsigned way = 1; way < ways_; ++way) {
+    victim = used[way] < least ? way : victim;
+    least = used[way] < least ? used[way] : least;
+  }
+  if (lines_[set + victim].ready <= arrival) return victim;
+  return VictimInFlight(set, arrival);
+}
+
+// The same when the least recently used line is in flight.
+[[gnu::noinline]] unsigned L2Slice::VictimInFlight(unsigned set, Cycle arrival) const {
   constexpr std::uint64_t kInFlight = std::uint64_t{1} << 63;
   unsigned victim = 0;
   std::uint64_t least = ~std::uint64_t{0};
-  const Line* const set = &lines_[access.set];
   for (unsigned way = 0; way < ways_; ++way) {
-    const Line& line = set[way];
-    const std::uint64_t rank = line.ready > access.arrival ? line.ready | kInFlight : line.used;
+    const Cycle ready = lines_[set + way].ready;
+    const std::uint64_t rank = ready > arrival ? ready | kInFlight : used_[set + way];
     victim = rank < least ? way : victim;
     least = rank < least ? rank : least;
   }
-  victim += access.set;
+  return victim;
+}
+
+// Gives the access a line. When all are in flight, it starts when the victim is there.
+L2Slice::Line* L2Slice::Replace(const Access& access, Cycle* start) {
+  const unsigned victim = access.set + Victim(access.set, access.arrival);
   Line& line = lines_[victim];
   *start = std::max(*start, line.ready);
   if (line.dirty != 0) Evict(line, access.sm, start);
   tags_[victim] = access.tag;
   line = Line{};
   line.address = access.address;
-  line.used = ++accesses_;
+  used_[victim] = ++accesses_;
   return &line;
 }
 
@@ -126,7 +143,7 @@ void L2Slice::Evict(const Line& line, SmId sm, Cycle* start) {
 }
 
 Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
-  const unsigned passes = Passes(access.bytes) * (access.atomic ? 2 : 1);
+  const unsigned passes = bytes_per_cycle_.Up(access.bytes) * (access.atomic ? 2 : 1);
   Cycle done = 0;
   if (line == nullptr) {
     Cycle start = access.arrival;
@@ -171,7 +188,7 @@ Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start, unsigned pas
   line->valid = sectored_ ? line->valid | access.sectors : kLineBytes;
   line->merges = 0;
   mshrs_.Fill(line->ready);
-  passes = std::max(passes, Passes(bytes));
+  passes = std::max(passes, bytes_per_cycle_.Up(bytes));
   return array_.Take(line->ready, passes).end - passes;
 }
 
@@ -179,7 +196,7 @@ Cycle L2Slice::Write(const Access& access, Line* line) {
   Cycle start = access.arrival;
   if (line == nullptr) line = Replace(access, &start);
   Modify(access, line);
-  return array_.Take(start, Passes(access.bytes)).end + write_latency_;
+  return array_.Take(start, bytes_per_cycle_.Up(access.bytes)).end + write_latency_;
 }
 
 void L2Slice::Modify(const Access& access, Line* line) {

@@ -6,6 +6,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/divisor.h"
 #include "config/machine_config.h"
 #include "memory/calendar.h"
 #include "memory/memory_sockets.h"
@@ -42,8 +43,7 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
 
  private:
   struct Line {
-    Cycle ready = 0;         // when its data are here
-    std::uint64_t used = 0;  // number of the last access, for LRU
+    Cycle ready = 0;  // when its data are here
     std::uint64_t address = 0;
     std::uint8_t valid = 0;   // bytes; where lines have sectors, their mask
     std::uint8_t dirty = 0;   // likewise
@@ -76,6 +76,8 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   Access Decode(const tlm::tlm_generic_payload& payload, const MemoryExtension& extension,
                 Cycle arrival) const;
   Line* Find(const Access& access);
+  unsigned Victim(unsigned set, Cycle arrival) const;
+  unsigned VictimInFlight(unsigned set, Cycle arrival) const;
   Line* Replace(const Access& access, Cycle* start);
   void Evict(const Line& line, SmId sm, Cycle* start);
   Cycle Forward(MemoryTransaction& request, Cycle start);
@@ -89,18 +91,17 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   unsigned Bytes(std::uint8_t amount) const {
     return sectored_ ? static_cast<unsigned>(__builtin_popcount(amount)) * kSectorBytes : amount;
   }
-  unsigned Passes(unsigned bytes) const {
-    return (bytes + bytes_per_cycle_ - 1) / bytes_per_cycle_;
-  }
 
   tlm::tlm_target_socket<> socket_;
   BlockingSocket memory_socket_;
   unsigned ways_, set_bits_, chunk_bits_, slice_bits_;
-  unsigned bytes_per_cycle_, merges_;
+  unsigned merges_;
+  Divisor bytes_per_cycle_;
   bool sectored_;
   Cycle latency_, write_latency_;
 
   std::vector<std::uint32_t> tags_;  // by set and way
+  std::vector<std::uint64_t> used_;  // likewise: number of the last access, for LRU
   std::vector<Line> lines_;          // likewise
   std::uint64_t accesses_ = 0;
   Calendar array_;

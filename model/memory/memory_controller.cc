@@ -34,6 +34,7 @@ MemoryController::MemoryController(sc_core::sc_module_name name, const MachineCo
       cycles_per_clock_(static_cast<std::uint64_t>(std::llround(
           machine.core_clock_mhz / machine.memory.dram_clock_mhz * static_cast<double>(kOne)))),
       bytes_per_slot_(config_.dram_bytes_per_clock * config_.t_ccd),
+      clocks_per_slot_(config_.t_ccd),
       column_bits_(Log2(config_.row_bytes / kLineBytes)),
       bank_bits_(Log2(config_.banks)),
       // From the last read to the first write the bus idles for one burst; back again, a read may
@@ -63,7 +64,7 @@ MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
   const std::uint64_t row_and_bank = local_address / kLineBytes >> column_bits_;
   const std::uint64_t row = row_and_bank >> bank_bits_;
   const std::uint64_t bank = row_and_bank ^ Scatter(row);
-  return {static_cast<unsigned>(bank) & (config_.banks - 1), DivideUp(bytes, bytes_per_slot_), row};
+  return {static_cast<unsigned>(bank) & (config_.banks - 1), bytes_per_slot_.Up(bytes), row};
 }
 
 void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
@@ -108,7 +109,7 @@ Cycle MemoryController::Write(const Location& where, Cycle arrival) {
 
 // Returns when the last write of the batch has left the buffer.
 DramClock MemoryController::DrainWrites(DramClock now) {
-  DramClock slot = now / config_.t_ccd;
+  DramClock slot = clocks_per_slot_.Down(now);
   for (unsigned gap = turnaround_slots_; gap != 0; --gap) slot = bus_.Take(slot, 1).end;
   DramClock last = now;
   for (const Location& where : batch_) {
@@ -131,7 +132,7 @@ DramClock MemoryController::Serve(const Location& where, DramClock now, unsigned
     column = activate + config_.t_rcd;
   }
   const unsigned t_ccd = config_.t_ccd;
-  const DramClock end = bus_.Take((column + t_ccd - 1) / t_ccd, where.slots).end * t_ccd;
+  const DramClock end = bus_.Take(clocks_per_slot_.Up(column), where.slots).end * t_ccd;
   bank.Use(where.row, end + recovery, where.slots * t_ccd);
   return end;
 }

@@ -8,6 +8,7 @@
 #include <tlm>
 #include <vector>
 
+#include "base/divisor.h"
 #include "config/machine_config.h"
 #include "memory/calendar.h"
 #include "memory/dram_bank.h"
@@ -59,7 +60,7 @@ class MemoryController : public sc_core::sc_module, private BlockingTarget {
   const MemoryConfig config_;
   std::vector<std::unique_ptr<tlm::tlm_target_socket<>>> sockets_;
   std::uint64_t clocks_per_cycle_, cycles_per_clock_;  // 32.32 fixed point
-  unsigned bytes_per_slot_;
+  Divisor bytes_per_slot_, clocks_per_slot_;
   unsigned column_bits_, bank_bits_;  // of a line's number
   unsigned turnaround_slots_;
 

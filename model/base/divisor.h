@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Division by a number that is known once and used often.
+#pragma once
+
+#include <cstdint>
+
+namespace smk {
+
+// Divides by a multiplication: a division takes longer than what else a memory transaction does
+// between two of them. Exact for values below 2^64 / by.
+class Divisor {
+ public:
+  explicit Divisor(unsigned by) : by_(by), reciprocal_(~std::uint64_t{0} / by + 1) {}
+
+  unsigned by() const { return by_; }
+  std::uint64_t Down(std::uint64_t value) const {
+    __extension__ using Wide = unsigned __int128;
+    if (by_ == 1) return value;
+    return static_cast<std::uint64_t>(static_cast<Wide>(value) * reciprocal_ >> 64);
+  }
+  std::uint64_t Up(std::uint64_t value) const { return Down(value + (by_ - 1)); }
+  unsigned Up(unsigned value) const { return static_cast<unsigned>(Up(std::uint64_t{value})); }
+
+ private:
+  unsigned by_;
+  std::uint64_t reciprocal_;  // 2^64 / by, rounded up; not used for 1
+};
+
+}  // namespace smk
