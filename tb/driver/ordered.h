@@ -9,7 +9,8 @@ namespace smk {
 template <typename Pair>
 class Ordered {
  public:
-  explicit Ordered(DispatchMode mode) : traffic_(Pair::Config(), PolicyOf(mode), Rates(), 1) {}
+  explicit Ordered(DispatchMode mode) : Ordered(PolicyOf(mode)) {}
+  explicit Ordered(const PolicyConfig& policy) : traffic_(Pair::Config(), policy, Rates(), 1) {}
   ~Ordered() {
     const auto& lockstep = bench().driver().lockstep();
     EXPECT_TRUE(lockstep.ok()) << lockstep.mismatch();
@@ -28,16 +29,30 @@ class Ordered {
     bench().Launch(k, need, tbs);
     Run(8 * tbs + 100 * Pair::kSms);
   }
+  // From now on so many of the victims asked for are not found.
+  void SpareVictims(unsigned victims) { traffic_.rates().spare_victims = victims; }
+  // All TBs of a kernel finish, and its place is given away.
+  void Finish(unsigned k) {
+    for (unsigned i = 0; i < Pair::kSms; ++i) {
+      const auto& tbs = bench().sm(i).tbs;
+      for (unsigned n = 0; n < tbs.size();) {
+        if (tbs[n].kernel == k) {
+          bench().Finish(i, n);
+        } else {
+          ++n;
+        }
+      }
+    }
+    Run(60);
+    GiveAway();
+  }
   // All TBs finish, and their kernels' places are given away.
   void FinishAll() {
     traffic_.rates().finish = 1;
     for (int i = 0; i < 10'000 && model().kernel_table().active() != 0; ++i) Run(1);
     EXPECT_EQ(model().kernel_table().active(), 0);
     traffic_.rates().finish = 0;
-    HostInputs tick;
-    tick.tick = true;
-    bench().Cycle(tick);
-    Run(60);
+    GiveAway();
   }
 
  private:
@@ -52,6 +67,12 @@ class Ordered {
     rates.tick = rates.launch = rates.finish = rates.busy = 0;
     rates.free = rates.settle = rates.leave = 1;
     return rates;
+  }
+  void GiveAway() {
+    HostInputs tick;
+    tick.tick = true;
+    bench().Cycle(tick);
+    Run(60);
   }
   void Run(unsigned cycles) {
     while (cycles-- != 0) traffic_.Cycle();
