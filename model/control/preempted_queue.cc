@@ -26,10 +26,13 @@ void PreemptedQueue::Push(const SmEvent& event) {
   ++q.count;
 }
 
+// A TB that was flushed needs its buffer no longer than until it was popped, a cycle ago.
+void PreemptedQueue::FreeFlushed() {
+  if (!state_.popped || !state_.popped_entry.restart) return;
+  FreeBuffer(&state_.queue[Index(state_.popped_kernel)], state_.popped_entry.buffer);
+}
+
 void PreemptedQueue::Pop(const Inputs& in) {
-  if (state_.popped && state_.popped_entry.restart) {
-    FreeBuffer(&state_.queue[Index(state_.popped_kernel)], state_.popped_entry.buffer);
-  }
   state_.popped = in.pop_valid;
   if (!in.pop_valid) return;
   Queue& q = state_.queue[Index(in.pop_kernel)];
@@ -65,6 +68,7 @@ void PreemptedQueue::Grant(const Inputs& in) {
 
 void PreemptedQueue::Tick(const Inputs& in) {
   Grant(in);
+  FreeFlushed();
   Pop(in);
   state_.ack = SmMask();
   if (state_.pending.Any()) {

@@ -85,6 +85,7 @@ class PreemptedQueue {
  private:
   void FreeBuffer(Queue* queue, std::uint16_t buffer);
   void Push(const SmEvent& event);
+  void FreeFlushed();
   void Pop(const Inputs& in);
   void Grant(const Inputs& in);
 
