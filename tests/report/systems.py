@@ -32,7 +32,6 @@ host.merge_barrier = "tb"
 [[experiment]]
 name = "draws"
 machines = "gtx980"
-streams = "kernelet_mi.toml"
 seeds = [2, 3]
 schedulers = "in-order"
 policies = ["leftover", "smk-p"]
@@ -107,7 +106,7 @@ def main():
         expect(" 0 made" in call(smk, "sweep", spec, "--out", path)[1], "runs were made again")
         database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         streams = database.execute("SELECT COUNT(*) FROM streams").fetchone()[0]
-        expect(streams == 24, f"{streams} streams, not 4 under 2 policies on 2 machines, 4 merged, and 2 draws of 2")
+        expect(streams == 36, f"{streams} streams, not 4 under 2 policies on 2 machines, 4 merged, and 2 more draws of 4 under 2")
         beside_serve(smk, folder, database)
         status, said = call(smk, "report", path, "--out", folder / "page.html")
         expect(status == 0, said)
@@ -117,10 +116,13 @@ def main():
         expect(status == 0, said)
         page = (docs / "systems.md").read_text(encoding="utf-8")
         expect(re.search(r"\| left-over \| .* \| \+0\.0 % \|", page), "left-over is not the base of the page")
-        # Three draws of one stream: their mean, and how far they reach.
-        expect("| left-over | +0.0 % | +0.0 % to +0.0 % |" in page, "no draws")
-        draws = re.search(r"\| SMK-P \| ([+-][\d.]+) % \| ([+-][\d.]+) % to ([+-][\d.]+) % \|", page)
-        expect(draws and float(draws[2]) <= float(draws[1]) <= float(draws[3]), "no draws of SMK-P")
+        # Three draws of each stream: their mean, how far they reach, and the mean of the streams in each draw.
+        expect("| left-over |" + 5 * " +0.0 % (+0.0 % to +0.0 %) |" in page, "no draws")
+        draws = re.search(r"\| SMK-P \|" + 5 * r" ([+-][\d.]+) % \(([+-][\d.]+) % to ([+-][\d.]+) %\) \|", page)
+        expect(draws, "no draws of SMK-P")
+        means, least, most = ([float(value) for value in draws.groups()[i::3]] for i in range(3))
+        expect(all(low <= mean <= high for mean, low, high in zip(means, least, most)), f"{draws[0]} are no means")
+        expect(min(means[:4]) <= means[4] <= max(means[:4]), f"{draws[0]}: the last is no mean of the others")
         expect("| SMK-P |" in page and "| KernelMerge |" in page and "| Kernelet |" not in page, "other systems")
         expect(call(script, "--docs", docs, "--check") == (0, ""), "its own page is not accepted")
         # A database of one draw: the others stay.
