@@ -12,17 +12,7 @@ import { facts, table, tile } from './table.js';
 import { timelineSection } from './timeline.js';
 import { kernelColour, stallColour } from './theme.js';
 
-const reasons = [
-  'issued',
-  'pipeline',
-  'control',
-  'data_memory',
-  'data_short',
-  'barrier',
-  'quota',
-  'preemption',
-  'empty',
-];
+const reasons = Object.keys(stallNames);
 
 // Clients with scripts have no kernels, and nothing of SMs.
 const ofClients = (stats) => stats.kind === 'clients';

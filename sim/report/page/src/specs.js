@@ -16,7 +16,43 @@ export const legendOf = (ids, names, colourOf) =>
   ids.map((id, i) => [names[i], () => colourOf(id)]);
 
 // The marks of the paper's numbers, when there are any.
-const paperLayer = (rows, layer) => (rows.some((row) => row.paper !== undefined) ? [layer()] : []);
+const paperLayer = (rows, size, encoding) =>
+  rows.some((row) => row.paper !== undefined)
+    ? [
+        {
+          transform: [{ filter: 'isValid(datum.paper)' }],
+          mark: {
+            type: 'point',
+            shape: 'diamond',
+            filled: true,
+            size,
+            opacity: 1,
+            color: paperColour(),
+            stroke: pageColour(),
+            strokeWidth: 1.5,
+          },
+          encoding,
+        },
+      ]
+    : [];
+
+// A line at a value of the axis x or y, when there is one.
+const ruleLayer = (axis, rule) =>
+  rule === undefined
+    ? []
+    : [
+        {
+          data: { values: [{}] },
+          mark: {
+            type: 'rule',
+            strokeDash: [2, 3],
+            strokeWidth: 0.7,
+            color: paperColour(),
+            opacity: 0.55,
+          },
+          encoding: { [axis]: { datum: rule } },
+        },
+      ];
 
 const tooltip = (fields) =>
   fields.map(([field, title, format]) => ({
@@ -102,35 +138,13 @@ export function groupedBars({
           tooltip: tip,
         },
       },
-      ...(rule === undefined
-        ? []
-        : [
-            {
-              data: { values: [{}] },
-              mark: {
-                type: 'rule',
-                strokeDash: [2, 3],
-                strokeWidth: 0.7,
-                color: paperColour(),
-                opacity: 0.55,
-              },
-              encoding: { y: { datum: rule } },
-            },
-          ]),
-      ...paperLayer(rows, () => ({
-        transform: [{ filter: 'isValid(datum.paper)' }],
-        mark: {
-          type: 'point',
-          shape: 'diamond',
-          filled: true,
-          size: 75,
-          opacity: 1,
-          color: paperColour(),
-          stroke: pageColour(),
-          strokeWidth: 1.5,
-        },
-        encoding: { x: xAt(width), xOffset, y: { ...y, field: 'paper' }, tooltip: tip },
-      })),
+      ...ruleLayer('y', rule),
+      ...paperLayer(rows, 75, {
+        x: xAt(width),
+        xOffset,
+        y: { ...y, field: 'paper' },
+        tooltip: tip,
+      }),
     ],
   });
 }
@@ -183,45 +197,18 @@ export function rowBars({
           ]),
         },
       },
-      ...(rule === undefined
-        ? []
-        : [
-            {
-              data: { values: [{}] },
-              mark: {
-                type: 'rule',
-                strokeDash: [2, 3],
-                strokeWidth: 0.7,
-                color: paperColour(),
-                opacity: 0.55,
-              },
-              encoding: { x: { datum: rule } },
-            },
-          ]),
-      ...paperLayer(rows, () => ({
-        transform: [{ filter: 'isValid(datum.paper)' }],
-        mark: {
-          type: 'point',
-          shape: 'diamond',
-          filled: true,
-          size: 60,
-          opacity: 1,
-          color: paperColour(),
-          stroke: pageColour(),
-          strokeWidth: 1.5,
-        },
-        encoding: {
-          y: { field: 'label', type: 'nominal', sort: labelsInOrder },
-          yOffset: { field: 'series', sort: series, scale: { domain: series } },
-          x: { field: 'paper', type: 'quantitative' },
-          tooltip: tooltip([
-            ['label', 'Workload'],
-            ['name', 'Policy'],
-            ['paper', 'Paper', '.3f'],
-            ['source', 'In the paper'],
-          ]),
-        },
-      })),
+      ...ruleLayer('x', rule),
+      ...paperLayer(rows, 60, {
+        y: { field: 'label', type: 'nominal', sort: labelsInOrder },
+        yOffset: { field: 'series', sort: series, scale: { domain: series } },
+        x: { field: 'paper', type: 'quantitative' },
+        tooltip: tooltip([
+          ['label', 'Workload'],
+          ['name', 'Policy'],
+          ['paper', 'Paper', '.3f'],
+          ['source', 'In the paper'],
+        ]),
+      }),
     ],
   });
 }

@@ -1,18 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The runs of a sweep as objects, and which of them may be compared with each other.
-import { divide, isNumber, mean } from './format.js';
+import { divide, isNumber, mean, stallNames } from './format.js';
 
-export const stallReasons = [
-  'issued',
-  'pipeline',
-  'control',
-  'data_memory',
-  'data_short',
-  'barrier',
-  'quota',
-  'preemption',
-  'empty',
-];
+export const stallReasons = Object.keys(stallNames);
 
 // A column: an array, or texts and which of them.
 const at = (column, i) => (Array.isArray(column) ? column[i] : column.texts[column.rows[i]]);
