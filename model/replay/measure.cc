@@ -119,13 +119,34 @@ bool Sliced(const std::vector<LaunchKind>& set, const MachineConfig& machine) {
   return sliced;
 }
 
-// Times of the slices that ended; of none, the whole run.
-Windows WholeSlices(const RunResult& result, JobId job) {
-  Windows whole;
-  for (const LaunchRecord& launch : result.launches) {
-    if (launch.job == job && launch.end <= result.cycles) whole.Add(launch.start, launch.end);
+// An SM had more of its TBs than the even share: those of the slice before were in the way.
+bool Uneven(const RunResult& result, const LaunchRecord& launch, unsigned sms) {
+  std::vector<unsigned> on(sms);
+  for (const TbRecord& tb : result.tbs) {
+    if (tb.job == launch.job && tb.launch == launch.number) ++on.at(Index(tb.sm));
   }
-  return whole.total() != 0 ? whole : Windows({{0, result.cycles}});
+  return *std::max_element(on.begin(), on.end()) > EvenShare(launch.tb_count, sms);
+}
+
+// Of each member, times of its slices that ended, while those of all lay evenly; of none, of all
+// that ended; of none, the whole run.
+std::vector<Windows> WholeSlices(const RunResult& result, const std::vector<LaunchKind>& set,
+                                 const MachineConfig& machine) {
+  std::vector<Windows> whole(set.size()), even(set.size());
+  for (const LaunchRecord& launch : result.launches) {
+    if (launch.end > result.cycles) continue;
+    whole.at(Index(launch.job)).Add(launch.start, launch.end);
+    if (!Uneven(result, launch, machine.sms)) even[Index(launch.job)].Add(launch.start, launch.end);
+  }
+  Windows all({{0, result.cycles}});
+  if (EvenSharesFit(set, machine.sm.limits, machine.sms)) {
+    for (const Windows& of : even) all = all.And(of);
+  }
+  for (Windows& of : whole) {
+    if (of.total() == 0) of = Windows({{0, result.cycles}});
+    if (const Windows both = of.And(all); both.total() != 0) of = both;
+  }
+  return whole;
 }
 
 // Times of the launches of one member of a set.
@@ -168,10 +189,10 @@ std::map<SetRates::Ages, Windows> WindowsByAge(const RunResult& result, std::siz
 // A launch of a set in the run that measures.
 class Member {
  public:
-  Member(const RunResult& result, std::size_t place, bool feeds, bool sliced, double instructions)
+  // `whole`: the times that count.
+  Member(const RunResult& result, std::size_t place, bool feeds, Windows whole, double instructions)
       : progress_(result, static_cast<KernelId>(place)),
-        whole_(sliced ? WholeSlices(result, static_cast<JobId>(place))
-                      : Windows({{0, result.cycles}})),
+        whole_(std::move(whole)),
         feeds_(feeds),
         instructions_(instructions) {}
 
@@ -294,11 +315,17 @@ std::optional<SetRates> RatesOfSet(const RunResult& result, const std::vector<La
   windows.DropFirst(std::min(config.limits.warm_up, windows.total() / 4));
   if (windows.total() == 0) return std::nullopt;
   SetRates rates;
+  const LaunchRecord& first = result.launches.at(0);
+  if (first.end <= result.cycles) {
+    rates.first_cycles = static_cast<double>(first.end - first.start);
+  }
   for (std::size_t i = 0; i < set.size(); ++i) rates.mean.push_back(alone.at(i).Part(set.size()));
   const bool sliced = Sliced(set, config.machine);
+  std::vector<Windows> whole(set.size(), Windows({{0, result.cycles}}));
+  if (sliced) whole = WholeSlices(result, set, config.machine);
   std::vector<Member> members;
   for (std::size_t i = 0; i < set.size(); ++i) {
-    members.emplace_back(result, i, Feeds(set[i], config.machine), sliced, alone[i].instructions);
+    members.emplace_back(result, i, Feeds(set[i], config.machine), whole[i], alone[i].instructions);
     members[i].Take(windows, &rates.mean[i]);
   }
   if (!sliced || set.size() == 1) return rates;

@@ -10,6 +10,17 @@ constexpr double kHalf = 0.5;  // of TBs that end one by one, on average
 
 }  // namespace
 
+bool EvenSharesFit(const std::vector<LaunchKind>& set, const ResourceVector& limits, unsigned sms) {
+  ResourceVector taken{};
+  for (const LaunchKind& launch : set) {
+    for (std::uint32_t i = 0; i < EvenShare(launch.tbs, sms); ++i) {
+      taken += launch.spec().need;
+      if (!FitsIn(taken, limits)) return false;
+    }
+  }
+  return true;
+}
+
 double AloneRate::RatePart() const {
   return drain_tbs <= 0 ? kHalf : std::min(1.0, drain_tbs / drain_cycles / rate);
 }

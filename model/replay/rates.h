@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/resources.h"
 #include "workload/workload.h"
 
 namespace smk {
@@ -28,6 +29,12 @@ struct LaunchKind {
 
   const KernelSpec& spec() const { return workload->kernels[kernel]; }
 };
+
+// TBs on an SM when they lie evenly: the most that one has.
+inline std::uint32_t EvenShare(std::uint32_t tbs, unsigned sms) { return (tbs + sms - 1) / sms; }
+
+// The even shares of all fit on an SM together.
+bool EvenSharesFit(const std::vector<LaunchKind>& set, const ResourceVector& limits, unsigned sms);
 
 // A launch in a set.
 struct SetRate {
@@ -43,6 +50,7 @@ struct SetRates {
 
   std::vector<SetRate> mean;
   std::map<Ages, std::vector<SetRate>> by_age;  // as far as it was seen
+  double first_cycles = 0;  // until the launch that was taken first was done; 0: it was not
 
   const std::vector<SetRate>& Of(const Ages& ages) const {
     const auto found = by_age.find(ages);
@@ -82,6 +90,8 @@ class RateSource {
   // Of each of two or more launches that have places at the same time, and that feed
   // if they ever do. With the left-over policy the first in the set is the oldest.
   virtual SetRates Together(const std::vector<LaunchKind>& set) = 0;
+  // The rates on a GPU with one of the SMs, and all of the memory.
+  virtual RateSource& OnOneSm() = 0;
 };
 
 }  // namespace smk

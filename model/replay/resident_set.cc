@@ -25,7 +25,9 @@ Cycle CyclesFor(double work, double rate) {
 ResidentSet::ResidentSet(const RunRequest& request, RateSource& rates, ReplayChecks& checks)
     : checks_(checks),
       kinds_(rates, checks),
-      sm_speeds_(request.machine, kinds_),
+      one_sm_(rates.OnOneSm(), checks),
+      alone_speeds_(request.machine, kinds_, one_sm_),
+      sm_speeds_(request.machine, kinds_, alone_speeds_),
       places_(request.machine.sm.limits, request.machine.sms, request.policy),
       spread_(request.machine.sm.limits, request.machine.sms),
       ordered_(request.policy.dispatch == DispatchMode::kLeftover) {}
@@ -109,7 +111,7 @@ void ResidentSet::Displace(const std::vector<KernelId>& before) {
 }
 
 bool ResidentSet::Spreads(const LaunchKind& kind) const {
-  return ordered_ && sm_speeds_.Holds(kind) &&
+  return ordered_ && alone_speeds_.Holds(kind) &&
          std::all_of(slots_.begin(), slots_.end(),
                      [](const Slot& slot) { return !slot.busy || slot.spread; });
 }
@@ -120,7 +122,7 @@ void ResidentSet::BeginSpread(KernelId id) {
   slot.spread = true;
   slot.places = kind.launch.tbs;
   const auto [parts, is_new] = parts_.emplace(slot.kind, std::vector<double>());
-  if (is_new) parts->second = sm_speeds_.PartsOf(slot.kind);
+  if (is_new) parts->second = alone_speeds_.PartsOf(slot.kind);
   spread_.Launch(id, kind.launch.spec(), kind.launch.tbs, parts->second);
   speeds_.clear();
 }
@@ -141,7 +143,7 @@ void ResidentSet::AdvanceSpread(Cycle cycles) {
   }
 }
 
-TbSpread::Speeds ResidentSet::SpeedsOn(const TbSpread::State& state) {
+ResidentSet::SlotSpeeds ResidentSet::SpeedsOn(const TbSpread::State& state) {
   std::vector<KernelId> there;
   for (unsigned k = 0; k < kNumKernels; ++k) {
     if (state.now[k] != 0) there.push_back(static_cast<KernelId>(k));
@@ -153,11 +155,13 @@ TbSpread::Speeds ResidentSet::SpeedsOn(const TbSpread::State& state) {
     const Slot& slot = slots_[Index(id)];
     members.push_back({slot.kind, state.now[Index(id)], state.most[Index(id)], slot.number});
   }
-  const std::vector<double> found = sm_speeds_.Of(members, state.in_step, now_);
-  TbSpread::Speeds speeds{};
+  const std::vector<SmSpeeds::Speed> found = sm_speeds_.Of(members, state.in_step, now_);
+  SlotSpeeds speeds{};
   for (std::size_t i = 0; i < there.size(); ++i) {
     const Slot& slot = slots_[Index(there[i])];
-    speeds[Index(there[i])] = found[i] * kinds_[slot.kind].launch.tbs / slot.all;
+    SmSpeeds::Speed& speed = speeds[Index(there[i])];
+    speed = found[i];
+    speed.parts *= kinds_[slot.kind].launch.tbs / slot.all;
   }
   return speeds;
 }
@@ -166,10 +170,21 @@ void ResidentSet::RefreshSpread() {
   std::array<std::uint64_t, kNumKernels> ranks{};
   for (unsigned k = 0; k < kNumKernels; ++k) ranks[k] = places_.RankOf(static_cast<KernelId>(k));
   spread_.Place(ranks);
+  std::vector<const SlotSpeeds*> on(spread_.sms());
+  std::array<double, kNumKernels> demand{}, delivered{};
   for (unsigned sm = 0; sm < spread_.sms(); ++sm) {
-    const auto [speeds, is_new] = speeds_.emplace(spread_.On(sm), TbSpread::Speeds{});
+    const auto [speeds, is_new] = speeds_.emplace(spread_.On(sm), SlotSpeeds{});
     if (is_new) speeds->second = SpeedsOn(spread_.On(sm));
-    spread_.SetSpeeds(sm, speeds->second);
+    on[sm] = &speeds->second;
+    for (unsigned k = 0; k < kNumKernels; ++k) demand[k] += speeds->second[k].demand;
+  }
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    if (demand[k] > 0) delivered[k] = alone_speeds_.Delivered(slots_[k].kind, demand[k]);
+  }
+  for (unsigned sm = 0; sm < spread_.sms(); ++sm) {
+    TbSpread::Speeds speeds{};
+    for (unsigned k = 0; k < kNumKernels; ++k) speeds[k] = (*on[sm])[k].parts * delivered[k];
+    spread_.SetSpeeds(sm, speeds);
   }
   for (unsigned k = 0; k < kNumKernels; ++k) {
     Slot& slot = slots_[k];

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "machine/run.h"
+#include "replay/alone_speeds.h"
 #include "replay/kinds.h"
 #include "replay/places.h"
 #include "replay/rates.h"
@@ -79,17 +80,20 @@ class ResidentSet {
   void EndSpread();
   void AdvanceSpread(Cycle cycles);
   void RefreshSpread();
-  TbSpread::Speeds SpeedsOn(const TbSpread::State& state);
+  // Of what is on an SM, by kernel slot.
+  using SlotSpeeds = std::array<SmSpeeds::Speed, kNumKernels>;
+  SlotSpeeds SpeedsOn(const TbSpread::State& state);
   void Refresh();
   void AddRates(KernelMask slots, double weight);
   void Displace(const std::vector<KernelId>& before);
 
   ReplayChecks& checks_;
-  Kinds kinds_;
+  Kinds kinds_, one_sm_;  // of the GPU, and of one of a single SM
+  AloneSpeeds alone_speeds_;
   SmSpeeds sm_speeds_;
   Places places_;
   TbSpread spread_;
-  std::map<TbSpread::State, TbSpread::Speeds> speeds_;  // while the same launches are there
+  std::map<TbSpread::State, SlotSpeeds> speeds_;  // while the same launches are there
   // Of the TBs of a kind, by kind.
   std::map<std::size_t, std::vector<double>> parts_;
   // Lengths of the TBs before each of a kernel's, and of all; empty: they are alike.

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast TBs go on on an SM, from rates that were measured with the same TBs on all SMs.
+// How fast the TBs go on that are on an SM together.
 //
-// Alone       A launch has an even share of TBs on each SM, and takes its time. With another number
-//             there: between one TB, the even share, and the most that fit, which are measured.
+// One launch  As AloneSpeeds says.
 // Together    Where the even shares of all fit on an SM, each has the part of its speed that it has
 //             in the set, in so far as the others have their even shares there.
-// Otherwise   All have the same part, so that the parts of their highest throughput are at most 1.
-// Out of step Where TBs of one kernel did not all come at once, they go on as a launch that feeds.
+// Otherwise   Of one kernel, the older launch goes first, by its priority where slices overlap. Of
+//             several, all have the same part, so that the parts of their highest throughput are at
+//             most 1.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "machine/run.h"
+#include "replay/alone_speeds.h"
 #include "replay/kinds.h"
-#include "replay/tb_spread.h"
 
 namespace smk {
 
@@ -26,32 +26,30 @@ class SmSpeeds {
     unsigned tbs = 0, most = 0;  // now, and since there were none
     std::uint64_t number = 0;    // of the launch, in the order of all
   };
+  // What it has when the other SMs are empty.
+  struct Speed {
+    double parts = 0;   // of its time, in a cycle
+    double demand = 0;  // TBs of its kernel per cycle: for AloneSpeeds::Delivered()
+  };
 
   // The arguments must live as long.
-  SmSpeeds(const MachineConfig& machine, Kinds& kinds)
-      : limits_(machine.sm.limits), sms_(machine.sms), kinds_(kinds) {}
+  SmSpeeds(const MachineConfig& machine, Kinds& kinds, AloneSpeeds& alone)
+      : limits_(machine.sm.limits), sms_(machine.sms), kinds_(kinds), alone_(alone) {}
 
-  // The GPU holds all its TBs.
-  bool Holds(const LaunchKind& launch) const;
-  // Of each TB of a launch: what it has of the launch's time, on an SM that is at full speed. As
-  // others end, those that are left on their SM go on faster, and end when they did alone.
-  std::vector<double> PartsOf(std::size_t kind);
-  // Of each member, the oldest kernel first: parts of its time in a cycle.
-  std::vector<double> Of(const std::vector<Member>& members, bool in_step, Cycle now);
+  // Of each member, the oldest kernel first.
+  std::vector<Speed> Of(const std::vector<Member>& members, bool in_step, Cycle now);
 
  private:
-  unsigned EvenOf(std::size_t kind) const;
-  unsigned MostOf(std::size_t kind) const;
-  // Cycles of a launch that has so many TBs on each SM, alone.
-  double TimeOf(std::size_t kind, unsigned tbs);
-  double OutOfStep(std::size_t kind);
+  const KernelSpec& SpecOf(const Member& member) const { return kinds_[member.kind].launch.spec(); }
   bool AlikeFit(const std::vector<Member>& members) const;
-  std::vector<double> Together(const std::vector<Member>& members, Cycle now);
-  std::vector<double> Otherwise(const std::vector<Member>& members);
+  std::vector<Speed> Together(const std::vector<Member>& members, Cycle now);
+  std::vector<Speed> OutOfStep(const std::vector<Member>& members, Cycle now);
+  std::vector<Speed> Otherwise(const std::vector<Member>& members);
 
   const ResourceVector limits_;
   const unsigned sms_;
   Kinds& kinds_;
+  AloneSpeeds& alone_;
 };
 
 }  // namespace smk

@@ -90,7 +90,7 @@ std::vector<SetRate> SetFromJson(const json& all, std::size_t count) {
 json ToJson(const SetRates& rates) {
   json by_age = json::array();
   for (const auto& [ages, of] : rates.by_age) by_age.push_back({ages, ToJson(of)});
-  return {ToJson(rates.mean), by_age};
+  return {ToJson(rates.mean), by_age, rates.first_cycles};
 }
 
 SetRates RatesFromJson(const json& all, std::size_t count) {
@@ -99,6 +99,7 @@ SetRates RatesFromJson(const json& all, std::size_t count) {
   for (const json& of : all.at(1)) {
     rates.by_age[of.at(0).get<SetRates::Ages>()] = SetFromJson(of.at(1), count);
   }
+  all.at(2).get_to(rates.first_cycles);
   return rates;
 }
 
@@ -127,8 +128,9 @@ ReplayRates::ReplayRates(const Backend& cycle_model, const Experiment& experimen
       experiment_(experiment),
       config_(std::move(config)),
       options_(std::move(options)),
-      common_(fmt::format("replay rates\nseed {}\ncycles {} warm_up {}\n{}{}", config_.seed,
-                          config_.limits.cycles, config_.limits.warm_up,
+      common_(fmt::format("replay rates\nsms {} seed {}\ncycles {} warm_up {}\n{}{}",
+                          config_.machine.sms, config_.seed, config_.limits.cycles,
+                          config_.limits.warm_up,
                           PolicyText(experiment, config_.policy, config_.ideal_preemption),
                           WithoutHost(experiment.machine_toml))),
       cache_(options_.cache_folder, "rate") {}
@@ -159,7 +161,9 @@ void ReplayRates::Keep(const std::string& key, Entry entry) {
 }
 
 RunResult ReplayRates::Run(const RunRequest& request, const std::string& name) const {
-  RunResult result = cycle_model_.run(request, ControlKind::kReference, experiment_.control_config);
+  ControlConfig control = experiment_.control_config;
+  control.num_sms = request.machine.sms;
+  RunResult result = cycle_model_.run(request, ControlKind::kReference, control);
   CheckResult(request, &result);
   if (result.launches.empty()) throw CheckFailure(name + ": nothing was launched");
   return result;
@@ -259,11 +263,21 @@ SetRates ReplayRates::Together(const std::vector<LaunchKind>& set) {
   return entries_.at(key).rates;
 }
 
+RateSource& ReplayRates::OnOneSm() {
+  if (one_sm_ == nullptr) {
+    MeasureConfig config = config_;
+    config.machine.sms = 1;
+    one_sm_ = std::make_unique<ReplayRates>(cycle_model_, experiment_, std::move(config), options_);
+  }
+  return *one_sm_;
+}
+
 std::string ReplayRates::Csv(const std::string& policy) const {
   std::string text;
   for (const auto& named : entries_) {
     const Entry& entry = named.second;
-    const std::string first = QuotedCell(policy) + "," + QuotedCell(NameOf(entry.set));
+    const std::string first = fmt::format("{},{},{}", QuotedCell(policy), config_.machine.sms,
+                                          QuotedCell(NameOf(entry.set)));
     if (entry.set.size() == 1) {
       const AloneRate& alone = entry.alone;
       text += fmt::format("{},{},{},{},{},{},{}\n", first, Cells(entry.set[0], ""), alone.rate,
@@ -281,7 +295,7 @@ std::string ReplayRates::Csv(const std::string& policy) const {
       add(rates, fmt::format("{}", fmt::join(ages, " ")));
     }
   }
-  return text;
+  return one_sm_ != nullptr ? text + one_sm_->Csv(policy) : text;
 }
 
 ReplayDevice::ReplayDevice(Backend cycle_model, const Experiment& experiment, MeasureLimits limits,
@@ -312,7 +326,7 @@ RunResult ReplayDevice::Run(const RunRequest& request) {
 
 std::string ReplayDevice::Csv() const {
   std::string text =
-      "dispatch,set,workload,kernel,tbs,whole,ages,tbs_per_cycle,places,drain_tbs,drain_cycles,"
+      "dispatch,sms,set,workload,kernel,tbs,whole,ages,tbs_per_cycle,places,drain_tbs,drain_cycles,"
       "drain_places\n";
   for (const auto& [policy, rates] : by_policy_) text += rates->Csv(names_.at(policy));
   return text;

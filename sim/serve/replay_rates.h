@@ -28,9 +28,10 @@ class ReplayRates : public RateSource {
   void Prepare(const std::vector<LaunchKind>& launches);
   AloneRate Alone(const LaunchKind& launch) override;
   SetRates Together(const std::vector<LaunchKind>& set) override;
+  RateSource& OnOneSm() override;
 
   // Seconds that measuring has taken.
-  double seconds() const { return seconds_; }
+  double seconds() const { return seconds_ + (one_sm_ != nullptr ? one_sm_->seconds() : 0); }
   // A row for each launch of each set that was asked for.
   std::string Csv(const std::string& policy) const;
 
@@ -56,6 +57,7 @@ class ReplayRates : public RateSource {
   const std::string common_;  // of all keys
   JsonCache cache_;
   std::map<std::string, Entry> entries_;  // by key
+  std::unique_ptr<ReplayRates> one_sm_;
   double seconds_ = 0;
 };
 

@@ -183,6 +183,39 @@ TEST_F(ReplayMeasure, SlicesAreMeasuredByAge) {
   EXPECT_TRUE(RatesOfSet(result, set, {ten, ten}, Config())->by_age.empty()) << "no slices";
 }
 
+// Two TBs on each of 10 SMs; of a's second slice, from 10,000 on, three on one.
+TEST_F(ReplayMeasure, SlicesThatLieUnevenlyDoNotCount) {
+  std::vector<LaunchKind> set = {Kind("a", 20), Kind("b", 20)};
+  set[0].whole = set[1].whole = false;
+  AloneRate ten;
+  ten.instructions = 10;
+  RunResult result;
+  for (const unsigned number : {1u, 2u}) {
+    for (const unsigned slot : {0u, 1u}) {
+      const Cycle end = 10'000 * number;
+      result.launches.push_back({end - 10'000, end, static_cast<JobId>(slot),
+                                 static_cast<KernelId>(slot), 0, number, 0, 20});
+    }
+  }
+  for (unsigned i = 0; i < 3; ++i) {
+    TbRecord tb;
+    tb.launch = 2;
+    result.tbs.push_back(tb);
+  }
+  result.cycles = 20'000;
+  for (Cycle c = 0; c <= 20'000; c += 250) {
+    Sample(&result, c, {c <= 10'000 ? 30u : 10u, c <= 10'000 ? 20u : 50u}, {20, 20});
+  }
+  const auto rates = RatesOfSet(result, set, {ten, ten}, Config());
+  ASSERT_TRUE(rates);
+  EXPECT_NEAR(rates->mean[0].rate, 30.0 / 250 / 10, 1e-5);
+  EXPECT_NEAR(rates->mean[1].rate, 20.0 / 250 / 10, 1e-5);
+  EXPECT_DOUBLE_EQ(rates->first_cycles, 10'000);
+  // Three and two do not fit, so that no slices lie evenly for long.
+  set[0].tbs = 30;
+  EXPECT_NEAR(RatesOfSet(result, set, {ten, ten}, Config())->mean[0].rate, 20.0 / 250 / 10, 5e-4);
+}
+
 TEST_F(ReplayMeasure, RunsAreAsLongAsTheyMustBe) {
   const std::vector<LaunchKind> set = {Kind("a", 50), Kind("b", 20)};
   AloneRate a{0.01, 10, 1000};

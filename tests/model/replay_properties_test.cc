@@ -39,12 +39,14 @@ class AnyRates : public RateSource {
     for (const LaunchKind& launch : set) rates.mean.push_back(Alone(launch).Part(set.size()));
     return rates;
   }
+  RateSource& OnOneSm() override { return one_sm_; }
 
  private:
   static double Unit(std::mt19937* random) {
     return static_cast<double>((*random)()) / 4294967296.0;
   }
   const unsigned seed_;
+  EvenPart one_sm_{*this, 10};
 };
 
 class ReplayProperties : public testing::TestWithParam<unsigned> {

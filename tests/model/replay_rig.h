@@ -12,18 +12,34 @@
 
 namespace smk {
 
+// An SM of so many has an even part of what the GPU has: nothing is shared.
+class EvenPart : public RateSource {
+ public:
+  EvenPart(RateSource& gpu, unsigned sms) : gpu_(gpu), sms_(sms) {}
+  AloneRate Alone(const LaunchKind& launch) override {
+    LaunchKind all = launch;
+    all.tbs *= sms_;
+    AloneRate alone = gpu_.Alone(all);
+    alone.rate /= sms_;
+    return alone;
+  }
+  SetRates Together(const std::vector<LaunchKind>& set) override { return gpu_.Together(set); }
+  RateSource& OnOneSm() override { return *this; }
+
+ private:
+  RateSource& gpu_;
+  const unsigned sms_;
+};
+
 // Rates by name: of a workload alone, and of several, joined by +, in the order of the set.
 class HandRates : public RateSource {
  public:
   std::map<std::string, AloneRate> alone;
   std::map<std::string, std::vector<SetRate>> together;
   std::map<std::string, std::map<SetRates::Ages, std::vector<SetRate>>> by_age;
-  std::vector<std::string> asked;  // names of the sets, in the order of the questions
+  std::vector<std::string> asked;  // names of the sets of several, in the order of the questions
 
-  AloneRate Alone(const LaunchKind& launch) override {
-    asked.push_back(launch.workload->name);
-    return alone.at(launch.workload->name);
-  }
+  AloneRate Alone(const LaunchKind& launch) override { return alone.at(launch.workload->name); }
   SetRates Together(const std::vector<LaunchKind>& set) override {
     std::string name;
     for (const LaunchKind& launch : set) {
@@ -32,6 +48,10 @@ class HandRates : public RateSource {
     asked.push_back(name);
     return {together.at(name), by_age[name]};
   }
+  RateSource& OnOneSm() override { return one_sm_; }
+
+ private:
+  EvenPart one_sm_{*this, 10};
 };
 
 // A machine of 10 SMs that hold 4 TBs of 8 warps each, with 100 cycles from launch to launch.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "replay/alone_speeds.h"
 #include "replay/sm_speeds.h"
 #include "replay/tb_spread.h"
 
@@ -115,22 +116,33 @@ class SpeedRates : public RateSource {
  public:
   AloneRate Alone(const LaunchKind& launch) override {
     AloneRate alone;
-    alone.rate = launch.tbs / time.at(launch.whole ? 0 : launch.tbs);
+    alone.rate = launch.tbs / time.at(launch.tbs);
+    alone.tb_ends = ends;
+    alone.tb_ends.resize(launch.tbs, 1);
     return alone;
   }
   SetRates Together(const std::vector<LaunchKind>& set) override {
     SetRates rates;
     for (const LaunchKind& launch : set) rates.mean.push_back({Alone(launch).rate * part, 0});
+    rates.first_cycles = first_cycles;
     return rates;
   }
-  std::map<std::uint32_t, double> time;  // of a launch of so many TBs; 0: the whole kernel
+  RateSource& OnOneSm() override { return *one_sm; }
+  std::map<std::uint32_t, double> time;  // of a launch of so many TBs
+  std::vector<double> ends;              // of its first TBs; of others at its end
   double part = 0.5;                     // of its rate, in a set
+  double first_cycles = 0;
+  SpeedRates* one_sm = nullptr;
 };
 
-class ReplaySmSpeeds : public testing::Test {
+class ReplaySpeeds : public testing::Test {
  protected:
-  // One, two, four and eight on an SM.
-  ReplaySmSpeeds() { rates.time = {{10, 1000}, {20, 1200}, {40, 2000}, {80, 4000}}; }
+  // One, two, four and eight on an SM, which is as fast when the others are empty.
+  ReplaySpeeds() {
+    rates.time = {{10, 1000}, {20, 1200}, {40, 2000}, {80, 4000}};
+    on_one_sm.time = {{1, 1000}, {2, 1200}, {4, 2000}, {8, 4000}};
+    rates.one_sm = &on_one_sm;
+  }
   static MachineConfig Machine() {
     MachineConfig machine;
     machine.sms = 10;
@@ -148,56 +160,120 @@ class ReplaySmSpeeds : public testing::Test {
     }
     return kinds.Of({workload, 0, tbs, false});
   }
+  std::vector<double> PartsOf(const std::vector<SmSpeeds::Member>& members, bool in_step) {
+    std::vector<double> parts;
+    for (const SmSpeeds::Speed& speed : speeds.Of(members, in_step, 0)) {
+      parts.push_back(speed.parts);
+    }
+    return parts;
+  }
   std::map<std::uint32_t, std::shared_ptr<const Workload>> workloads;
   const MachineConfig machine = Machine();
-  SpeedRates rates;
+  SpeedRates rates, on_one_sm;
   ReplayChecks checks{1};
-  Kinds kinds{rates, checks};
-  SmSpeeds speeds{machine, kinds};
+  Kinds kinds{rates, checks}, one_sm{on_one_sm, checks};
+  AloneSpeeds alone{machine, kinds, one_sm};
+  SmSpeeds speeds{machine, kinds, alone};
 };
 
-TEST_F(ReplaySmSpeeds, AloneALaunchIsAsFastAsThoseThatHaveAsManyTbs) {
+TEST_F(ReplaySpeeds, ALaunchIsAsFastAsThoseThatHaveAsManyTbs) {
   const std::size_t kind = Kind(40);
-  const auto time = [&](unsigned tbs) {
-    return 1 / speeds.Of({{kind, tbs, tbs, 0}}, /*in_step=*/true, 0)[0];
-  };
-  EXPECT_DOUBLE_EQ(time(4), 2000);
-  EXPECT_DOUBLE_EQ(time(8), 4000);
-  EXPECT_DOUBLE_EQ(time(6), 3000) << "in the middle";
-  EXPECT_DOUBLE_EQ(time(1), 1000);
-  EXPECT_DOUBLE_EQ(time(2), 1000 + 1000 / 3.0);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 4), 2000);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 8), 4000);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 6), 3000) << "in the middle";
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 1), 1000);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 2), 1000 + 1000 / 3.0);
+}
+
+// An SM alone does a TB in 200 cycles, four in 800. When all do, they take 1000 and 2000.
+TEST_F(ReplaySpeeds, AnSmIsFasterWhenOthersAreEmpty) {
+  on_one_sm.time = {{1, 200}, {4, 800}, {8, 5000}};
+  const std::size_t kind = Kind(40);
+  EXPECT_DOUBLE_EQ(alone.OwnTimeOf(kind, 4), 800);
+  EXPECT_DOUBLE_EQ(alone.OwnTimeOf(kind, 3), 600);
+  EXPECT_DOUBLE_EQ(alone.OwnTimeOf(kind, 8), 4000) << "and never slower";
+  EXPECT_DOUBLE_EQ(1 / speeds.Of({{kind, 4, 4, 0}}, true, 0)[0].parts, 800);
+  EXPECT_DOUBLE_EQ(speeds.Of({{kind, 4, 4, 0}}, true, 0)[0].demand, 4 / 800.0);
+}
+
+// The GPU delivers 10 TBs in 1000 cycles, 40 in 4000, 80 in 8000; SMs alone are twice as fast.
+TEST_F(ReplaySpeeds, TheGpuDeliversWhatItDoesWhereAllSmsAreAlike) {
+  rates.time = {{10, 1000}, {40, 4000}, {80, 8000}};
+  on_one_sm.time = {{1, 500}, {4, 2000}, {8, 4000}};
+  const std::size_t kind = Kind(40);
+  const double sm = 4 / 2000.0;
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 10 * sm), 0.5);
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 8 * sm), 5.0 / 8);
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 5 * sm), 1) << "five SMs have all that they can";
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 2 * sm), 1);
+}
+
+// Demands of 10, 20 and 40 TBs in 1000 cycles, of which 10, 18 and 24 are delivered.
+TEST_F(ReplaySpeeds, BetweenTwoLoadsDeliveryIsLinear) {
+  on_one_sm.time = {{1, 1000}, {4, 2000}, {8, 2000}};
+  rates.time = {{10, 1000}, {40, 40 / 18e-3}, {80, 80 / 24e-3}};
+  const std::size_t kind = Kind(40);
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 15e-3), 14.0 / 15);
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 30e-3), 21.0 / 30);
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 50e-3), 24.0 / 50);
+}
+
+// Two on an SM. Those of the first five SMs end at half of the time, of which they have had half;
+// then the other five have all that they demand.
+TEST_F(ReplaySpeeds, TbsOfALaunchEndWhenTheyDidAlone) {
+  rates.time = {{10, 1000}, {20, 2000}, {80, 8000}};
+  on_one_sm.time = {{1, 500}, {2, 1000}, {8, 4000}};
+  rates.ends = {0.5, 0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.5};
+  const std::vector<double> parts = alone.PartsOf(Kind(20));
+  EXPECT_DOUBLE_EQ(parts[0], 1000 * 0.5 / 1000);
+  EXPECT_DOUBLE_EQ(parts[14], parts[0]);
+  EXPECT_DOUBLE_EQ(parts[5], 1000 * 0.5 / 1000 + 1000 * 1.0 / 1000);
 }
 
 // Half of the rate beside two others; with one of them a quarter is lost.
-TEST_F(ReplaySmSpeeds, OthersSlowDownAsFarAsTheyAreThere) {
+TEST_F(ReplaySpeeds, OthersSlowDownAsFarAsTheyAreThere) {
   const std::size_t a = Kind(40, 80), b = Kind(20, 90);
-  EXPECT_THAT(speeds.Of({{a, 4, 4, 0}, {b, 2, 2, 1}}, false, 0),
+  EXPECT_THAT(PartsOf({{a, 4, 4, 0}, {b, 2, 2, 1}}, false),
               ElementsAre(DoubleEq(0.5 / 2000), DoubleEq(0.5 / 1200)));
-  EXPECT_THAT(speeds.Of({{a, 4, 4, 0}, {b, 1, 1, 1}}, false, 0),
+  EXPECT_THAT(PartsOf({{a, 4, 4, 0}, {b, 1, 1, 1}}, false),
               ElementsAre(DoubleEq(0.75 / 2000), DoubleEq(0.5 / 1000)));
-  EXPECT_THAT(speeds.Of({{a, 4, 4, 0}, {b, 1, 2, 1}}, false, 0)[0], DoubleEq(0.5 / 2000))
+  EXPECT_THAT(PartsOf({{a, 4, 4, 0}, {b, 1, 2, 1}}, false)[0], DoubleEq(0.5 / 2000))
       << "a slice that drains was measured as well";
 }
 
 // Even shares of 8 and 2 are more than an SM holds. The highest throughput is 8 TBs in 4000.
-TEST_F(ReplaySmSpeeds, WhatWasNeverTogetherSharesTheSm) {
+TEST_F(ReplaySpeeds, WhatWasNeverTogetherSharesTheSm) {
   const std::size_t a = Kind(80, 80), b = Kind(20, 90);
-  const std::vector<double> found = speeds.Of({{a, 6, 8, 0}, {b, 2, 2, 1}}, false, 0);
+  const std::vector<double> found = PartsOf({{a, 6, 8, 0}, {b, 2, 2, 1}}, false);
   const double all = 6 / 3142.857 / (8 / 4000.0) + 2 / 1200.0 / (8 / 4000.0);
   EXPECT_NEAR(1 / found[0], 3142.857 * all, 1) << "6 of 8: between 1000 for 1 and 4000";
   EXPECT_NEAR(1 / found[1], 1200 * all, 1);
 }
 
-// A kernel of 160 TBs, of which 80 fit, has 8 TBs of an SM done in 2000 cycles when it feeds.
-TEST_F(ReplaySmSpeeds, TbsOutOfStepGoOnAsThoseOfALaunchThatFeeds) {
-  rates.time[0] = 4000;
+// A kernel of 160 TBs, of which 80 fit. Two overlapping slices have their rate alone each.
+TEST_F(ReplaySpeeds, TbsOutOfStepGoOnAsThoseOfSlicesThatOverlap) {
+  rates.part = 1;
   const std::size_t kind = Kind(80, 160);
-  EXPECT_DOUBLE_EQ(1 / speeds.Of({{kind, 8, 8, 0}}, true, 0)[0], 4000);
-  EXPECT_DOUBLE_EQ(1 / speeds.Of({{kind, 8, 8, 0}}, false, 0)[0], 2000);
-  EXPECT_DOUBLE_EQ(1 / speeds.Of({{kind, 5, 8, 0}, {kind, 3, 3, 1}}, false, 0)[1], 2000)
-      << "two launches of it";
-  EXPECT_DOUBLE_EQ(1 / speeds.Of({{Kind(20), 2, 2, 0}}, false, 0)[0], 1200)
-      << "a kernel that never feeds";
+  EXPECT_DOUBLE_EQ(1 / PartsOf({{kind, 8, 8, 0}}, true)[0], 4000);
+  EXPECT_DOUBLE_EQ(1 / PartsOf({{kind, 8, 8, 0}}, false)[0], 2000);
+  EXPECT_DOUBLE_EQ(1 / PartsOf({{Kind(20), 2, 2, 0}}, false)[0], 1200)
+      << "the GPU holds the whole kernel";
+}
+
+// The longest TB has half of its time left when the seven others of its SM end, and has it in a
+// quarter of the cycles then. With others in their places it would take four quarters.
+TEST_F(ReplaySpeeds, TheOlderSliceGoesFirstAsFarAsItDidWhenMeasured) {
+  rates.ends.assign(80, 0.5);
+  rates.ends[0] = 1;
+  rates.part = 1;
+  const double speed = 2 * (79 * 0.5 + 2.5) / 80;
+  rates.first_cycles = (4000 + 2.5 * 4000 / speed) / 2;
+  const std::size_t kind = Kind(80, 160);
+  EXPECT_DOUBLE_EQ(alone.OverlapOf(kind, 0).speed, speed);
+  EXPECT_DOUBLE_EQ(alone.OverlapOf(kind, 0).priority, 0.5);
+  const std::vector<double> parts = PartsOf({{kind, 5, 8, 0}, {kind, 3, 3, 1}}, false);
+  EXPECT_DOUBLE_EQ(parts[0], (1 / alone.OwnTimeOf(kind, 5) + speed / 4000) / 2);
+  EXPECT_DOUBLE_EQ(5 * parts[0] + 3 * parts[1], 8 * speed / 4000);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // Rates by a cycle model that is made up: what is asked of it, and what is kept.
 #include "serve/replay_rates.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "config/machine_config.h"
@@ -117,6 +118,20 @@ TEST_F(ReplayRatesTest, ALongLaunchIsMeasuredInTwoParts) {
   EXPECT_DOUBLE_EQ(alone.instructions, kTbInstructions);
 }
 
+TEST_F(ReplayRatesTest, OnOneSmThereAreRatesOfTheirOwn) {
+  experiment.machine.sms = 2;
+  backend.run = [&](const RunRequest& request, ControlKind, const ControlConfig& control) {
+    Write(fmt::format("run{}-{}", request.machine.sms, control.num_sms), "");
+    return OneByOne(request);
+  };
+  ReplayDevice device = Device();
+  EXPECT_GT(device.UnderAlone().OnOneSm().Alone({a, 0, 5, true}).rate, 0);
+  EXPECT_TRUE(Exists("run1-1"));
+  EXPECT_FALSE(Exists("run2-2"));
+  device.UnderAlone().Alone({a, 0, 5, true});
+  EXPECT_TRUE(Exists("run2-2")) << "another entry of the cache";
+}
+
 TEST_F(ReplayRatesTest, SetsAreKeptUnderAllThatDecidesThem) {
   const std::vector<LaunchKind> set = {{a, 0, 100, true}, {b, 0, 100, true}};
   PolicyConfig policy = InEffectAlone(experiment).policy;
@@ -127,7 +142,7 @@ TEST_F(ReplayRatesTest, SetsAreKeptUnderAllThatDecidesThem) {
     EXPECT_DOUBLE_EQ(rates[0].rate, 1.0 / (2 * kTbCycles));
     EXPECT_DOUBLE_EQ(rates[0].places, 1);
     EXPECT_EQ(Runs(), 3u) << "each alone, and both";
-    EXPECT_THAT(device.Csv(), HasSubstr("leftover,a+b,b,b_kernel,100,1,,0.05,1,,,\n"));
+    EXPECT_THAT(device.Csv(), HasSubstr("leftover,1,a+b,b,b_kernel,100,1,,0.05,1,,,\n"));
   }
   const auto measured = [&](ReplayDevice device, const PolicyConfig& p,
                             const std::vector<LaunchKind>& of) {

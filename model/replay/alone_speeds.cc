@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/alone_speeds.h"
+
+#include <algorithm>
+#include <iterator>
+#include <numeric>
+
+namespace smk {
+namespace {
+
+LaunchKind Slice(LaunchKind launch, std::uint32_t tbs) {
+  launch.tbs = tbs;
+  launch.whole = false;
+  return launch;
+}
+
+}  // namespace
+
+bool AloneSpeeds::Holds(const LaunchKind& launch) const {
+  return launch.tbs <= sms_ * MaxTbs(launch.spec().need, limits_);
+}
+
+unsigned AloneSpeeds::EvenOf(std::size_t kind) const {
+  return EvenShare(kinds_[kind].launch.tbs, sms_);
+}
+
+unsigned AloneSpeeds::MostOf(std::size_t kind) const {
+  KernelSpec spec = kinds_[kind].launch.spec();
+  spec.tb_limit = 0;
+  return std::min(MaxTbs(spec.need, limits_), std::max(1u, spec.tb_count() / sms_));
+}
+
+double AloneSpeeds::TimeAt(std::size_t kind, unsigned tbs) {
+  const auto& [launch, alone] = kinds_[kind];
+  if (tbs == EvenOf(kind)) return launch.tbs / alone.rate;
+  const LaunchKind alike = Slice(launch, tbs * sms_);
+  return alike.tbs / kinds_[kinds_.Of(alike)].alone.rate;
+}
+
+// Not longer than with TBs on the others: SMs may have what others have loaded.
+double AloneSpeeds::OwnTimeAt(std::size_t kind, unsigned tbs) {
+  const LaunchKind own = Slice(kinds_[kind].launch, tbs);
+  return std::min(TimeAt(kind, tbs), tbs / one_sm_[one_sm_.Of(own)].alone.rate);
+}
+
+double AloneSpeeds::Between(std::size_t kind, unsigned tbs, TimeAtTbs at) {
+  const unsigned even = EvenOf(kind), least = kinds_[kind].launch.tbs / sms_;
+  const double own = (this->*at)(kind, even);
+  if (tbs == even || tbs == least) return own;
+  const unsigned other = tbs < even ? 1 : MostOf(kind);
+  if (other == even) return own * tbs / even;
+  const double way = (static_cast<double>(tbs) - even) / (static_cast<double>(other) - even);
+  return own + ((this->*at)(kind, other) - own) * way;
+}
+
+double AloneSpeeds::Delivered(std::size_t kind, double demand) {
+  std::map<double, double>& delivered = delivered_[kind];
+  if (delivered.empty()) {
+    const unsigned even = EvenOf(kind), most = MostOf(kind);
+    const auto add = [&](double tbs, unsigned on_sm) {
+      delivered[tbs / OwnTimeOf(kind, on_sm)] = tbs / TimeOf(kind, on_sm);
+    };
+    add(kinds_[kind].launch.tbs, even);
+    if (even > 1) add(sms_, 1);
+    if (most > even) add(most * sms_, most);
+  }
+  // Less than the least, and more than the most, that was measured: no more than there.
+  const auto more = delivered.lower_bound(demand);
+  if (more == delivered.begin()) return std::min(1.0, more->second / demand);
+  const auto less = std::prev(more);
+  if (more == delivered.end()) return std::min(1.0, less->second / demand);
+  const double way = (demand - less->first) / (more->first - less->first);
+  return std::min(1.0, (less->second + way * (more->second - less->second)) / demand);
+}
+
+std::vector<double> AloneSpeeds::PartsOf(std::size_t kind) {
+  const std::vector<double>& ends = kinds_[kind].alone.tb_ends;
+  const double time = TimeOf(kind, EvenOf(kind));
+  std::vector<std::size_t> order(ends.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return ends[a] < ends[b]; });
+  std::vector<unsigned> left(sms_);  // TBs on each SM
+  for (const std::size_t tb : order) ++left[tb % sms_];
+  std::vector<double> parts(ends.size()), done(sms_);
+  double before = 0;
+  for (const std::size_t tb : order) {
+    double demand = 0;
+    for (const unsigned tbs : left) demand += tbs == 0 ? 0 : tbs / OwnTimeOf(kind, tbs);
+    const double cycles = (ends[tb] - before) * time * Delivered(kind, demand);
+    for (std::size_t sm = 0; sm < sms_; ++sm) {
+      if (left[sm] != 0) done[sm] += cycles / OwnTimeOf(kind, left[sm]);
+    }
+    before = ends[tb];
+    parts[tb] = done[tb % sms_];
+    --left[tb % sms_];
+  }
+  return parts;
+}
+
+AloneSpeeds::Overlap AloneSpeeds::OverlapOf(std::size_t kind, Cycle now) {
+  LaunchKind whole = kinds_[kind].launch;
+  whole.tbs = whole.spec().tb_count();
+  if (Holds(whole)) return {};
+  const std::size_t full = kinds_.Of(Slice(whole, MostOf(kind) * sms_));
+  const auto [place, is_new] = overlaps_.emplace(full, Overlap{});
+  if (is_new) place->second = MeasureOverlap(full, now);
+  return place->second;
+}
+
+AloneSpeeds::Overlap AloneSpeeds::MeasureOverlap(std::size_t full, Cycle now) {
+  const SetRates& both = kinds_.Together({full, full}, now);
+  double rate = 0;
+  for (const SetRate& of : both.mean) rate += of.rate;
+  std::vector<double> parts = PartsOf(full);
+  parts.resize(kinds_[full].launch.tbs, 1);
+  const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+  Overlap overlap;
+  overlap.speed = rate / kinds_[full].alone.rate * sum / kinds_[full].launch.tbs;
+  // The older slice has ended as soon as alone, or when its longest TB has at this speed.
+  const double alone = TimeOf(full, EvenOf(full));
+  const double equal = *std::max_element(parts.begin(), parts.end()) * alone / overlap.speed;
+  if (both.first_cycles > 0 && equal > alone) {
+    overlap.priority = std::clamp((equal - both.first_cycles) / (equal - alone), 0.0, 1.0);
+  }
+  return overlap;
+}
+
+}  // namespace smk
