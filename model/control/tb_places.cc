@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "control/tb_gap.h"
+
 namespace smk {
 namespace {
 
@@ -32,7 +34,7 @@ std::uint32_t SlotsOfResident(const TbPlaces::Inputs& in, std::uint32_t among) {
   return slots;
 }
 
-bool Meets(const Memory& m) { return m.low < m.end && m.at < m.high; }
+bool Meets(const Memory& m) { return MemorySpan{m.at, m.end}.Meets({m.low, m.high}); }
 
 }  // namespace
 
@@ -45,7 +47,7 @@ void TbPlaces::Look(const Inputs& in) {
   const ResourceVector& need = (*in.kernels)[in.kernel].need;
   const std::uint32_t mine = SlotsOf(in, in.kernel, s.kept & ~in.pending);
   const auto begin = [](Memory* m, unsigned amount) {
-    m->at = amount == 0 ? std::uint16_t{0} : m->top;
+    m->at = static_cast<std::uint16_t>(BehindAll(amount, m->top));
   };
   begin(&s.registers, need.registers);
   begin(&s.shared_memory, need.shared_memory);

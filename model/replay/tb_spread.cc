@@ -5,14 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include "control/tb_gap.h"
+
 namespace smk {
-namespace {
-
-bool Meets(unsigned a, unsigned need_a, unsigned b, unsigned need_b) {
-  return b < a + need_a && a < b + need_b;
-}
-
-}  // namespace
 
 void TbSpread::Launch(KernelId slot, const KernelSpec& kernel, std::uint32_t tbs,
                       std::vector<double> parts) {
@@ -41,17 +36,15 @@ bool TbSpread::FindGap(const Sm& sm, Lying* at) const {
   at->registers = at->shared_memory = 0;
   for (bool moved = true; moved && LiesIn(*at);) {
     moved = false;
+    const auto pass = [&](unsigned* begin, unsigned amount, unsigned other, unsigned its) {
+      if (!MemorySpan{*begin, *begin + amount}.Meets({other, other + its})) return;
+      *begin = other + its;
+      moved = true;
+    };
     for (const Tb& other : sm.tbs) {
       const ResourceVector& its = NeedOf(other.lies.slot);
-      if (Meets(at->registers, need.registers, other.lies.registers, its.registers)) {
-        at->registers = other.lies.registers + its.registers;
-        moved = true;
-      }
-      if (Meets(at->shared_memory, need.shared_memory, other.lies.shared_memory,
-                its.shared_memory)) {
-        at->shared_memory = other.lies.shared_memory + its.shared_memory;
-        moved = true;
-      }
+      pass(&at->registers, need.registers, other.lies.registers, its.registers);
+      pass(&at->shared_memory, need.shared_memory, other.lies.shared_memory, its.shared_memory);
     }
   }
   return LiesIn(*at);
@@ -66,8 +59,8 @@ bool TbSpread::FindPlace(Sm* sm, Lying* at) const {
     return true;
   }
   const ResourceVector& need = NeedOf(at->slot);
-  at->registers = need.registers == 0 ? 0 : sm->registers;
-  at->shared_memory = need.shared_memory == 0 ? 0 : sm->shared_memory;
+  at->registers = BehindAll(need.registers, sm->registers);
+  at->shared_memory = BehindAll(need.shared_memory, sm->shared_memory);
   if (!LiesIn(*at)) {
     if (!FindGap(*sm, at)) return false;
     sm->kept.clear();
