@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/set_course.h"
+
+#include <numeric>
+
+namespace smk {
+namespace {
+
+constexpr double kLessThanATb = 0.5;
+
+constexpr KernelMask Bit(unsigned slot) { return static_cast<KernelMask>(1u << slot); }
+
+}  // namespace
+
+bool SetCourse::AllPlaced(unsigned k) const {
+  const Slot& slot = residents_.slots[k];
+  const double tbs = residents_.KindOf(slot).launch.tbs;
+  return feeds_[k].drains || (slot.work > 0 && feeds_[k].places > tbs - kLessThanATb);
+}
+
+double SetCourse::DrainsAt(unsigned k) const {
+  const Slot& slot = residents_.slots[k];
+  const Kinds::Kind& kind = residents_.KindOf(slot);
+  if (feeds_[k].drains || feeds_[k].places > kind.launch.tbs - kLessThanATb) return 0;
+  return std::min(kind.alone.WorkPart() * feeds_[k].places, slot.all);
+}
+
+// Launches with TBs on the SMs that nobody can take away: all that have no others left.
+KernelMask SetCourse::Holders() const {
+  KernelMask mask = 0;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    if (residents_.slots[k].busy && (AllPlaced(k) || Leaves(k))) mask |= Bit(k);
+  }
+  return mask;
+}
+
+// An older kernel may have come again and take the places of others as their TBs end: these have
+// left when their TBs have.
+void SetCourse::Begin(KernelId id) {
+  feeds_[Index(id)] = {};
+  const std::vector<KernelId> after = residents_.places.With(residents_.Busy(), Holders());
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    const Slot& slot = residents_.slots[k];
+    if (k == Index(id) || !slot.busy || !slot.placed || Leaves(k)) continue;
+    if (std::find(after.begin(), after.end(), static_cast<KernelId>(k)) != after.end()) continue;
+    // As long as its TBs take, all of them at the rate that it has.
+    feeds_[k].leaves_until = residents_.now + CyclesFor(feeds_[k].places, slot.rate);
+  }
+}
+
+void SetCourse::TakeOver(KernelId id) {
+  const Slot& slot = residents_.slots[Index(id)];
+  feeds_[Index(id)] = {};
+  feeds_[Index(id)].places = residents_.KindOf(slot).launch.tbs;
+}
+
+bool SetCourse::Advance(Cycle next) {
+  const auto cycles = static_cast<double>(next - residents_.now);
+  bool changes = false;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = residents_.slots[k];
+    if (!slot.busy || slot.rate <= 0) continue;
+    const bool begins = slot.work <= 0;
+    const bool left = Leaves(k) && feeds_[k].leaves_until <= next;
+    slot.left -= slot.rate * cycles;
+    slot.work += slot.rate * cycles;
+    const bool drains = slot.left <= DrainsAt(k);
+    feeds_[k].drains = feeds_[k].drains || drains;
+    changes = changes || begins || left || drains;
+  }
+  return changes;
+}
+
+bool SetCourse::Done(KernelId id) const {
+  const Slot& slot = residents_.slots[Index(id)];
+  return slot.work > 0 && slot.left <= slot.rate / 2;
+}
+
+Cycle SetCourse::NextEvent() const {
+  Cycle next = kNever;
+  const Cycle now = residents_.now;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    const Slot& slot = residents_.slots[k];
+    if (!slot.busy) continue;
+    if (Leaves(k)) next = std::min(next, feeds_[k].leaves_until);
+    if (slot.rate <= 0) continue;
+    next = std::min(next, now + CyclesFor(slot.left, slot.rate));
+    const double drain = DrainsAt(k);
+    if (drain > 0) {
+      const double cycles = std::ceil((slot.left - drain) / slot.rate);
+      next = std::min(next, now + static_cast<Cycle>(std::max(1.0, cycles)));
+    }
+  }
+  return next;
+}
+
+// A draining launch has a part of its places. All that are: the sum over who is there and who is
+// not, by how often that is.
+void SetCourse::Refresh() {
+  Places& places = residents_.places;
+  places.Settle(residents_.Busy(), Holders());
+  std::vector<unsigned> partly;
+  std::vector<double> part;
+  KernelMask always = places.Lingering(residents_.now);
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = residents_.slots[k];
+    slot.rate = 0;
+    slot.placed = false;
+    if (!slot.busy) continue;
+    if (!AllPlaced(k) && !Leaves(k)) feeds_[k].places = 0;
+    if (places.Shared() && (feeds_[k].drains || Leaves(k))) {
+      partly.push_back(k);
+      part.push_back(residents_.KindOf(slot).alone.PlacesPart());
+    } else {
+      always |= Bit(k);
+    }
+  }
+  for (unsigned there = 0; there < 1u << partly.size(); ++there) {
+    KernelMask slots = always;
+    double weight = 1;
+    for (std::size_t i = 0; i < partly.size(); ++i) {
+      const bool is_there = (there >> i & 1) != 0;
+      if (is_there) slots |= Bit(partly[i]);
+      weight *= is_there ? part[i] : 1 - part[i];
+    }
+    if (slots != 0 && weight > 0) AddRates(slots, weight);
+  }
+  // Those of its TBs that are left go on as they do alone: warp schedulers prefer the oldest.
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = residents_.slots[k];
+    if (!slot.busy || !feeds_[k].drains) continue;
+    const AloneRate& alone = residents_.KindOf(slot).alone;
+    slot.rate *= places.Shared() ? alone.RatePart() / alone.PlacesPart() : alone.RatePart();
+  }
+}
+
+// Adds the rates of these launches, alone with each other for this part of the time.
+void SetCourse::AddRates(KernelMask slots, double weight) {
+  std::array<Slot, kNumKernels>& all = residents_.slots;
+  std::vector<KernelId> placed = residents_.places.With(slots, Holders());
+  if (!ordered_) {
+    std::stable_sort(placed.begin(), placed.end(), [&](KernelId a, KernelId b) {
+      return all[Index(a)].kind < all[Index(b)].kind;
+    });
+  }
+  Kinds::Set set;
+  set.reserve(placed.size());
+  for (const KernelId id : placed) set.push_back(all[Index(id)].kind);
+  SetRates::Ages ages(placed.size());
+  std::iota(ages.begin(), ages.end(), std::size_t{0});
+  std::sort(ages.begin(), ages.end(), [&](std::size_t a, std::size_t b) {
+    return all[Index(placed[a])].number < all[Index(placed[b])].number;
+  });
+  const std::vector<SetRate>& rates = residents_.kinds.Together(set, residents_.now).Of(ages);
+  for (std::size_t i = 0; i < placed.size(); ++i) {
+    const unsigned k = Index(placed[i]);
+    if (!all[k].busy) continue;
+    const auto& [rate, places] = rates[i];
+    all[k].placed = true;
+    if (AllPlaced(k) || Leaves(k)) {
+      // No more TBs than it has.
+      all[k].rate += weight * rate * (places > 0 ? std::min(1.0, feeds_[k].places / places) : 1);
+    } else {
+      all[k].rate += weight * rate;
+      feeds_[k].places += weight * places;
+    }
+  }
+}
+
+}  // namespace smk

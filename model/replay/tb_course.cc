@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay/tb_course.h"
+
+namespace smk {
+
+TbCourse::TbCourse(const MachineConfig& machine, Residents& residents, Kinds& one_sm)
+    : residents_(residents),
+      alone_speeds_(machine, residents.kinds, one_sm),
+      sm_speeds_(machine, residents.kinds, alone_speeds_),
+      spread_(machine.sm.limits, machine.sms) {}
+
+void TbCourse::Begin(KernelId id) {
+  const std::size_t number = residents_.slots[Index(id)].kind;
+  const LaunchKind& launch = residents_.kinds[number].launch;
+  const auto [parts, is_new] = parts_.emplace(number, std::vector<double>());
+  if (is_new) parts->second = alone_speeds_.PartsOf(number);
+  spread_.Launch(id, launch.spec(), launch.tbs, parts->second);
+  speeds_.clear();
+}
+
+bool TbCourse::Advance(Cycle next) {
+  const bool changes = spread_.Advance(next - residents_.now);
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = residents_.slots[k];
+    if (!slot.busy) continue;
+    const double done = spread_.Done(static_cast<KernelId>(k));
+    slot.work = slot.all * done / residents_.KindOf(slot).launch.tbs;
+    slot.left = slot.all - slot.work;
+  }
+  return changes;
+}
+
+TbCourse::SlotSpeeds TbCourse::SpeedsOn(const TbSpread::State& state) {
+  std::vector<KernelId> there;
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    if (state.now[k] != 0) there.push_back(static_cast<KernelId>(k));
+  }
+  std::sort(there.begin(), there.end(), [&](KernelId a, KernelId b) {
+    return residents_.places.RankOf(a) < residents_.places.RankOf(b);
+  });
+  std::vector<SmSpeeds::Member> members;
+  for (const KernelId id : there) {
+    const Slot& slot = residents_.slots[Index(id)];
+    members.push_back({slot.kind, state.now[Index(id)], state.most[Index(id)], slot.number});
+  }
+  const std::vector<SmSpeeds::Speed> found =
+      sm_speeds_.Of(members, state.in_step, residents_.now);
+  SlotSpeeds speeds{};
+  for (std::size_t i = 0; i < there.size(); ++i) {
+    const Slot& slot = residents_.slots[Index(there[i])];
+    SmSpeeds::Speed& speed = speeds[Index(there[i])];
+    speed = found[i];
+    speed.parts *= residents_.KindOf(slot).launch.tbs / slot.all;
+  }
+  return speeds;
+}
+
+// What each SM can do by itself, and what all have of that together.
+void TbCourse::SetSpeeds() {
+  std::vector<const SlotSpeeds*> on(spread_.sms());
+  std::array<double, kNumKernels> demand{}, delivered{};
+  for (unsigned sm = 0; sm < spread_.sms(); ++sm) {
+    const auto [speeds, is_new] = speeds_.emplace(spread_.On(sm), SlotSpeeds{});
+    if (is_new) speeds->second = SpeedsOn(spread_.On(sm));
+    on[sm] = &speeds->second;
+    for (unsigned k = 0; k < kNumKernels; ++k) demand[k] += speeds->second[k].demand;
+  }
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    const std::size_t kind = residents_.slots[k].kind;
+    if (demand[k] > 0) delivered[k] = alone_speeds_.Delivered(kind, demand[k]);
+  }
+  for (unsigned sm = 0; sm < spread_.sms(); ++sm) {
+    TbSpread::Speeds speeds{};
+    for (unsigned k = 0; k < kNumKernels; ++k) speeds[k] = (*on[sm])[k].parts * delivered[k];
+    spread_.SetSpeeds(sm, speeds);
+  }
+}
+
+void TbCourse::Refresh() {
+  std::array<std::uint64_t, kNumKernels> ranks{};
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    ranks[k] = residents_.places.RankOf(static_cast<KernelId>(k));
+  }
+  spread_.Place(ranks);
+  SetSpeeds();
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    Slot& slot = residents_.slots[k];
+    if (!slot.busy) continue;
+    const double tbs = residents_.KindOf(slot).launch.tbs;
+    slot.placed = true;
+    slot.rate = slot.all * spread_.RateOf(static_cast<KernelId>(k)) / tbs;
+  }
+}
+
+Cycle TbCourse::NextEvent() const {
+  const Cycle end = spread_.NextEnd();
+  return end == kNever ? kNever : residents_.now + end;
+}
+
+}  // namespace smk

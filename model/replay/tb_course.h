@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches that are followed TB by TB: left-over, and the GPU holds all of them whole.
+#pragma once
+
+#include <array>
+#include <map>
+#include <vector>
+
+#include "machine/run.h"
+#include "replay/alone_speeds.h"
+#include "replay/course.h"
+#include "replay/sm_speeds.h"
+#include "replay/tb_spread.h"
+
+namespace smk {
+
+class TbCourse : public Course {
+ public:
+  // The arguments must live as long. `one_sm`: kinds of a GPU of one SM.
+  TbCourse(const MachineConfig& machine, Residents& residents, Kinds& one_sm);
+
+  bool Holds(const LaunchKind& launch) const { return alone_speeds_.Holds(launch); }
+  void Begin(KernelId slot) override;
+  // The residents go on in another course.
+  void Clear() { spread_.Clear(); }
+  void Refresh() override;
+  bool Advance(Cycle next) override;
+  bool Done(KernelId slot) const override { return spread_.Ended(slot); }
+  Cycle NextEvent() const override;
+
+ private:
+  using Slot = Residents::Slot;
+  // Of what is on an SM, by kernel slot.
+  using SlotSpeeds = std::array<SmSpeeds::Speed, kNumKernels>;
+  SlotSpeeds SpeedsOn(const TbSpread::State& state);
+  void SetSpeeds();
+
+  Residents& residents_;
+  AloneSpeeds alone_speeds_;
+  SmSpeeds sm_speeds_;
+  TbSpread spread_;
+  std::map<TbSpread::State, SlotSpeeds> speeds_;  // while the same launches are there
+  // Of the TBs of a kind, by kind.
+  std::map<std::size_t, std::vector<double>> parts_;
+};
+
+}  // namespace smk
