@@ -47,8 +47,9 @@ double AloneSpeeds::Between(std::size_t kind, unsigned tbs, TimeAtTbs at) {
   const unsigned even = EvenOf(kind), least = kinds_[kind].launch.tbs / sms_;
   const double own = (this->*at)(kind, even);
   if (tbs == even || tbs == least) return own;
-  const unsigned other = tbs < even ? 1 : MostOf(kind);
-  if (other == even) return own * tbs / even;
+  const unsigned other = tbs < even ? 1 : std::max(even, MostOf(kind));
+  // More than were measured: the throughput of these.
+  if (tbs > even && tbs >= other) return (this->*at)(kind, other) * tbs / other;
   const double way = (static_cast<double>(tbs) - even) / (static_cast<double>(other) - even);
   return own + ((this->*at)(kind, other) - own) * way;
 }

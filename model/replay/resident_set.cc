@@ -34,7 +34,7 @@ double ResidentSet::WorkOf(const Kinds::Kind& kind, std::uint32_t first_tb) {
 
 Course& ResidentSet::CourseWith(const LaunchKind& kind) {
   const bool tbs = course_ == &tb_course_ || residents_.Busy() == 0;
-  if (tbs && ordered_ && tb_course_.Holds(kind)) return tb_course_;
+  if (tbs && ordered_ && tb_course_.Follows(kind)) return tb_course_;
   return set_course_;
 }
 

@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/tb_course.h"
 
+#include <numeric>
+
 namespace smk {
 
 TbCourse::TbCourse(const MachineConfig& machine, Residents& residents, Kinds& one_sm)
     : residents_(residents),
+      sms_(machine.sms),
       alone_speeds_(machine, residents.kinds, one_sm),
       sm_speeds_(machine, residents.kinds, alone_speeds_),
       spread_(machine.sm.limits, machine.sms) {}
 
+std::size_t TbCourse::HeldOf(std::size_t kind) {
+  LaunchKind launch = residents_.kinds[kind].launch;
+  if (alone_speeds_.Holds(launch)) return kind;
+  launch.tbs = alone_speeds_.MostOf(kind) * sms_;
+  return residents_.kinds.Of(launch);
+}
+
+// Those of its TBs that come later have the mean of the others' parts.
 void TbCourse::Begin(KernelId id) {
   const std::size_t number = residents_.slots[Index(id)].kind;
   const LaunchKind& launch = residents_.kinds[number].launch;
   const auto [parts, is_new] = parts_.emplace(number, std::vector<double>());
-  if (is_new) parts->second = alone_speeds_.PartsOf(number);
+  if (is_new) {
+    std::vector<double>& all = parts->second;
+    all = alone_speeds_.PartsOf(HeldOf(number));
+    const double sum = std::accumulate(all.begin(), all.end(), 0.0);
+    if (!all.empty()) all.resize(launch.tbs, sum / static_cast<double>(all.size()));
+  }
   spread_.Launch(id, launch.spec(), launch.tbs, parts->second);
   speeds_.clear();
 }
@@ -41,10 +57,10 @@ TbCourse::SlotSpeeds TbCourse::SpeedsOn(const TbSpread::State& state) {
   std::vector<SmSpeeds::Member> members;
   for (const KernelId id : there) {
     const Slot& slot = residents_.slots[Index(id)];
-    members.push_back({slot.kind, state.now[Index(id)], state.most[Index(id)], slot.number});
+    members.push_back(
+        {HeldOf(slot.kind), state.now[Index(id)], state.most[Index(id)], slot.number});
   }
-  const std::vector<SmSpeeds::Speed> found =
-      sm_speeds_.Of(members, state.in_step, residents_.now);
+  const std::vector<SmSpeeds::Speed> found = sm_speeds_.Of(members, state.in_step, residents_.now);
   SlotSpeeds speeds{};
   for (std::size_t i = 0; i < there.size(); ++i) {
     const Slot& slot = residents_.slots[Index(there[i])];
@@ -66,8 +82,8 @@ void TbCourse::SetSpeeds() {
     for (unsigned k = 0; k < kNumKernels; ++k) demand[k] += speeds->second[k].demand;
   }
   for (unsigned k = 0; k < kNumKernels; ++k) {
-    const std::size_t kind = residents_.slots[k].kind;
-    if (demand[k] > 0) delivered[k] = alone_speeds_.Delivered(kind, demand[k]);
+    if (demand[k] <= 0) continue;
+    delivered[k] = alone_speeds_.Delivered(HeldOf(residents_.slots[k].kind), demand[k]);
   }
   for (unsigned sm = 0; sm < spread_.sms(); ++sm) {
     TbSpread::Speeds speeds{};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that are followed TB by TB: left-over, and the GPU holds all of them whole.
+// Launches that are followed TB by TB: left-over, and slices, or the GPU holds them whole. What a
+// slice has beyond that goes on as what the GPU holds of it does.
 #pragma once
 
 #include <array>
@@ -19,7 +20,9 @@ class TbCourse : public Course {
   // The arguments must live as long. `one_sm`: kinds of a GPU of one SM.
   TbCourse(const MachineConfig& machine, Residents& residents, Kinds& one_sm);
 
-  bool Holds(const LaunchKind& launch) const { return alone_speeds_.Holds(launch); }
+  bool Follows(const LaunchKind& launch) const {
+    return !launch.whole || alone_speeds_.Holds(launch);
+  }
   void Begin(KernelId slot) override;
   // The residents go on in another course.
   void Clear() { spread_.Clear(); }
@@ -32,10 +35,13 @@ class TbCourse : public Course {
   using Slot = Residents::Slot;
   // Of what is on an SM, by kernel slot.
   using SlotSpeeds = std::array<SmSpeeds::Speed, kNumKernels>;
+  // The launch whose TBs are as fast: the largest slice that the GPU holds, if that is less.
+  std::size_t HeldOf(std::size_t kind);
   SlotSpeeds SpeedsOn(const TbSpread::State& state);
   void SetSpeeds();
 
   Residents& residents_;
+  const unsigned sms_;
   AloneSpeeds alone_speeds_;
   SmSpeeds sm_speeds_;
   TbSpread spread_;

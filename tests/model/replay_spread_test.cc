@@ -185,6 +185,14 @@ TEST_F(ReplaySpeeds, ALaunchIsAsFastAsThoseThatHaveAsManyTbs) {
   EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 2), 1000 + 1000 / 3.0);
 }
 
+// A kernel of 40 TBs, in slices of 20: more than four on an SM are not measured.
+TEST_F(ReplaySpeeds, MoreTbsThanWereMeasuredHaveTheirThroughput) {
+  const std::size_t kind = Kind(20, 40);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 3), 1600);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 4), 2000);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 6), 3000);
+}
+
 // An SM alone does a TB in 200 cycles, four in 800. When all do, they take 1000 and 2000.
 TEST_F(ReplaySpeeds, AnSmIsFasterWhenOthersAreEmpty) {
   on_one_sm.time = {{1, 200}, {4, 800}, {8, 5000}};

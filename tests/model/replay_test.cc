@@ -9,6 +9,7 @@
 #include "host/in_order.h"
 #include "host/kernelet/scheduler.h"
 #include "model/replay_rig.h"
+#include "model/slicing_scheduler.h"
 #include "model/uneven_tbs.h"
 #include "replay/repeated_launches.h"
 
@@ -127,6 +128,18 @@ TEST_F(Replay, SlicesFollowEachOtherInTheirSlots) {
   EXPECT_THAT(ends, ElementsAre(1999, 2000, 4098, 4099, 5198));
   EXPECT_EQ(result.jobs[0].slices_completed, 3u);
   EXPECT_EQ(result.jobs[1].slices_completed, 2u);
+}
+
+// Of 60 TBs 40 have places, for 1000 cycles. Then there are two on each SM, for half as long.
+TEST_F(Replay, ASliceOfMoreTbsThanTheGpuHoldsIsFollowed) {
+  Add("a", 120);
+  rates.alone["a"] = {0.04, 0, 0, 40};
+  request.record_tbs = true;
+  const RunResult result =
+      Execute(std::make_unique<SlicingScheduler>(std::vector<std::uint32_t>{60}, /*pause=*/5000));
+  ASSERT_EQ(result.launches.size(), 2u);
+  EXPECT_EQ(result.launches[0].end - result.launches[0].start, 1500u);
+  EXPECT_EQ(result.launches[1].end - result.launches[1].start, 1500u);
 }
 
 // 20 TBs each: a at 0.03 and b at 0.01 while a is older. b's slice is in the middle when a's next
