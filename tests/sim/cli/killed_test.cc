@@ -35,11 +35,13 @@ class Killed : public CommandTest {
     }
     return false;
   }
-  // Ends the process that was started, and only this; gives the signal by which it ended.
+  // Ends the process that was started, and only this; gives the signal by which it ended. Its
+  // children hold its folder until they know.
   int Kill(int signal) {
     kill(child, signal);
     int status = 0;
     waitpid(child, &status, 0);
+    EXPECT_TRUE(Becomes([&] { return !SomeoneIsLeft(); }));
     return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   }
   // Whether a process of its group is left.
@@ -115,15 +117,13 @@ TEST_F(Killed, OneRunAtATimeWritesIntoAFolder) {
   EXPECT_EQ(Smk("report out").err,
             "smk: out: there are no results: the run that writes there is still at work\n");
   Kill(SIGKILL);
-  EXPECT_TRUE(Becomes([&] { return !SomeoneIsLeft(); }));
   EXPECT_EQ(Smk("run sgemm --cycles 2k --out out").status, 0);
 }
 
 TEST_F(Killed, ChildrenDoNotOutliveTheCommand) {
   Start("compare sgemm+lbm --policies even,smk --jobs 2" + std::string(kLong));
   ASSERT_TRUE(Becomes([&] { return Processes() == 3; })) << "two at a time, and the command";
-  Kill(SIGKILL);
-  EXPECT_TRUE(Becomes([&] { return !SomeoneIsLeft(); }));
+  Kill(SIGKILL);  // waits for them
 }
 
 TEST_F(Killed, AChildOfACompareThatIsKilledIsAFailure) {
