@@ -2,8 +2,7 @@
 // Cost of one transaction through the whole memory system, from the SM's side.
 //
 //   bin/smk_bench --benchmark_filter=Transactions
-//   scripts/count_instructions L2Hit DramStream DramRandom WriteStream      host instructions of
-//   one
+//   scripts/count_instructions L2Hit DramStream    host instructions of one
 //
 // The environment variable SMK_BENCH_CYCLES sets how many an iteration sends.
 #include <benchmark/benchmark.h>

@@ -6,8 +6,7 @@
 
 namespace smk {
 
-// Divides by a multiplication: a division takes longer than what else a memory transaction does
-// between two of them. Exact for values below 2^64 / by.
+// Divides by a multiplication. Exact for values below 2^64 / by; `by` is at least 1.
 class Divisor {
  public:
   explicit Divisor(unsigned by) : by_(by), reciprocal_(~std::uint64_t{0} / by + 1) {}
