@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "driver/pair.h"
@@ -87,6 +88,57 @@ TEST(DriverSlicerLockstep, EqualsTheReferenceWhileKernelsAreProfiled) {
   EXPECT_GT(tally.plans, 10u);
   EXPECT_GT(tally.spatial, 2u);
   EXPECT_GT(tally.again, 2u);
+}
+
+// Launches come while the planner works on the question before: its answer does not count.
+TEST(DriverSlicerLockstep, LaunchesOvertakeThePlan) {
+  unsigned overtaken = 0;
+  for (unsigned n = 0; n < 3; ++n) {
+    const std::uint64_t seed = GetTestOptions().seed + n;
+    PolicyConfig policy = Slicer();
+    policy.slicer_warmup = policy.slicer_settle = 20;
+    policy.slicer_window = 30;
+    DriverTraffic<Gtx980> traffic(Gtx980::Config(), policy, Seldom(), static_cast<unsigned>(seed),
+                                  seed);
+    traffic.most_counted = MostCounted<Gtx980>(policy);
+    const Gtx980& pair = traffic.bench().driver();
+    const DriverSlicer& slicer = pair.model().slicer();
+    for (unsigned cycle = 0; cycle < 12'000 && pair.lockstep().ok(); ++cycle) {
+      traffic.rates().launch = slicer.state().asked ? 5 : 1500;
+      traffic.Cycle();
+      overtaken += slicer.planner().state().done && !slicer.state().asked;
+    }
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch() << " seed " << seed;
+  }
+  EXPECT_GT(overtaken, 3u);
+}
+
+// The longest windows whose counts fit, and kernels with TBs by the dozen or as large as an SM.
+TEST(DriverSlicerLockstep, CountsAndTbsOfAnySize) {
+  unsigned most_tbs = 0;
+  // Counts are of all schedulers.
+  for (const std::uint16_t window : {std::uint16_t{50}, std::uint16_t{16'000}}) {
+    const std::uint64_t seed = GetTestOptions().seed;
+    PolicyConfig policy = Slicer();
+    policy.slicer_warmup = policy.slicer_settle = 50;
+    policy.slicer_window = window;
+    DriverRates rates = Seldom();
+    rates.odd_sizes = 70;
+    rates.most_tbs = 10'000;
+    if (window > 1000) rates.launches = 3;
+    DriverTraffic<Gtx980> traffic(Gtx980::Config(), policy, rates, static_cast<unsigned>(seed),
+                                  seed);
+    traffic.most_counted = MostCounted<Gtx980>(policy);
+    const Gtx980& pair = traffic.bench().driver();
+    for (unsigned cycle = 0; cycle < 30'000 && pair.lockstep().ok(); ++cycle) {
+      traffic.Cycle();
+      for (const std::uint8_t tbs : pair.model().slicer().state().tbs) {
+        most_tbs = std::max<unsigned>(most_tbs, tbs);
+      }
+    }
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch() << " window " << window;
+  }
+  EXPECT_EQ(most_tbs, Gtx980::Config().limits.tbs) << "as many as an SM holds";
 }
 
 TEST(DriverSlicerLockstep, FindsEachBrokenRuleOfProfiling) {

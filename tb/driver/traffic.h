@@ -171,8 +171,12 @@ class DriverTraffic {
     if (counts_in_[sm] == 0 || --counts_in_[sm] != 0) return;
     SmToDriver& out = bench_.registers(sm);
     out.sample_valid = true;
+    // Both together are at most twice as many.
     out.sample_issued = static_cast<std::uint16_t>(Pick(most_counted));
     out.sample_stalled = static_cast<std::uint16_t>(Pick(most_counted));
+    if (out.sample_issued % 4 != 0) return;
+    out.sample_issued = static_cast<std::uint16_t>(out.sample_issued + out.sample_stalled);
+    out.sample_stalled = 0;
   }
   void Save(unsigned sm) {
     BenchSm& s = bench_.sm(sm);
