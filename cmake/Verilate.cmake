@@ -232,13 +232,11 @@ function(smk_verilate target module file)
   target_include_directories(${target} SYSTEM PUBLIC "${dir}")
   target_link_libraries(${target} PUBLIC smk_verilated)
   # Generated code is large: it is optimized fully only where it runs in every cycle.
-  # Counters make it several times as large, and it runs for a moment only. Nor is it ours: the sanitizers,
-  # with which the compiler takes many times as long, are for what drives it and compares with it.
+  # Counters make it several times as large. Nor is it ours: the sanitizers, with which the compiler takes
+  # many times as long, are for what drives it and compares with it.
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     target_compile_options(${target} PRIVATE -fno-sanitize=all -g0 $<$<NOT:$<BOOL:${arg_FAST}>>:-O0>)
-  elseif(SMK_COVERAGE)
-    target_compile_options(${target} PRIVATE -O0 -g0)
-  elseif(NOT arg_FAST)
+  elseif(SMK_COVERAGE OR NOT arg_FAST)
     target_compile_options(${target} PRIVATE -O1 -g0)
   endif()
 endfunction()

@@ -20,6 +20,7 @@ struct SmControlTally {
   std::array<unsigned, 4> evicted{};   // by PreemptMode
   unsigned counted_finishes = 0, shortfalls = 0, held_commands = 0, late_buffers = 0;
   unsigned reloads = 0, silent_cycles = 0, ready_only_cycles = 0;
+  unsigned waits = 0;  // TBs that find no gap in registers or shared memory
   unsigned windows = 0, instructions = 0, stalls = 0;  // reported, and what they counted
 };
 
@@ -28,6 +29,7 @@ class SmControlDriver {
  public:
   SmControlDriver(const ControlConfig& config, bool chimera, Dice* dice, SmControlTally* tally)
       : config_(config), chimera_(chimera), dice_(*dice), tally_(*tally) {
+    may_plan_ = dice_.Percent(60);
     for (KernelView& view : views_) Launch(&view);
   }
 
@@ -36,9 +38,11 @@ class SmControlDriver {
     trouble_ = dice_.Percent(30) ? 0 : 1 + dice_.Below(6);
     quotas_ = dice_.Percent(30) ? 10 : 0;
     answer_ = dice_.Percent(20) ? 1 : 5 + dice_.Below(95);
-    tick_ = dice_.Percent(30) ? 0 : 1 + dice_.Below(5);
+    // For a while, what is counted between two ticks becomes as large as it can.
+    if (phases_++ % 64 == 0) seldom_ = dice_.Percent(30);
+    tick_ = seldom_ || dice_.Percent(30) ? 0 : 1 + dice_.Below(5);
     windows_ = dice_.Percent(60) ? 0 : 1 + dice_.Below(20);
-    plans_ = plans_ || dice_.Percent(15);
+    plans_ = plans_ || (may_plan_ && dice_.Percent(15));
     // A kernel without TBs here and to come may be another one.
     for (unsigned k = 0; k < kNumKernels; ++k) {
       if (resident_[k] == 0 && plan_.empty() && !(planned_ && tb_count_[k] != 0)) {
@@ -72,11 +76,18 @@ class SmControlDriver {
   const KernelViews& views() const { return views_; }
 
  private:
-  // Mostly of few warps and context lines; some fill the SM.
+  // Mostly of few warps, registers, shared memory and context lines; some fill the SM.
   void Launch(KernelView* view) {
-    const bool large = dice_.Percent(10);
+    const bool large = dice_.Percent(6);
+    ResourceVector most = large ? config_.limits : Part();
+    if (!may_plan_ && !large) {  // so large that not every gap is large enough
+      most.registers = static_cast<std::uint16_t>(config_.limits.registers / 3);
+      most.shared_memory = static_cast<std::uint16_t>(config_.limits.shared_memory / 3);
+    }
     const unsigned threads = config_.limits.threads / (large ? 1 : 6);
-    const unsigned lines = dice_.Percent(99) ? 16 : ContextLines(config_.limits);
+    const unsigned lines = dice_.Percent(97) ? 16 : ContextLines(config_.limits);
+    view->need.registers = static_cast<std::uint16_t>(dice_.Below(most.registers + 1));
+    view->need.shared_memory = static_cast<std::uint16_t>(dice_.Below(most.shared_memory + 1));
     view->need.threads = static_cast<std::uint16_t>(1 + dice_.Below(threads));
     view->context_base = dice_.Bits() >> 17 << 7 & 0xffffffffffff;
     view->context_lines = static_cast<std::uint16_t>(1 + dice_.Below(lines));
@@ -93,7 +104,8 @@ class SmControlDriver {
       tally_.stalls += sm.sample_stalled;
     }
     if (window_ == 0 && dice_.Percent(windows_)) {
-      window_ = 2 + dice_.Below(dice_.Percent(50) ? 4 : 200);
+      const unsigned longest = 65535 / config_.num_schedulers - 2;
+      window_ = 2 + dice_.Below(dice_.Percent(50) ? 4 : dice_.Percent(90) ? 200 : longest);
       out->sample_begin = true;
       out->sample_stalls = dice_.Percent(60);
     }
@@ -138,13 +150,11 @@ class SmControlDriver {
   std::optional<SmCommand> Dispatch() {
     SmCommand c;
     const unsigned k = dice_.Below(kNumKernels);
-    unsigned tbs = 0, warps = 0;
+    ResourceVector all = OneTb(views_[k]);
     for (unsigned other = 0; other < kNumKernels; ++other) {
-      tbs += resident_[other];
-      warps += resident_[other] * views_[other].need.threads;
+      for (unsigned i = 0; i < resident_[other]; ++i) all += OneTb(views_[other]);
     }
-    const bool fits =
-        tbs < config_.limits.tbs && warps + views_[k].need.threads <= config_.limits.threads;
+    const bool fits = FitsIn(all, config_.limits);
     if (planned_ ? resident_[k] >= tb_count_[k] : !fits) return std::nullopt;
     ++resident_[k];
     c.op = CommandOp::kDispatch;
@@ -195,7 +205,8 @@ class SmControlDriver {
       if (fixed) tb_base = k * l.tbs / kNumKernels, warp_base = k * l.threads / kNumKernels;
       const unsigned tbs = (fixed ? (k + 1) * l.tbs / kNumKernels : l.tbs) - tb_base;
       const unsigned warps = (fixed ? (k + 1) * l.threads / kNumKernels : l.threads) - warp_base;
-      const unsigned most = std::min(tbs, warps / views_[k].need.threads);
+      const bool in_part = FitsIn(Storage(views_[k]), Part());
+      const unsigned most = in_part ? std::min(tbs, warps / views_[k].need.threads) : 0;
       tb_count_[k] = dice_.Percent(20) ? 0 : dice_.Below(most + 1);
       const unsigned warps_limit = warp_base + tb_count_[k] * views_[k].need.threads;
       if (tb_count_[k] != 0) plan_.push_back(Range(k, tb_base, warp_base, warps_limit));
@@ -220,15 +231,26 @@ class SmControlDriver {
     c.range.threads_base = static_cast<std::uint16_t>(warp_base);
     c.range.threads_limit = static_cast<std::uint16_t>(warp_limit);
     // Registers and shared memory in proportion.
-    const ResourceVector part = {
-        static_cast<std::uint16_t>(config_.limits.registers / config_.limits.tbs),
-        static_cast<std::uint16_t>(config_.limits.shared_memory / config_.limits.tbs), 0, 0};
+    const ResourceVector part = Part();
     c.range.registers_base = static_cast<std::uint16_t>(tb_base * part.registers);
     c.range.registers_limit = static_cast<std::uint16_t>((tb_base + tb_count_[k]) * part.registers);
     c.range.shared_memory_base = static_cast<std::uint16_t>(tb_base * part.shared_memory);
     c.range.shared_memory_limit =
         static_cast<std::uint16_t>((tb_base + tb_count_[k]) * part.shared_memory);
     return c;
+  }
+
+  // A TB's registers and shared memory in a plan, at most.
+  ResourceVector Part() const {
+    const ResourceVector& l = config_.limits;
+    return {static_cast<std::uint16_t>(l.registers / l.tbs),
+            static_cast<std::uint16_t>(l.shared_memory / l.tbs), 0, 0};
+  }
+  static ResourceVector Storage(const KernelView& view) {
+    return {view.need.registers, view.need.shared_memory, 0, 0};
+  }
+  static ResourceVector OneTb(const KernelView& view) {
+    return {view.need.registers, view.need.shared_memory, view.need.threads, 1};
   }
 
   ControlConfig config_;
@@ -238,11 +260,13 @@ class SmControlDriver {
   KernelViews views_{};
   std::array<unsigned, kMaxKernels> resident_{}, tb_count_{};
   std::vector<SmCommand> plan_;  // commands of a plan still to be sent, the next one last
-  bool planned_ = false, plans_ = false;
+  bool planned_ = false, plans_ = false, may_plan_ = false;
   bool busy_ = false;  // until kSettled
   bool owes_ack_ = false, asked_ = false, withdrawn_ = false, credit_ = true;
   unsigned dispatch_ = 0, trouble_ = 0, quotas_ = 0, answer_ = 0, tick_ = 0, windows_ = 0;
   unsigned window_ = 0;  // cycles until its end, and one
+  unsigned phases_ = 0;
+  bool seldom_ = false;
 };
 
 // The SM: warps that are ready, TBs that finish, contexts that move.
@@ -354,6 +378,7 @@ class SmControlTraffic {
   void Count(const SmInputs& in, bool was_awake, PreemptEngine::Step step, const SmOutputs& out) {
     tally_.late_buffers += step == PreemptEngine::Step::kWithdraw && to_sm_.buffer_valid;
     tally_.reloads += left_before_[0] < out.quota_left[0];
+    tally_.waits += to_driver_.command_waits;
     left_before_ = out.quota_left;
     const bool pulses = Speaks(to_sm_) || in.tb_finished != 0 || in.context_done != 0;
     if (!was_awake && !pulses) ++(in.Quiet() ? tally_.silent_cycles : tally_.ready_only_cycles);
