@@ -116,6 +116,30 @@ TEST(SmControlLockstep, AFinishedTbIsReportedAfterExactlyTwoCycles) {
   EXPECT_EQ(bench.to_driver.event.tb, TbId{17});
 }
 
+// Every kernel issues on a scheduler of its own, for longer than a counter counts.
+TEST(SmControlLockstep, AReportHasAllThatAnIntervalCanHave) {
+  constexpr unsigned kLong = 62'000, kMost = ProfileCounters::kFull;
+  Bench bench;
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.Place(k, k);
+  const auto report = [&](unsigned cycles) {
+    for (unsigned i = 0; i < cycles; ++i) {
+      for (unsigned s = 0; s < kNumKernels; ++s) {
+        bench.in.ready[s] = static_cast<std::uint16_t>(1u << s);
+      }
+      bench.Step();
+    }
+    bench.from_driver.tick = true;
+    bench.Step();
+    EXPECT_TRUE(bench.to_driver.profile_valid);
+    return bench.to_driver.profile_issued;
+  };
+  report(0);
+  for (unsigned k = 0; k < kNumKernels; ++k) EXPECT_EQ(report(1000)[k], 1000) << k;
+  const auto all = report(kLong);
+  for (unsigned k = 0; k < kNumKernels; ++k) EXPECT_EQ(all[k], kMost) << k;
+  EXPECT_EQ(report(0)[0], 0);
+}
+
 // Two TBs finish before the slot of a third one is chosen, 2 cycles after its dispatch.
 TEST(SmControlLockstep, ASlotIsTakenAgainInTheCycleAfterItsReportAndNotBefore) {
   for (const unsigned before : {1u, 2u}) {
