@@ -82,7 +82,7 @@ void RunProfiles(unsigned seeds, unsigned cycles, SlicerTally* tally) {
 
 TEST(DriverSlicerLockstep, EqualsTheReferenceWhileKernelsAreProfiled) {
   SlicerTally tally;
-  RunProfiles<Gtx980>(6, 12'000, &tally);
+  RunProfiles<Gtx980>(10, 12'000, &tally);
   RunProfiles<Fermi>(3, 8'000, &tally);
   EXPECT_GT(tally.windows, 150u);
   EXPECT_GT(tally.plans, 10u);
@@ -118,25 +118,30 @@ TEST(DriverSlicerLockstep, CountsAndTbsOfAnySize) {
   unsigned most_tbs = 0;
   // Counts are of all schedulers.
   for (const std::uint16_t window : {std::uint16_t{50}, std::uint16_t{16'000}}) {
+    const bool longest = window > 1000;
     const std::uint64_t seed = GetTestOptions().seed;
     PolicyConfig policy = Slicer();
     policy.slicer_warmup = policy.slicer_settle = 50;
     policy.slicer_window = window;
     DriverRates rates = Seldom();
     rates.odd_sizes = 70;
-    rates.most_tbs = 10'000;
-    if (window > 1000) rates.launches = 3;
+    rates.most_tbs = longest ? 10'000 : 200;
+    if (longest) rates.launches = 4;  // and their windows follow each other
     DriverTraffic<Gtx980> traffic(Gtx980::Config(), policy, rates, static_cast<unsigned>(seed),
                                   seed);
     traffic.most_counted = MostCounted<Gtx980>(policy);
     const Gtx980& pair = traffic.bench().driver();
-    for (unsigned cycle = 0; cycle < 30'000 && pair.lockstep().ok(); ++cycle) {
+    const unsigned cycles = longest ? 130'000 : 60'000;
+    unsigned windows = 0;
+    for (unsigned cycle = 0; cycle < cycles && pair.lockstep().ok(); ++cycle) {
       traffic.Cycle();
+      windows += pair.model().slicer().state().end;
       for (const std::uint8_t tbs : pair.model().slicer().state().tbs) {
         most_tbs = std::max<unsigned>(most_tbs, tbs);
       }
     }
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch() << " window " << window;
+    EXPECT_GT(windows, 5u);
   }
   EXPECT_EQ(most_tbs, Gtx980::Config().limits.tbs) << "as many as an SM holds";
 }
