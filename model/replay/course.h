@@ -37,6 +37,7 @@ struct Residents {
 
   Kinds kinds;
   Places places;
+  ResourceVector limits{};  // of an SM
   std::array<Slot, kNumKernels> slots{};
   Cycle now = 0;
 };

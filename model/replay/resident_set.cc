@@ -10,7 +10,8 @@ namespace smk {
 ResidentSet::ResidentSet(const RunRequest& request, RateSource& rates, ReplayChecks& checks)
     : checks_(checks),
       residents_{Kinds(rates, checks),
-                 Places(request.machine.sm.limits, request.machine.sms, request.policy)},
+                 Places(request.machine.sm.limits, request.machine.sms, request.policy),
+                 request.machine.sm.limits},
       one_sm_(rates.OnOneSm(), checks),
       set_course_(residents_, request.policy.dispatch == DispatchMode::kLeftover),
       tb_course_(request.machine, residents_, one_sm_),

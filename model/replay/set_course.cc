@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay/set_course.h"
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
+#include <tuple>
 
 namespace smk {
 namespace {
 
 constexpr double kLessThanATb = 0.5;
+// Of a wave's work, left when the last TB is placed: the TBs before it had all just begun, too.
+constexpr double kInStep = 0.8;
+
+// Its TBs end together, or no run says how it drains: alone it has all places that it needs.
+bool InWaves(const AloneRate& alone) { return alone.drain_tbs <= 0 || alone.WorkPart() >= kInStep; }
 
 constexpr KernelMask Bit(unsigned slot) { return static_cast<KernelMask>(1u << slot); }
 
@@ -14,15 +22,18 @@ constexpr KernelMask Bit(unsigned slot) { return static_cast<KernelMask>(1u << s
 
 bool SetCourse::AllPlaced(unsigned k) const {
   const Slot& slot = residents_.slots[k];
+  if (feeds_[k].in_waves) return feeds_[k].waves.AllRun();
   const double tbs = residents_.KindOf(slot).launch.tbs;
   return feeds_[k].drains || (slot.work > 0 && feeds_[k].places > tbs - kLessThanATb);
 }
 
 double SetCourse::DrainsAt(unsigned k) const {
+  const Feed& feed = feeds_[k];
+  if (feed.in_waves || feed.drains) return 0;
   const Slot& slot = residents_.slots[k];
   const Kinds::Kind& kind = residents_.KindOf(slot);
-  if (feeds_[k].drains || feeds_[k].places > kind.launch.tbs - kLessThanATb) return 0;
-  return std::min(kind.alone.WorkPart() * feeds_[k].places, slot.all);
+  if (feed.places > kind.launch.tbs - kLessThanATb) return 0;
+  return std::min(kind.alone.WorkPart() * feed.places, slot.all);
 }
 
 // Launches with TBs on the SMs that nobody can take away: all that have no others left.
@@ -37,7 +48,12 @@ KernelMask SetCourse::Holders() const {
 // An older kernel may have come again and take the places of others as their TBs end: these have
 // left when their TBs have.
 void SetCourse::Begin(KernelId id) {
-  feeds_[Index(id)] = {};
+  Feed& feed = feeds_[Index(id)];
+  feed = {};
+  const Slot& own = residents_.slots[Index(id)];
+  const Kinds::Kind& kind = residents_.KindOf(own);
+  feed.in_waves = !residents_.places.Shared() && InWaves(kind.alone);
+  if (feed.in_waves) feed.waves = Waves(kind.launch.tbs, own.all / kind.launch.tbs);
   const std::vector<KernelId> after = residents_.places.With(residents_.Busy(), Holders());
   for (unsigned k = 0; k < kNumKernels; ++k) {
     const Slot& slot = residents_.slots[k];
@@ -64,15 +80,20 @@ bool SetCourse::Advance(Cycle next) {
     const bool left = Leaves(k) && feeds_[k].leaves_until <= next;
     slot.left -= slot.rate * cycles;
     slot.work += slot.rate * cycles;
-    const bool drains = slot.left <= DrainsAt(k);
-    feeds_[k].drains = feeds_[k].drains || drains;
-    changes = changes || begins || left || drains;
+    Feed& feed = feeds_[k];
+    changes = changes || begins || left;
+    if (feed.in_waves) {
+      if (feed.waves.Advance(feed.pace * cycles, feed.pace)) changes = true;
+    } else if (slot.left <= DrainsAt(k)) {
+      feed.drains = changes = true;
+    }
   }
   return changes;
 }
 
 bool SetCourse::Done(KernelId id) const {
   const Slot& slot = residents_.slots[Index(id)];
+  if (feeds_[Index(id)].in_waves) return slot.work > 0 && feeds_[Index(id)].waves.Done();
   return slot.work > 0 && slot.left <= slot.rate / 2;
 }
 
@@ -84,6 +105,10 @@ Cycle SetCourse::NextEvent() const {
     if (!slot.busy) continue;
     if (Leaves(k)) next = std::min(next, feeds_[k].leaves_until);
     if (slot.rate <= 0) continue;
+    if (feeds_[k].in_waves) {
+      next = std::min(next, now + CyclesFor(feeds_[k].waves.UntilNextEnd(), feeds_[k].pace));
+      continue;
+    }
     next = std::min(next, now + CyclesFor(slot.left, slot.rate));
     const double drain = DrainsAt(k);
     if (drain > 0) {
@@ -134,15 +159,28 @@ void SetCourse::Refresh() {
   }
 }
 
+// As the set is measured: in a plan the lowest slot has the first place of kernels that need the
+// same, and of all where they do not fit together.
+void SetCourse::AsPlanned(std::vector<KernelId>* placed) const {
+  const auto need_of = [&](KernelId id) -> const ResourceVector& {
+    return residents_.KindOf(residents_.slots[Index(id)]).launch.spec().need;
+  };
+  ResourceVector one_each{};
+  for (const KernelId id : *placed) one_each += need_of(id);
+  const bool fit = FitsIn(one_each, residents_.limits);
+  const auto key = [&](KernelId id) {
+    const ResourceVector need = fit ? need_of(id) : ResourceVector{};
+    return std::make_tuple(need.registers, need.shared_memory, need.threads, id);
+  };
+  std::sort(placed->begin(), placed->end(),
+            [&](KernelId a, KernelId b) { return key(a) < key(b); });
+}
+
 // Adds the rates of these launches, alone with each other for this part of the time.
 void SetCourse::AddRates(KernelMask slots, double weight) {
   std::array<Slot, kNumKernels>& all = residents_.slots;
   std::vector<KernelId> placed = residents_.places.With(slots, Holders());
-  if (!ordered_) {
-    std::stable_sort(placed.begin(), placed.end(), [&](KernelId a, KernelId b) {
-      return all[Index(a)].kind < all[Index(b)].kind;
-    });
-  }
+  if (!ordered_) AsPlanned(&placed);
   Kinds::Set set;
   set.reserve(placed.size());
   for (const KernelId id : placed) set.push_back(all[Index(id)].kind);
@@ -157,6 +195,14 @@ void SetCourse::AddRates(KernelMask slots, double weight) {
     if (!all[k].busy) continue;
     const auto& [rate, places] = rates[i];
     all[k].placed = true;
+    Feed& feed = feeds_[k];
+    if (feed.in_waves) {
+      // Nobody drains on places that others get: this set is there all the time.
+      feed.waves.SetPlaces(static_cast<std::uint32_t>(std::max(1.0, std::round(places))));
+      feed.pace = places > 0 ? rate / places : 0;
+      all[k].rate = feed.pace * feed.waves.Running();
+      continue;
+    }
     if (AllPlaced(k) || Leaves(k)) {
       // No more TBs than it has.
       all[k].rate += weight * rate * (places > 0 ? std::min(1.0, feeds_[k].places / places) : 1);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that go on at the rates of their set: they feed, and drain.
+// Launches that go on at the rates of their set: they feed, and drain, or go in waves.
 #pragma once
 
 #include <array>
 #include <vector>
 
 #include "replay/course.h"
+#include "replay/waves.h"
 
 namespace smk {
 
@@ -30,6 +31,9 @@ class SetCourse : public Course {
     bool drains = false;     // all its TBs have been placed, and some have ended
     double places = 0;       // its TBs on the SMs; when it drains, at the beginning
     Cycle leaves_until = 0;  // its places are given to an older launch, whose kernel came again
+    bool in_waves = false;   // its TBs are followed, and it neither feeds nor drains
+    Waves waves{};
+    double pace = 0;  // of each TB that runs: work per cycle
   };
   // Its TBs have all been placed: it has none for the places of others.
   bool AllPlaced(unsigned slot) const;
@@ -37,10 +41,12 @@ class SetCourse : public Course {
   double DrainsAt(unsigned slot) const;
   bool Leaves(unsigned slot) const { return feeds_[slot].leaves_until > residents_.now; }
   KernelMask Holders() const;
+  // Into the order in which the set is measured.
+  void AsPlanned(std::vector<KernelId>* placed) const;
   void AddRates(KernelMask slots, double weight);
 
   Residents& residents_;
-  const bool ordered_;
+  const bool ordered_;  // by age; otherwise as a plan is
   std::array<Feed, kNumKernels> feeds_{};
 };
 

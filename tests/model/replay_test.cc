@@ -218,20 +218,83 @@ TEST_F(Replay, AKernelThatComesAgainKeepsItsRank) {
       << "nothing is idle";
 }
 
-// 20 TBs that all fit when they are alone have half of these places beside another: they feed
-// until 10 are placed, half done, and drain at half of the rate.
-TEST_F(Replay, AShortLaunchDrainsWhereItHasFewerPlaces) {
+// 20 TBs that all fit when they are alone have half of these places beside another: ten of them end
+// together, and then the others.
+TEST_F(Replay, AShortLaunchGoesInWavesWhereItHasFewerPlaces) {
   request.policy.dispatch = DispatchMode::kEven;
   Add("a", 20);
   Add("b", 1000);
   rates.alone["a"] = {0.02, 0, 0, 20};
   rates.alone["b"] = {0.04, 20, 800, 40, 20};
   rates.together["a+b"] = {{0.01, 10}, {0.02, 20}};
-  // A cycle alone is the beginning of one rate; beside b it goes on as one.
-  EXPECT_EQ(Execute().jobs[0].finish, 1u + 1998);
-  rates.together["b+a"] = {{0.02, 20}, {0.01, 10}};
+  request.jobs[1].arrival = 500;
+  // Half of each is done; ten lose their places, and go on when the others are done.
+  EXPECT_EQ(Execute().jobs[0].finish, 500u + 500 + 500);
   request.jobs[0].arrival = 5;
-  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 5 + 15 / 0.01 + 5 / 0.005, 1);
+  request.jobs[1].arrival = 0;
+  EXPECT_EQ(Execute().jobs[0].finish, 5u + 1000 + 1000);
+  // In three waves, the last of four TBs.
+  rates.together["a+b"] = {{0.0048, 8}, {0.02, 20}};
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 5 + 3 / 0.0006, 2);
+}
+
+// As long as most of a wave is left when its last TB is placed, a long launch goes in waves, too.
+TEST_F(Replay, ALongLaunchGoesInWavesWhileItsTbsAreInStep) {
+  request.policy.dispatch = DispatchMode::kEven;
+  Add("a", 50);
+  Add("b", 1000);
+  rates.alone["b"] = {0.04, 20, 800, 40, 20};
+  rates.together["a+b"] = {{0.01, 20}, {0.02, 20}};
+  // A cycle alone, in which 40 run; then three waves of 20 and less, of 2000 cycles each.
+  rates.alone["a"] = {0.04, 32, 900, 40, 35};
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 3 * 2000, 3);
+  // Without: it feeds until 0.775 of the work of 20 is left.
+  rates.alone["a"] = {0.04, 31, 900, 40, 35};
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish),
+              (50 - 15.5) / 0.01 + 15.5 / (0.01 * 31 / 900 / 0.04), 3);
+}
+
+// Any set has rates, and is taken down.
+class PartRates : public HandRates {
+ public:
+  SetRates Together(const std::vector<LaunchKind>& set) override {
+    asked.emplace_back();
+    SetRates rates;
+    for (const LaunchKind& launch : set) {
+      asked.back() += launch.workload->name;
+      rates.mean.push_back(Alone(launch).Part(set.size()));
+    }
+    return rates;
+  }
+};
+
+// Slots are what a plan has its ties by. e comes when a ends, into its slot.
+TEST_F(Replay, SetsAreInTheOrderOfSlotsWhereAPlanHasTies) {
+  request.policy.dispatch = DispatchMode::kEven;
+  for (const unsigned warps : {8u, 20u}) {  // four fit on an SM, and one
+    PartRates any;
+    request.jobs.clear();
+    for (const char* name : {"a", "b", "c", "d", "e"}) {
+      const std::uint32_t tbs = name[0] == 'a' ? 10 : 100;
+      Add(name, tbs, warps);
+      any.alone[name] = {0.01, 0, 0, static_cast<double>(tbs)};
+    }
+    RunReplaySimulation(request, any, nullptr);
+    ASSERT_GE(any.asked.size(), 4u);
+    any.asked.resize(4);
+    EXPECT_THAT(any.asked, ElementsAre("ab", "abc", "abcd", "ebcd")) << warps;
+  }
+}
+
+// Where there are none, a set is measured in one order: first who needs less.
+TEST_F(Replay, SetsAreInOneOrderWhereAPlanHasNoTies) {
+  request.policy.dispatch = DispatchMode::kEven;
+  Add("a", 10, 16);
+  Add("b", 10, 8);
+  rates.alone["a"] = rates.alone["b"] = {0.01, 0, 0, 10};
+  rates.together["b+a"] = {{0.01, 10}, {0.01, 10}};
+  Execute();
+  EXPECT_THAT(rates.asked, ElementsAre("b+a"));
 }
 
 TEST_F(Replay, RefusesWhatOnlyTheCycleModelCanDo) {
