@@ -81,7 +81,9 @@ class DispatchPair {
   static std::array<std::uint32_t, kMaxKernels> FirstTbs(Dice* dice) {
     std::array<std::uint32_t, kMaxKernels> first{};
     for (unsigned k = 0; k < Package::NumKernels; ++k) {
-      first[k] = static_cast<std::uint32_t>(dice->Bits() >> 33);
+      // A grid has less than 2^32 TBs.
+      first[k] =
+          static_cast<std::uint32_t>(std::min<std::uint64_t>(dice->Bits() >> 32, 0xfff00000));
     }
     return first;
   }
