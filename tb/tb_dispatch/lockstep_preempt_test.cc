@@ -170,27 +170,29 @@ TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
   }
 }
 
-// Four victims of each kernel, for each other one, and fewer free buffers: nothing is preempted.
+// Four victims of each kernel, for each other one: with fewer free buffers nothing is preempted,
+// and with one more than any power of two they are.
 TEST(TbDispatchLockstep, MakesNoRoomWithoutABufferForEachVictim) {
-  for (unsigned n = 0; n < 4 * kNumKernels * kNumKernels; ++n) {
-    const unsigned victim = n % kNumKernels, kernel = n / kNumKernels % kNumKernels;
-    const unsigned depth = 1 + n / kNumKernels / kNumKernels;
-    if (victim == kernel) continue;
-    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), depth, n);
-    pair.machine().launches = false;
-    pair.machine().SetRates(0, 0, 100);
-    pair.machine().LaunchNext(victim, NeedOf<Gtx980>(8), 8 * Gtx980::Package::NumSms);
-    Rest(&pair);
-    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 1);
-    unsigned preempts = 0, full = 0;
-    for (unsigned cycle = 0; cycle < 150; ++cycle) {
-      const auto decision = pair.Cycle();
-      preempts += decision && decision->reason == DecisionReason::kPreempt;
-      full += decision && decision->reason == DecisionReason::kQueueFull;
+  for (const unsigned depth : {1u, 2u, 3u, 4u, 5u, 9u, 17u, 33u, 65u, 129u, 257u}) {
+    for (unsigned n = 0; n < kNumKernels * kNumKernels; ++n) {
+      const unsigned victim = n % kNumKernels, kernel = n / kNumKernels;
+      if (victim == kernel) continue;
+      Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), depth, n);
+      pair.machine().launches = false;
+      pair.machine().SetRates(0, 0, 100);
+      pair.machine().LaunchNext(victim, NeedOf<Gtx980>(8), 8 * Gtx980::Package::NumSms);
+      Rest(&pair);
+      pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 1);
+      unsigned preempts = 0, full = 0;
+      for (unsigned cycle = 0; cycle < 150; ++cycle) {
+        const auto decision = pair.Cycle();
+        preempts += decision && decision->reason == DecisionReason::kPreempt;
+        full += decision && decision->reason == DecisionReason::kQueueFull;
+      }
+      EXPECT_EQ(preempts != 0, depth >= 4) << depth;
+      EXPECT_EQ(full != 0, depth < 4) << depth;
+      ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
     }
-    EXPECT_EQ(preempts != 0, depth == 4) << depth;
-    EXPECT_EQ(full != 0, depth < 4) << depth;
-    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
 }
 
