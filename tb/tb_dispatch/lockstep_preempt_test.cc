@@ -196,6 +196,34 @@ TEST(TbDispatchLockstep, MakesNoRoomWithoutABufferForEachVictim) {
   }
 }
 
+// Every buffer of the victim is taken, and all of the others' are free: theirs do not count.
+TEST(TbDispatchLockstep, BuffersOfOtherKernelsAreOfNoUse) {
+  for (unsigned n = 0; n < 7 * kNumKernels * (kNumKernels - 1); ++n) {
+    const unsigned victim = n % kNumKernels, depth = 4u << n / kNumKernels / (kNumKernels - 1);
+    const unsigned kernel = (victim + 1 + n / kNumKernels % (kNumKernels - 1)) % kNumKernels;
+    unsigned third = 0;
+    while (third == victim || third == kernel) ++third;
+    const unsigned victims = std::max(4u, depth / Gtx980::Package::NumSms);
+    Gtx980 pair(PolicyOf(DispatchMode::kOnDemand), depth, n);
+    pair.machine().launches = false;
+    pair.machine().SetRates(0, 100, 100);
+    pair.machine().LaunchNext(victim, NeedOf<Gtx980>(2 * victims),
+                              2 * victims * Gtx980::Package::NumSms);
+    Rest(&pair);
+    pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), depth / victims);
+    Rest(&pair);
+    EXPECT_EQ(pair.machine().queue().count(victim), depth);
+    pair.machine().LaunchNext(third, NeedOf<Gtx980>(2), 1000);
+    unsigned full = 0;
+    for (unsigned cycle = 0; cycle < 300; ++cycle) {
+      const auto decision = pair.Cycle();
+      full += decision && decision->reason == DecisionReason::kQueueFull;
+    }
+    EXPECT_GT(full, 0u) << depth;
+    ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
+  }
+}
+
 // A kernel with all its TBs dispatched waits with those that it has lost: whole SMs of them, each
 // bit of their number above the SMs.
 TEST(TbDispatchLockstep, LostTbsWantRoomAgain) {
