@@ -2,7 +2,8 @@
 // TBs of a launch that nobody takes places from as its TBs end: those that run, and those that
 // wait.
 //
-// Order       As TBs begin. With fewer places the youngest stop, and go on before others begin [D60].
+// Order       As TBs begin. With fewer places the youngest stop, and go on before others begin
+//             [D60].
 // Pace        All that run go on alike; one that ends is followed by the next that waits.
 #pragma once
 
