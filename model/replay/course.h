@@ -37,7 +37,6 @@ struct Residents {
 
   Kinds kinds;
   Places places;
-  ResourceVector limits{};  // of an SM
   std::array<Slot, kNumKernels> slots{};
   Cycle now = 0;
 };

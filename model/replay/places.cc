@@ -2,6 +2,7 @@
 #include "replay/places.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace smk {
@@ -50,6 +51,21 @@ Cycle Places::NextExpiry(Cycle now) const {
   return next;
 }
 
+void Places::InOrderOfSet(std::vector<Placed>* placed) const {
+  ResourceVector one_each{};
+  for (const auto& [id, tbs] : *placed) one_each += slots_[Index(id)].need;
+  const bool by_age = policy_.dispatch == DispatchMode::kLeftover;
+  const bool by_need = !by_age && FitsIn(one_each, limits_);
+  const auto key = [&](const Placed& of) {
+    const Slot& slot = slots_[Index(of.first)];
+    const ResourceVector need = by_need ? slot.need : ResourceVector{};
+    return std::make_tuple(by_age ? slot.rank : 0, need.registers, need.shared_memory, need.threads,
+                           of.first);
+  };
+  std::sort(placed->begin(), placed->end(),
+            [&](const Placed& a, const Placed& b) { return key(a) < key(b); });
+}
+
 std::vector<Places::Placed> Places::PlacesWith(KernelMask slots, KernelMask holders) const {
   std::vector<KernelId> order;
   const auto holds = [&](KernelId id) {
@@ -72,10 +88,7 @@ std::vector<Places::Placed> Places::PlacesWith(KernelMask slots, KernelMask hold
     for (unsigned i = 0; i < tbs; ++i) left -= slot.need;
     placed.emplace_back(id, tbs);
   }
-  // The set is that of its kernels, in the order in which they came.
-  std::sort(placed.begin(), placed.end(), [&](const Placed& a, const Placed& b) {
-    return slots_[Index(a.first)].rank < slots_[Index(b.first)].rank;
-  });
+  InOrderOfSet(&placed);
   return placed;
 }
 

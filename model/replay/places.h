@@ -29,7 +29,8 @@ class Places {
 
   // The slots of `slots` whose launches have places when only these launches are there: first
   // those of `holders`, whose last TBs are on the SMs, on the places that they had; then the
-  // oldest.
+  // oldest. In the order of a set: with the left-over policy as they came. In a plan the lowest
+  // slot has the first place of kernels that need the same, and of all that do not fit together.
   std::vector<KernelId> With(KernelMask slots, KernelMask holders) const;
   // Takes down what places they have now, when these launches are there.
   void Settle(KernelMask slots, KernelMask holders);
@@ -53,6 +54,7 @@ class Places {
   };
   // A slot and its places on an SM, in the order of With().
   using Placed = std::pair<KernelId, unsigned>;
+  void InOrderOfSet(std::vector<Placed>* placed) const;
   std::vector<Placed> PlacesWith(KernelMask slots, KernelMask holders) const;
   // The cycle in which the place of a kernel that is done now is given away.
   Cycle ExpiryOf(Cycle now) const;

@@ -10,10 +10,9 @@ namespace smk {
 ResidentSet::ResidentSet(const RunRequest& request, RateSource& rates, ReplayChecks& checks)
     : checks_(checks),
       residents_{Kinds(rates, checks),
-                 Places(request.machine.sm.limits, request.machine.sms, request.policy),
-                 request.machine.sm.limits},
+                 Places(request.machine.sm.limits, request.machine.sms, request.policy)},
       one_sm_(rates.OnOneSm(), checks),
-      set_course_(residents_, request.policy.dispatch == DispatchMode::kLeftover),
+      set_course_(residents_),
       tb_course_(request.machine, residents_, one_sm_),
       course_(&set_course_),
       ordered_(request.policy.dispatch == DispatchMode::kLeftover) {}

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
+#include <vector>
 
 namespace smk {
 namespace {
@@ -22,14 +22,14 @@ constexpr KernelMask Bit(unsigned slot) { return static_cast<KernelMask>(1u << s
 
 bool SetCourse::AllPlaced(unsigned k) const {
   const Slot& slot = residents_.slots[k];
-  if (feeds_[k].in_waves) return feeds_[k].waves.AllRun();
+  if (feeds_[k].waves) return feeds_[k].waves->AllRun();
   const double tbs = residents_.KindOf(slot).launch.tbs;
   return feeds_[k].drains || (slot.work > 0 && feeds_[k].places > tbs - kLessThanATb);
 }
 
 double SetCourse::DrainsAt(unsigned k) const {
   const Feed& feed = feeds_[k];
-  if (feed.in_waves || feed.drains) return 0;
+  if (feed.waves || feed.drains) return 0;
   const Slot& slot = residents_.slots[k];
   const Kinds::Kind& kind = residents_.KindOf(slot);
   if (feed.places > kind.launch.tbs - kLessThanATb) return 0;
@@ -52,8 +52,9 @@ void SetCourse::Begin(KernelId id) {
   feed = {};
   const Slot& own = residents_.slots[Index(id)];
   const Kinds::Kind& kind = residents_.KindOf(own);
-  feed.in_waves = !residents_.places.Shared() && InWaves(kind.alone);
-  if (feed.in_waves) feed.waves = Waves(kind.launch.tbs, own.all / kind.launch.tbs);
+  if (!residents_.places.Shared() && InWaves(kind.alone)) {
+    feed.waves.emplace(kind.launch.tbs, own.all / kind.launch.tbs);
+  }
   const std::vector<KernelId> after = residents_.places.With(residents_.Busy(), Holders());
   for (unsigned k = 0; k < kNumKernels; ++k) {
     const Slot& slot = residents_.slots[k];
@@ -82,8 +83,8 @@ bool SetCourse::Advance(Cycle next) {
     slot.work += slot.rate * cycles;
     Feed& feed = feeds_[k];
     changes = changes || begins || left;
-    if (feed.in_waves) {
-      if (feed.waves.Advance(feed.pace * cycles, feed.pace)) changes = true;
+    if (feed.waves) {
+      if (feed.waves->Advance(cycles)) changes = true;
     } else if (slot.left <= DrainsAt(k)) {
       feed.drains = changes = true;
     }
@@ -93,7 +94,7 @@ bool SetCourse::Advance(Cycle next) {
 
 bool SetCourse::Done(KernelId id) const {
   const Slot& slot = residents_.slots[Index(id)];
-  if (feeds_[Index(id)].in_waves) return slot.work > 0 && feeds_[Index(id)].waves.Done();
+  if (feeds_[Index(id)].waves) return feeds_[Index(id)].waves->Done();
   return slot.work > 0 && slot.left <= slot.rate / 2;
 }
 
@@ -105,8 +106,8 @@ Cycle SetCourse::NextEvent() const {
     if (!slot.busy) continue;
     if (Leaves(k)) next = std::min(next, feeds_[k].leaves_until);
     if (slot.rate <= 0) continue;
-    if (feeds_[k].in_waves) {
-      next = std::min(next, now + CyclesFor(feeds_[k].waves.UntilNextEnd(), feeds_[k].pace));
+    if (feeds_[k].waves) {
+      next = std::min(next, now + feeds_[k].waves->NextEnd());
       continue;
     }
     next = std::min(next, now + CyclesFor(slot.left, slot.rate));
@@ -159,28 +160,10 @@ void SetCourse::Refresh() {
   }
 }
 
-// As the set is measured: in a plan the lowest slot has the first place of kernels that need the
-// same, and of all where they do not fit together.
-void SetCourse::AsPlanned(std::vector<KernelId>* placed) const {
-  const auto need_of = [&](KernelId id) -> const ResourceVector& {
-    return residents_.KindOf(residents_.slots[Index(id)]).launch.spec().need;
-  };
-  ResourceVector one_each{};
-  for (const KernelId id : *placed) one_each += need_of(id);
-  const bool fit = FitsIn(one_each, residents_.limits);
-  const auto key = [&](KernelId id) {
-    const ResourceVector need = fit ? need_of(id) : ResourceVector{};
-    return std::make_tuple(need.registers, need.shared_memory, need.threads, id);
-  };
-  std::sort(placed->begin(), placed->end(),
-            [&](KernelId a, KernelId b) { return key(a) < key(b); });
-}
-
 // Adds the rates of these launches, alone with each other for this part of the time.
 void SetCourse::AddRates(KernelMask slots, double weight) {
   std::array<Slot, kNumKernels>& all = residents_.slots;
-  std::vector<KernelId> placed = residents_.places.With(slots, Holders());
-  if (!ordered_) AsPlanned(&placed);
+  const std::vector<KernelId> placed = residents_.places.With(slots, Holders());
   Kinds::Set set;
   set.reserve(placed.size());
   for (const KernelId id : placed) set.push_back(all[Index(id)].kind);
@@ -196,11 +179,10 @@ void SetCourse::AddRates(KernelMask slots, double weight) {
     const auto& [rate, places] = rates[i];
     all[k].placed = true;
     Feed& feed = feeds_[k];
-    if (feed.in_waves) {
+    if (feed.waves) {
       // Nobody drains on places that others get: this set is there all the time.
-      feed.waves.SetPlaces(static_cast<std::uint32_t>(std::max(1.0, std::round(places))));
-      feed.pace = places > 0 ? rate / places : 0;
-      all[k].rate = feed.pace * feed.waves.Running();
+      feed.waves->Share(places, rate);
+      all[k].rate = feed.waves->Rate();
       continue;
     }
     if (AllPlaced(k) || Leaves(k)) {

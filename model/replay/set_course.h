@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <vector>
+#include <optional>
 
 #include "replay/course.h"
 #include "replay/waves.h"
@@ -12,8 +12,8 @@ namespace smk {
 
 class SetCourse : public Course {
  public:
-  // `ordered`: the order of a set matters. The residents must live as long.
-  SetCourse(Residents& residents, bool ordered) : residents_(residents), ordered_(ordered) {}
+  // The residents must live as long.
+  explicit SetCourse(Residents& residents) : residents_(residents) {}
 
   // It feeds, and may take the places of those that were placed.
   void Begin(KernelId slot) override;
@@ -31,9 +31,7 @@ class SetCourse : public Course {
     bool drains = false;     // all its TBs have been placed, and some have ended
     double places = 0;       // its TBs on the SMs; when it drains, at the beginning
     Cycle leaves_until = 0;  // its places are given to an older launch, whose kernel came again
-    bool in_waves = false;   // its TBs are followed, and it neither feeds nor drains
-    Waves waves{};
-    double pace = 0;  // of each TB that runs: work per cycle
+    std::optional<Waves> waves = {};  // its TBs are followed, and it neither feeds nor drains
   };
   // Its TBs have all been placed: it has none for the places of others.
   bool AllPlaced(unsigned slot) const;
@@ -41,12 +39,9 @@ class SetCourse : public Course {
   double DrainsAt(unsigned slot) const;
   bool Leaves(unsigned slot) const { return feeds_[slot].leaves_until > residents_.now; }
   KernelMask Holders() const;
-  // Into the order in which the set is measured.
-  void AsPlanned(std::vector<KernelId>* placed) const;
   void AddRates(KernelMask slots, double weight);
 
   Residents& residents_;
-  const bool ordered_;  // by age; otherwise as a plan is
   std::array<Feed, kNumKernels> feeds_{};
 };
 

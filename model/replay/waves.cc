@@ -2,67 +2,61 @@
 #include "replay/waves.h"
 
 #include <algorithm>
-#include <utility>
+#include <cmath>
+
+#include "replay/course.h"
 
 namespace smk {
 
-Waves::Waves(std::uint32_t tbs, double work) : left_(tbs) {
-  if (tbs != 0) groups_.push_back({tbs, work});
+Waves::Waves(std::uint32_t tbs, double work) : groups_{{tbs, work}} {}
+
+void Waves::Share(double places, double rate) {
+  places_ = static_cast<std::uint32_t>(std::max(1.0, std::round(places)));
+  pace_ = places > 0 ? rate / places : 0;
+  Place();
 }
 
-void Waves::SetPlaces(std::uint32_t places) {
-  places_ = places;
-  running_ = std::min(places, left_);
-  std::uint32_t before = 0;
-  for (std::size_t i = 0; i < groups_.size() && before < running_; ++i) {
-    const std::uint32_t rest = running_ - before;
-    if (groups_[i].tbs > rest) {
-      const Group stays{groups_[i].tbs - rest, groups_[i].work};
-      groups_[i].tbs = rest;
-      groups_.insert(groups_.begin() + static_cast<std::ptrdiff_t>(i) + 1, stays);
-    }
-    before += groups_[i].tbs;
+void Waves::Place() {
+  running_ = 0;
+  for (running_groups_ = 0; running_groups_ < groups_.size() && running_ < places_;) {
+    Group& group = groups_[running_groups_++];
+    const std::uint32_t rest = places_ - running_;
+    running_ += std::min(group.tbs, rest);
+    if (group.tbs <= rest) continue;
+    const Group waits{group.tbs - rest, group.work};
+    group.tbs = rest;
+    groups_.insert(groups_.begin() + static_cast<std::ptrdiff_t>(running_groups_), waits);
   }
 }
 
-bool Waves::Advance(double work, double end) {
-  std::uint32_t before = 0, ended = 0;
+// Ends are whole cycles: what is missing of one or too much, those have that begin, or all.
+bool Waves::Advance(double cycles) {
   double rest = 0;
-  for (Group& group : groups_) {
-    if (before >= running_) break;
-    before += group.tbs;
-    group.work -= work;
-    if (group.work > end / 2) continue;
-    rest += group.tbs * group.work;
-    ended += std::exchange(group.tbs, 0);
+  std::size_t stay = 0;
+  for (std::size_t i = 0; i < running_groups_; ++i) {
+    Group group = groups_[i];
+    group.work -= pace_ * cycles;
+    if (group.work > pace_ / 2) {
+      groups_[stay++] = group;
+    } else {
+      rest += group.tbs * group.work;
+    }
   }
-  if (ended == 0) return false;
-  groups_.erase(std::remove_if(groups_.begin(), groups_.end(),
-                               [](const Group& group) { return group.tbs == 0; }),
-                groups_.end());
-  const std::uint32_t stay = running_ - ended;
-  left_ -= ended;
-  SetPlaces(places_);
-  // Ends are whole cycles: what is missing of one or too much, those have that begin, or all.
-  const std::uint32_t from = stay < running_ ? stay : 0;
-  before = 0;
-  for (Group& group : groups_) {
-    if (before >= running_) break;
-    if (before >= from) group.work += rest / (running_ - from);
-    before += group.tbs;
-  }
+  if (stay == running_groups_) return false;
+  groups_.erase(groups_.begin() + static_cast<std::ptrdiff_t>(stay),
+                groups_.begin() + static_cast<std::ptrdiff_t>(running_groups_));
+  Place();
+  const std::size_t from = stay < running_groups_ ? stay : 0;
+  double tbs = 0;
+  for (std::size_t i = from; i < running_groups_; ++i) tbs += groups_[i].tbs;
+  for (std::size_t i = from; i < running_groups_; ++i) groups_[i].work += rest / tbs;
   return true;
 }
 
-double Waves::UntilNextEnd() const {
-  double least = 0;
-  std::uint32_t before = 0;
-  for (const Group& group : groups_) {
-    if (before >= running_) break;
-    least = before == 0 ? group.work : std::min(least, group.work);
-    before += group.tbs;
-  }
-  return least;
+Cycle Waves::NextEnd() const {
+  double least = groups_.front().work;
+  for (std::size_t i = 1; i < running_groups_; ++i) least = std::min(least, groups_[i].work);
+  return CyclesFor(least, pace_);
 }
 
 }  // namespace smk

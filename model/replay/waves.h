@@ -7,37 +7,42 @@
 // Pace        All that run go on alike; one that ends is followed by the next that waits.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
+
+#include "base/ids.h"
 
 namespace smk {
 
 class Waves {
  public:
-  Waves() = default;
   // So many TBs, of so much work each.
   Waves(std::uint32_t tbs, double work);
 
-  // At most so many run from now on.
-  void SetPlaces(std::uint32_t places);
-  // Each that runs does so much work. Those that are left with half of `end` or less have ended;
-  // says whether there are such.
-  bool Advance(double work, double end);
-
-  std::uint32_t Running() const { return running_; }
-  bool AllRun() const { return running_ == left_; }
-  bool Done() const { return left_ == 0; }
-  // Work until the next one ends; 0: none runs.
-  double UntilNextEnd() const;
+  // What the launch has in its set: at most so many run, each at its part of the rate.
+  void Share(double places, double rate);
+  // Work of all that run, per cycle.
+  double Rate() const { return pace_ * running_; }
+  // Says whether some end.
+  bool Advance(double cycles);
+  bool AllRun() const { return running_groups_ == groups_.size(); }
+  bool Done() const { return groups_.empty(); }
+  // Until the next one ends; some run.
+  Cycle NextEnd() const;
 
  private:
   struct Group {
     std::uint32_t tbs;
     double work;  // that each is left with
   };
+  // The oldest run, as far as there are places.
+  void Place();
 
   std::vector<Group> groups_;  // the oldest first; no group runs in part
-  std::uint32_t places_ = 0, running_ = 0, left_ = 0;
+  std::size_t running_groups_ = 0;
+  std::uint32_t places_ = 0, running_ = 0;
+  double pace_ = 0;  // of each TB that runs: work per cycle
 };
 
 }  // namespace smk

@@ -238,6 +238,18 @@ TEST_F(Replay, AShortLaunchGoesInWavesWhereItHasFewerPlaces) {
   EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 5 + 3 / 0.0006, 2);
 }
 
+// On demand others get the places: it feeds until 10 are placed, half done, and drains at half of
+// the rate.
+TEST_F(Replay, AShortLaunchDrainsWhereOthersGetItsPlaces) {
+  request.policy.dispatch = DispatchMode::kOnDemand;
+  Add("a", 20).arrival = 5;
+  Add("b", 1000);
+  rates.alone["a"] = {0.02, 0, 0, 20};
+  rates.alone["b"] = {0.04, 20, 800, 40, 20};
+  rates.together["a+b"] = {{0.01, 10}, {0.02, 20}};
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 5 + 15 / 0.01 + 5 / 0.005, 1);
+}
+
 // As long as most of a wave is left when its last TB is placed, a long launch goes in waves, too.
 TEST_F(Replay, ALongLaunchGoesInWavesWhileItsTbsAreInStep) {
   request.policy.dispatch = DispatchMode::kEven;
