@@ -49,14 +49,14 @@ bool Copies(const std::vector<Job>& jobs) {
                      [](const Job& job) { return job.copy_in != 0 || job.copy_out != 0; });
 }
 
+char TypeLetter(const Workload& workload) {
+  return workload.type == "compute" ? 'C' : workload.type == "memory" ? 'M' : '?';
+}
+
 // The types of jobs of a stream, each once.
 std::string GroupOfJobs(const RunRequest& request) {
   std::set<char> letters;
-  for (const Job& job : request.jobs) {
-    letters.insert(job.workload->type == "compute"  ? 'C'
-                   : job.workload->type == "memory" ? 'M'
-                                                    : '?');
-  }
+  for (const Job& job : request.jobs) letters.insert(TypeLetter(*job.workload));
   return MixGroup({letters.begin(), letters.end()});
 }
 
@@ -144,9 +144,7 @@ std::string RunId(const SweepRun& of, const LoadedRun& run) {
 
 std::string GroupName(const Experiment& experiment) {
   std::string letters;
-  for (const auto& workload : experiment.workloads) {
-    letters += workload->type == "compute" ? 'C' : workload->type == "memory" ? 'M' : '?';
-  }
+  for (const auto& workload : experiment.workloads) letters += TypeLetter(*workload);
   return MixGroup(letters);
 }
 

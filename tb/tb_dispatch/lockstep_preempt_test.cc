@@ -3,6 +3,9 @@
 // it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
+
 #include "tb_dispatch/directed.h"
 
 namespace smk {
@@ -149,6 +152,15 @@ TEST(TbDispatchLockstep, GuardsEverySmUntilTheSecondTick) {
   }
 }
 
+// How many decisions so many cycles have, by reason.
+std::map<DecisionReason, unsigned> Decisions(Gtx980* pair, unsigned cycles) {
+  std::map<DecisionReason, unsigned> decisions;
+  for (unsigned cycle = 0; cycle < cycles; ++cycle) {
+    if (const auto decision = pair->Cycle()) ++decisions[decision->reason];
+  }
+  return decisions;
+}
+
 // The victim's free buffers, and the TBs that the kernel has left: each bit alone.
 TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
   for (unsigned i = 0; i < 12 * 32; ++i) {
@@ -160,12 +172,7 @@ TEST(TbDispatchLockstep, MakesRoomWithAnyNumberOfBuffersAndTbsLeft) {
     pair.machine().LaunchNext(victim, NeedOf<Gtx980>(2), 2 * Gtx980::Package::NumSms);
     Rest(&pair);
     pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 1u << bit);
-    unsigned preempts = 0;
-    for (unsigned n = 0; n < 100; ++n) {
-      const auto decision = pair.Cycle();
-      preempts += decision && decision->reason == DecisionReason::kPreempt;
-    }
-    EXPECT_GT(preempts, 0u) << bit;
+    EXPECT_GT(Decisions(&pair, 100)[DecisionReason::kPreempt], 0u) << bit;
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
 }
@@ -183,14 +190,9 @@ TEST(TbDispatchLockstep, MakesNoRoomWithoutABufferForEachVictim) {
       pair.machine().LaunchNext(victim, NeedOf<Gtx980>(8), 8 * Gtx980::Package::NumSms);
       Rest(&pair);
       pair.machine().LaunchNext(kernel, NeedOf<Gtx980>(2), 1);
-      unsigned preempts = 0, full = 0;
-      for (unsigned cycle = 0; cycle < 150; ++cycle) {
-        const auto decision = pair.Cycle();
-        preempts += decision && decision->reason == DecisionReason::kPreempt;
-        full += decision && decision->reason == DecisionReason::kQueueFull;
-      }
-      EXPECT_EQ(preempts != 0, depth >= 4) << depth;
-      EXPECT_EQ(full != 0, depth < 4) << depth;
+      auto decisions = Decisions(&pair, 150);
+      EXPECT_EQ(decisions[DecisionReason::kPreempt] != 0, depth >= 4) << depth;
+      EXPECT_EQ(decisions[DecisionReason::kQueueFull] != 0, depth < 4) << depth;
       ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
     }
   }
@@ -214,12 +216,7 @@ TEST(TbDispatchLockstep, BuffersOfOtherKernelsAreOfNoUse) {
     Rest(&pair);
     EXPECT_EQ(pair.machine().queue().count(victim), depth);
     pair.machine().LaunchNext(third, NeedOf<Gtx980>(2), 1000);
-    unsigned full = 0;
-    for (unsigned cycle = 0; cycle < 300; ++cycle) {
-      const auto decision = pair.Cycle();
-      full += decision && decision->reason == DecisionReason::kQueueFull;
-    }
-    EXPECT_GT(full, 0u) << depth;
+    EXPECT_GT(Decisions(&pair, 300)[DecisionReason::kQueueFull], 0u) << depth;
     ASSERT_TRUE(pair.lockstep().ok()) << pair.lockstep().mismatch();
   }
 }
