@@ -2,6 +2,7 @@
 #include "replay/resident_set.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "workload/tb_lengths.h"
 
@@ -32,16 +33,36 @@ double ResidentSet::WorkOf(const Kinds::Kind& kind, std::uint32_t first_tb) {
   return own / (before.at(static_cast<std::size_t>(unit)) / unit);
 }
 
-Course& ResidentSet::CourseWith(const LaunchKind& kind) {
-  const bool tbs = course_ == &tb_course_ || residents_.Busy() == 0;
-  if (tbs && ordered_ && tb_course_.Follows(kind)) return tb_course_;
-  return set_course_;
+Course& ResidentSet::CourseWith(KernelId id, const LaunchKind& kind) {
+  const std::optional<Lone> lone = std::exchange(lone_, std::nullopt);
+  if (!ordered_ || !TbCourse::Follows(kind)) return set_course_;
+  if (residents_.Busy() == 0) {
+    if (!tb_course_.Feeds(kind)) return tb_course_;
+    lone_ = Lone{id, residents_.now};
+    return set_course_;
+  }
+  if (lone) Follow(*lone);
+  return *course_;
+}
+
+void ResidentSet::Follow(const Lone& lone) {
+  const Cycle now = residents_.now;
+  residents_.now = lone.begin;
+  tb_course_.Begin(lone.slot);
+  while (residents_.now < now) {
+    tb_course_.Refresh();
+    const Cycle next = std::min(now, tb_course_.NextEvent());
+    tb_course_.Advance(next);
+    residents_.now = next;
+  }
+  course_ = &tb_course_;
 }
 
 void ResidentSet::Launch(KernelId id, JobId job, const LaunchKind& kind, std::uint32_t first_tb,
                          Cycle now) {
   Refresh();
-  Course& course = CourseWith(kind);
+  residents_.now = now;
+  Course& course = CourseWith(id, kind);
   if (course_ == &tb_course_ && &course != course_) {
     for (unsigned k = 0; k < kNumKernels; ++k) {
       if (residents_.slots[k].busy) set_course_.TakeOver(static_cast<KernelId>(k));
@@ -56,7 +77,6 @@ void ResidentSet::Launch(KernelId id, JobId job, const LaunchKind& kind, std::ui
   slot.kind = residents_.kinds.Of(kind);
   slot.left = slot.all = WorkOf(residents_.KindOf(slot), first_tb);
   slot.number = launches_++;
-  residents_.now = now;
   residents_.places.Launch(id, kind.spec().need, kind.tbs, now);
   course_->Begin(id);
   changed_ = true;
@@ -91,6 +111,7 @@ ResidentSet::Ended ResidentSet::Take(KernelId id, Cycle now) {
   const Kinds::Kind& kind = residents_.KindOf(slot);
   checks_.Done(slot.job, slot.all, slot.work, slot.rate, now);
   slot.busy = false;
+  lone_.reset();
   residents_.places.Done(id, now);
   changed_ = true;
   return {slot.job, kind.launch.tbs, slot.all, &kind.alone};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "machine/run.h"
@@ -50,8 +51,15 @@ class ResidentSet {
   const Slot& SlotOf(KernelId slot) const { return residents_.slots[Index(slot)]; }
   // Of the TBs from the first on, in the unit of the kind.
   double WorkOf(const Kinds::Kind& kind, std::uint32_t first_tb);
-  // The course in which the launch, and all that are there, go on.
-  Course& CourseWith(const LaunchKind& kind);
+  // A launch that feeds, and goes on at its rate until another comes.
+  struct Lone {
+    KernelId slot{0};
+    Cycle begin = 0;
+  };
+  // The course in which the launch that begins, and all that are there, go on.
+  Course& CourseWith(KernelId slot, const LaunchKind& kind);
+  // TB by TB from now on, as if it always had.
+  void Follow(const Lone& lone);
   void Refresh();
 
   ReplayChecks& checks_;
@@ -60,6 +68,7 @@ class ResidentSet {
   SetCourse set_course_;
   TbCourse tb_course_;
   Course* course_;
+  std::optional<Lone> lone_;
   // Lengths of the TBs before each of a kernel's, and of all; empty: they are alike.
   std::map<const KernelSpec*, std::vector<double>> lengths_;
   std::uint64_t launches_ = 0;

@@ -16,6 +16,8 @@ SetRates::Ages AgesOf(const std::vector<SmSpeeds::Member>& members) {
   return ages;
 }
 
+double FeedingOf(const SmSpeeds::Member& member) { return member.feeding > 0 ? member.feeding : 1; }
+
 }  // namespace
 
 bool SmSpeeds::AlikeFit(const std::vector<Member>& members) const {
@@ -38,7 +40,8 @@ std::vector<SmSpeeds::Speed> SmSpeeds::Together(const std::vector<Member>& membe
     }
     const double part = rates[i].rate / kinds_[set[i]].alone.rate;
     const double time = alone_.OwnTimeOf(set[i], members[i].tbs);
-    speeds.push_back({(1 - others * (1 - part)) / time, members[i].tbs / time});
+    const double parts = FeedingOf(members[i]) * (1 - others * (1 - part)) / time;
+    speeds.push_back({parts, members[i].tbs / time});
   }
   return speeds;
 }
@@ -49,11 +52,12 @@ std::vector<SmSpeeds::Speed> SmSpeeds::OutOfStep(const std::vector<Member>& memb
   for (const Member& member : members) left += member.tbs;
   const unsigned tbs = left;
   const std::size_t youngest = members[order.back()].kind;
-  const auto [speed, priority] = alone_.OverlapOf(youngest, now);
+  auto [speed, priority] = alone_.OverlapOf(youngest, now);
+  for (const Member& member : members) speed = member.feeding > 0 ? member.feeding : speed;
   double rest = tbs * speed / alone_.OwnTimeOf(youngest, tbs);
   std::vector<Speed> speeds(members.size());
   for (const std::size_t i : order) {
-    const auto& [kind, its, most, number] = members[i];
+    const auto& [kind, its, most, number, feeding] = members[i];
     double parts = rest / left;
     if (its != left) {
       const double first = std::min(1 / alone_.OwnTimeOf(kind, its), rest / its);
@@ -66,20 +70,43 @@ std::vector<SmSpeeds::Speed> SmSpeeds::OutOfStep(const std::vector<Member>& memb
   return speeds;
 }
 
-std::vector<SmSpeeds::Speed> SmSpeeds::Otherwise(const std::vector<Member>& members) {
-  std::vector<Speed> speeds;
-  double sum = 0;
-  for (const Member& member : members) {
-    unsigned same = 0;  // TBs of its kernel
-    for (const Member& other : members) {
-      if (&SpecOf(other) == &SpecOf(member)) same += other.tbs;
+std::vector<unsigned> SmSpeeds::CutShares(const std::vector<Member>& members) const {
+  std::vector<unsigned> shares(members.size());
+  ResourceVector taken{};
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const ResourceVector& need = SpecOf(members[i]).need;
+      if (shares[i] == alone_.EvenOf(members[i].kind) || !FitsIn(taken + need, limits_)) continue;
+      taken += need;
+      ++shares[i];
+      more = true;
     }
-    const double time = alone_.OwnTimeOf(member.kind, same);
-    const unsigned most = alone_.MostOf(member.kind);
-    speeds.push_back({1 / time, same / time});
-    sum += member.tbs / time / (most / alone_.OwnTimeOf(member.kind, most));
   }
-  for (Speed& speed : speeds) speed.parts /= std::max(1.0, sum);
+  return shares;
+}
+
+std::vector<SmSpeeds::Speed> SmSpeeds::Crowded(const std::vector<Member>& members, Cycle now) {
+  const std::vector<unsigned> shares = CutShares(members);
+  Kinds::Set set;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    LaunchKind launch = kinds_[members[i].kind].launch;
+    launch.tbs = shares[i] * sms_;
+    launch.whole = false;
+    set.push_back(kinds_.Of(launch));
+  }
+  const std::vector<SetRate>& rates = kinds_.Together(set, now).Of(AgesOf(members));
+  std::vector<Speed> speeds;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    double others = 0;  // by what they had
+    for (std::size_t j = 0; j < members.size(); ++j) {
+      if (j != i) others += static_cast<double>(members[j].tbs) / shares[j];
+    }
+    others /= static_cast<double>(members.size() - 1);
+    const double loses = std::max(0.0, kinds_[set[i]].alone.rate / rates[i].rate - 1) * others;
+    const double time = alone_.OwnTimeOf(members[i].kind, members[i].tbs);
+    speeds.push_back({FeedingOf(members[i]) / (1 + loses) / time, members[i].tbs / time});
+  }
   return speeds;
 }
 
@@ -90,9 +117,13 @@ std::vector<SmSpeeds::Speed> SmSpeeds::Of(const std::vector<Member>& members, bo
   const bool one_kernel = std::all_of(members.begin(), members.end(), [&](const Member& member) {
     return &SpecOf(member) == &SpecOf(members[0]);
   });
+  if (members.size() == 1 && members[0].feeding > 0) {
+    const double time = alone_.OwnTimeOf(members[0].kind, members[0].tbs);
+    return {{members[0].feeding / time, members[0].tbs / time}};
+  }
   // Launches that were measured together are out of step there.
   if (!in_step && one_kernel && (!fit || members.size() == 1)) return OutOfStep(members, now);
-  return fit ? Together(members, now) : Otherwise(members);
+  return fit ? Together(members, now) : Crowded(members, now);
 }
 
 }  // namespace smk

@@ -4,9 +4,10 @@
 // One launch  As AloneSpeeds says.
 // Together    Where the even shares of all fit on an SM, each has the part of its speed that it has
 //             in the set, in so far as the others have their even shares there.
-// Otherwise   Of one kernel, the older launch goes first, by its priority where slices overlap. Of
-//             several, all have the same part, so that the parts of their highest throughput are at
-//             most 1.
+// Crowded     Of one kernel, the older launch goes first, by its priority where slices overlap. Of
+//             several, the even shares are cut until they fit, and this set is measured. The time
+//             that one loses there grows with what the others have.
+// Feeds       TBs that follow each other end sooner than those that begin together.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +26,7 @@ class SmSpeeds {
     std::size_t kind = 0;
     unsigned tbs = 0, most = 0;  // now, and since there were none
     std::uint64_t number = 0;    // of the launch, in the order of all
+    double feeding = 0;          // it feeds: its speed alone, by that of TBs that begin together
   };
   // What it has when the other SMs are empty.
   struct Speed {
@@ -44,7 +46,9 @@ class SmSpeeds {
   bool AlikeFit(const std::vector<Member>& members) const;
   std::vector<Speed> Together(const std::vector<Member>& members, Cycle now);
   std::vector<Speed> OutOfStep(const std::vector<Member>& members, Cycle now);
-  std::vector<Speed> Otherwise(const std::vector<Member>& members);
+  std::vector<Speed> Crowded(const std::vector<Member>& members, Cycle now);
+  // TBs of each member that fit on an SM together, in turn, up to its even share.
+  std::vector<unsigned> CutShares(const std::vector<Member>& members) const;
 
   const ResourceVector limits_;
   const unsigned sms_;

@@ -7,6 +7,7 @@ namespace smk {
 
 TbCourse::TbCourse(const MachineConfig& machine, Residents& residents, Kinds& one_sm)
     : residents_(residents),
+      limits_(machine.sm.limits),
       sms_(machine.sms),
       alone_speeds_(machine, residents.kinds, one_sm),
       sm_speeds_(machine, residents.kinds, alone_speeds_),
@@ -16,6 +17,7 @@ std::size_t TbCourse::HeldOf(std::size_t kind) {
   LaunchKind launch = residents_.kinds[kind].launch;
   if (alone_speeds_.Holds(launch)) return kind;
   launch.tbs = alone_speeds_.MostOf(kind) * sms_;
+  launch.whole = false;
   return residents_.kinds.Of(launch);
 }
 
@@ -46,6 +48,41 @@ bool TbCourse::Advance(Cycle next) {
   return changes;
 }
 
+// Followed TB by TB at this speed, the launch alone takes as long as it does.
+double TbCourse::FeedingOf(std::size_t number) {
+  const Kinds::Kind& kind = residents_.kinds[number];
+  if (!Feeds(kind.launch)) return 0;
+  const auto [place, is_new] = feeding_.emplace(number, 0.0);
+  if (is_new) place->second = CyclesInStep(number) / kind.alone.Cycles(kind.launch.tbs);
+  return place->second;
+}
+
+double TbCourse::CyclesInStep(std::size_t number) {
+  const LaunchKind& launch = residents_.kinds[number].launch;
+  const std::size_t held = HeldOf(number);
+  const KernelId slot{0};
+  TbSpread spread(limits_, sms_);
+  spread.Launch(slot, launch.spec(), launch.tbs, parts_.at(number));
+  double cycles = 0;
+  while (!spread.Ended(slot)) {
+    spread.Place({});
+    double demand = 0;
+    for (unsigned sm = 0; sm < sms_; ++sm) {
+      const unsigned tbs = spread.On(sm).now[0];
+      if (tbs != 0) demand += tbs / alone_speeds_.OwnTimeOf(held, tbs);
+    }
+    const double delivered = alone_speeds_.Delivered(held, demand);
+    for (unsigned sm = 0; sm < sms_; ++sm) {
+      const unsigned tbs = spread.On(sm).now[0];
+      if (tbs != 0) spread.SetSpeeds(sm, {delivered / alone_speeds_.OwnTimeOf(held, tbs)});
+    }
+    const Cycle next = spread.NextEnd();
+    spread.Advance(next);
+    cycles += static_cast<double>(next);
+  }
+  return cycles;
+}
+
 TbCourse::SlotSpeeds TbCourse::SpeedsOn(const TbSpread::State& state) {
   std::vector<KernelId> there;
   for (unsigned k = 0; k < kNumKernels; ++k) {
@@ -57,8 +94,8 @@ TbCourse::SlotSpeeds TbCourse::SpeedsOn(const TbSpread::State& state) {
   std::vector<SmSpeeds::Member> members;
   for (const KernelId id : there) {
     const Slot& slot = residents_.slots[Index(id)];
-    members.push_back(
-        {HeldOf(slot.kind), state.now[Index(id)], state.most[Index(id)], slot.number});
+    members.push_back({HeldOf(slot.kind), state.now[Index(id)], state.most[Index(id)], slot.number,
+                       FeedingOf(slot.kind)});
   }
   const std::vector<SmSpeeds::Speed> found = sm_speeds_.Of(members, state.in_step, residents_.now);
   SlotSpeeds speeds{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launches that are followed TB by TB: left-over, and slices, or the GPU holds them whole. What a
-// slice has beyond that goes on as what the GPU holds of it does.
+// Launches that are followed TB by TB: left-over, and not too many TBs. What one has beyond those
+// that the GPU holds goes on as these do; a whole launch at the speed at which it does so alone.
 #pragma once
 
 #include <array>
@@ -20,8 +20,12 @@ class TbCourse : public Course {
   // The arguments must live as long. `one_sm`: kinds of a GPU of one SM.
   TbCourse(const MachineConfig& machine, Residents& residents, Kinds& one_sm);
 
-  bool Follows(const LaunchKind& launch) const {
-    return !launch.whole || alone_speeds_.Holds(launch);
+  // A whole launch of more TBs is followed at rates: each end of a TB is an event.
+  static constexpr std::uint32_t kMostTbs = 4096;
+  static bool Follows(const LaunchKind& launch) { return !launch.whole || launch.tbs <= kMostTbs; }
+  // A whole launch that feeds.
+  bool Feeds(const LaunchKind& launch) const {
+    return launch.whole && !alone_speeds_.Holds(launch);
   }
   void Begin(KernelId slot) override;
   // The residents go on in another course.
@@ -38,9 +42,14 @@ class TbCourse : public Course {
   // The launch whose TBs are as fast: the largest slice that the GPU holds, if that is less.
   std::size_t HeldOf(std::size_t kind);
   SlotSpeeds SpeedsOn(const TbSpread::State& state);
+  // Of a whole launch that feeds, which has begun: SmSpeeds::Member.
+  double FeedingOf(std::size_t kind);
+  // A launch alone, at the speeds of TBs that begin together.
+  double CyclesInStep(std::size_t kind);
   void SetSpeeds();
 
   Residents& residents_;
+  const ResourceVector limits_;
   const unsigned sms_;
   AloneSpeeds alone_speeds_;
   SmSpeeds sm_speeds_;
@@ -48,6 +57,7 @@ class TbCourse : public Course {
   std::map<TbSpread::State, SlotSpeeds> speeds_;  // while the same launches are there
   // Of the TBs of a kind, by kind.
   std::map<std::size_t, std::vector<double>> parts_;
+  std::map<std::size_t, double> feeding_;
 };
 
 }  // namespace smk

@@ -249,13 +249,30 @@ TEST_F(ReplaySpeeds, OthersSlowDownAsFarAsTheyAreThere) {
       << "a slice that drains was measured as well";
 }
 
-// Even shares of 8 and 2 are more than an SM holds. The highest throughput is 8 TBs in 4000.
-TEST_F(ReplaySpeeds, WhatWasNeverTogetherSharesTheSm) {
+// Even shares of 8 and 2 are more than an SM holds: in turn, it has 6 and 2. In this set both take
+// twice as long as alone.
+TEST_F(ReplaySpeeds, SharesThatDoNotFitAreCut) {
+  rates.time[60] = 3000;
   const std::size_t a = Kind(80, 80), b = Kind(20, 90);
-  const std::vector<double> found = PartsOf({{a, 6, 8, 0}, {b, 2, 2, 1}}, false);
-  const double all = 6 / 3142.857 / (8 / 4000.0) + 2 / 1200.0 / (8 / 4000.0);
-  EXPECT_NEAR(1 / found[0], 3142.857 * all, 1) << "6 of 8: between 1000 for 1 and 4000";
-  EXPECT_NEAR(1 / found[1], 1200 * all, 1);
+  const double six = 1000 + 3000 * 5 / 7.0;  // of a: between 1 and 8
+  EXPECT_THAT(PartsOf({{a, 6, 8, 0}, {b, 2, 2, 1}}, false),
+              ElementsAre(DoubleEq(0.5 / six), DoubleEq(0.5 / 1200)));
+  // A third of a's TBs, and half of b's, are gone: they cost as much less.
+  EXPECT_THAT(PartsOf({{a, 4, 8, 0}, {b, 1, 2, 1}}, false),
+              ElementsAre(DoubleEq(1 / 1.5 / alone.OwnTimeOf(a, 4)), DoubleEq(0.6 / 1000)));
+  EXPECT_THAT(PartsOf({{a, 6, 8, 0, 1.25}, {b, 2, 2, 1}}, false),
+              ElementsAre(DoubleEq(1.25 * 0.5 / six), DoubleEq(0.5 / 1200)))
+      << "its TBs follow each other";
+}
+
+// What a launch alone makes of its TBs that follow each other.
+TEST_F(ReplaySpeeds, ALaunchThatFeedsHasItsOwnSpeed) {
+  const std::size_t kind = Kind(80, 160);
+  EXPECT_DOUBLE_EQ(1 / PartsOf({{kind, 8, 8, 0, 1.25}}, true)[0], 4000 / 1.25);
+  EXPECT_DOUBLE_EQ(1 / PartsOf({{kind, 8, 8, 0, 1.25}}, false)[0], 4000 / 1.25);
+  rates.part = 1;
+  const std::vector<double> two = PartsOf({{kind, 5, 8, 0, 1.25}, {kind, 3, 3, 1}}, false);
+  EXPECT_DOUBLE_EQ(5 * two[0] + 3 * two[1], 8 * 1.25 / 4000) << "and so do two of one kernel";
 }
 
 // A kernel of 160 TBs, of which 80 fit. Two overlapping slices have their rate alone each.

@@ -12,6 +12,7 @@
 #include "model/slicing_scheduler.h"
 #include "model/uneven_tbs.h"
 #include "replay/repeated_launches.h"
+#include "replay/tb_course.h"
 
 namespace smk {
 namespace {
@@ -79,17 +80,47 @@ TEST_F(Replay, TheRatesAreThoseOfTheSetUntilItChanges) {
   EXPECT_THAT(rates.asked, ElementsAre("a+b")) << "once";
 }
 
+// 40 TBs of a take 1000 cycles, and its last 20 another 500 alone. With them, two of b lie on each
+// SM, and both have half of their speed.
+TEST_F(Replay, ALaunchThatFeedsIsFollowedTbByTb) {
+  Add("a", 60);
+  Add("b", 20);
+  rates.alone["a"] = {0.04, 20, 500, 40, 20};
+  rates.alone["b"] = {0.04, 0, 0, 20};
+  rates.together["a+b"] = {{0.02, 20}, {0.02, 20}};
+  const RunResult result = Execute();
+  EXPECT_EQ(result.jobs[0].finish, 1000u + 1000);
+  EXPECT_EQ(result.jobs[1].finish, 1000u + 1000);
+  EXPECT_THAT(rates.asked, ElementsAre("a+b"));
+}
+
+// As long as a is alone, nobody asks where its TBs are. When b comes, its last 20 have had 200 of
+// their 500 cycles, and then need 600.
+TEST_F(Replay, ALaunchAloneIsFollowedFromItsBeginOnWhenAnotherComes) {
+  Add("a", 60);
+  Add("b", 20).arrival = 1200;
+  rates.alone["a"] = {0.04, 20, 500, 40, 20};
+  rates.alone["b"] = {0.04, 0, 0, 20};
+  rates.together["a+b"] = {{0.02, 20}, {0.02, 20}};
+  const RunResult result = Execute();
+  EXPECT_EQ(result.jobs[0].finish, 1800u);
+  EXPECT_EQ(result.jobs[1].finish, 1800u + 200);
+}
+
+constexpr std::uint32_t kLong = TbCourse::kMostTbs + 4000;  // TBs: at rates
+
 // a fills the SMs until it drains, for 800 cycles with 5/8 of its places. On the other 3/8 b does
 // 12 of its 40 TBs. a's rate is 5/8, too, so that both take as long as one after the other.
 TEST_F(Replay, TheNextKernelHasWhatADrainingOneLeavesOver) {
-  Add("a", 100);
+  Add("a", kLong);
   Add("b", 40);
   rates.alone["a"] = {0.04, 20, 800, 40, 25};
   rates.alone["b"] = {0.04, 0, 0, 40};
   const RunResult result = Execute();
-  EXPECT_EQ(result.jobs[0].finish, 2800u);
+  constexpr Cycle kDone = (kLong - 20) * 25 + 800;
+  EXPECT_EQ(result.jobs[0].finish, kDone);
   EXPECT_EQ(result.jobs[1].start, 1u);
-  EXPECT_EQ(result.jobs[1].finish, 2800u + 28 * 25);
+  EXPECT_EQ(result.jobs[1].finish, kDone + 28 * 25);
 }
 
 // With partitions the place of a stays a's until it is done, and for three ticks after.
@@ -207,14 +238,16 @@ TEST_F(Replay, ARunCanBeCutShort) {
 
 // An older kernel that comes again takes its places back as the TBs of the other end.
 TEST_F(Replay, AKernelThatComesAgainKeepsItsRank) {
-  Add("a", 100, 8, /*launches=*/2);
-  Add("b", 100);
+  Add("a", kLong, 8, /*launches=*/2);
+  Add("b", kLong);
   rates.alone["a"] = rates.alone["b"] = {0.04, 20, 800, 40, 25};
   const RunResult result = Execute();
-  // b does 12 TBs while a drains, and 4 in the pause. From 2900 on, for the 1000 cycles of its 40
-  // TBs, b has 5/8 of its rate and a 3/8, which makes 25 and 15; then a has all.
-  EXPECT_NEAR(static_cast<double>(result.jobs[0].finish), 3900 + (100 - 15 - 20) / 0.04 + 800, 2);
-  EXPECT_NEAR(static_cast<double>(result.jobs[1].finish), 300 / 0.04 + (800 - 20 / 0.04), 2)
+  // b does 12 TBs while a drains, and 4 in the pause. Then, for the 1000 cycles of its 40 TBs, b
+  // has 5/8 of its rate and a 3/8, which makes 25 and 15; then a has all.
+  const double again = (kLong - 20) / 0.04 + 800 + 100;
+  EXPECT_NEAR(static_cast<double>(result.jobs[0].finish),
+              again + 1000 + (kLong - 15 - 20) / 0.04 + 800, 2);
+  EXPECT_NEAR(static_cast<double>(result.jobs[1].finish), 3 * kLong / 0.04 + (800 - 20 / 0.04), 2)
       << "nothing is idle";
 }
 
