@@ -5,6 +5,7 @@ import argparse
 import csv
 import io
 import pathlib
+import re
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent.parent / "docs"
 BEGIN, END = "<!-- {} -->\n", "<!-- end -->\n"
@@ -23,6 +24,12 @@ def arguments(description):
 def read_csv(path):
     with open(path, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def model_version():
+    """That of the program which these sources make: what another has measured is not to be mixed with it."""
+    text = (DOCS.parent / "sim/experiment/model_version.h").read_text(encoding="utf-8")
+    return re.search(r'kModelVersion\[\] = "(\w+)"', text)[1]
 
 
 def csv_text(columns, rows):
