@@ -74,6 +74,12 @@ double AloneSpeeds::Delivered(std::size_t kind, double demand) {
   return std::min(1.0, (less->second + way * (more->second - less->second)) / demand);
 }
 
+double AloneSpeeds::DeliveredTo(std::size_t kind, const std::vector<unsigned>& tbs) {
+  double demand = 0;
+  for (const unsigned on_sm : tbs) demand += on_sm == 0 ? 0 : on_sm / OwnTimeOf(kind, on_sm);
+  return Delivered(kind, demand);
+}
+
 std::vector<double> AloneSpeeds::PartsOf(std::size_t kind) {
   const std::vector<double>& ends = kinds_[kind].alone.tb_ends;
   const double time = TimeOf(kind, EvenOf(kind));
@@ -86,9 +92,7 @@ std::vector<double> AloneSpeeds::PartsOf(std::size_t kind) {
   std::vector<double> parts(ends.size()), done(sms_);
   double before = 0;
   for (const std::size_t tb : order) {
-    double demand = 0;
-    for (const unsigned tbs : left) demand += tbs == 0 ? 0 : tbs / OwnTimeOf(kind, tbs);
-    const double cycles = (ends[tb] - before) * time * Delivered(kind, demand);
+    const double cycles = (ends[tb] - before) * time * DeliveredTo(kind, left);
     for (std::size_t sm = 0; sm < sms_; ++sm) {
       if (left[sm] != 0) done[sm] += cycles / OwnTimeOf(kind, left[sm]);
     }

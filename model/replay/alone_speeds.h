@@ -35,6 +35,8 @@ class AloneSpeeds {
   }
   // The part that SMs have of what they demand together, in TBs per cycle.
   double Delivered(std::size_t kind, double demand);
+  // Where the kernel is alone: by the TBs on each SM.
+  double DeliveredTo(std::size_t kind, const std::vector<unsigned>& tbs);
   // Of each TB of a launch: cycles of its own time (OwnTimeOf) until it ends, by that time. At
   // these speeds TBs end when they did.
   std::vector<double> PartsOf(std::size_t kind);

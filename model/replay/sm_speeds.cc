@@ -16,8 +16,6 @@ SetRates::Ages AgesOf(const std::vector<SmSpeeds::Member>& members) {
   return ages;
 }
 
-double FeedingOf(const SmSpeeds::Member& member) { return member.feeding > 0 ? member.feeding : 1; }
-
 }  // namespace
 
 bool SmSpeeds::AlikeFit(const std::vector<Member>& members) const {
@@ -40,7 +38,7 @@ std::vector<SmSpeeds::Speed> SmSpeeds::Together(const std::vector<Member>& membe
     }
     const double part = rates[i].rate / kinds_[set[i]].alone.rate;
     const double time = alone_.OwnTimeOf(set[i], members[i].tbs);
-    const double parts = FeedingOf(members[i]) * (1 - others * (1 - part)) / time;
+    const double parts = members[i].feeding.value_or(1) * (1 - others * (1 - part)) / time;
     speeds.push_back({parts, members[i].tbs / time});
   }
   return speeds;
@@ -53,7 +51,7 @@ std::vector<SmSpeeds::Speed> SmSpeeds::OutOfStep(const std::vector<Member>& memb
   const unsigned tbs = left;
   const std::size_t youngest = members[order.back()].kind;
   auto [speed, priority] = alone_.OverlapOf(youngest, now);
-  for (const Member& member : members) speed = member.feeding > 0 ? member.feeding : speed;
+  for (const Member& member : members) speed = member.feeding.value_or(speed);
   double rest = tbs * speed / alone_.OwnTimeOf(youngest, tbs);
   std::vector<Speed> speeds(members.size());
   for (const std::size_t i : order) {
@@ -105,7 +103,7 @@ std::vector<SmSpeeds::Speed> SmSpeeds::Crowded(const std::vector<Member>& member
     others /= static_cast<double>(members.size() - 1);
     const double loses = std::max(0.0, kinds_[set[i]].alone.rate / rates[i].rate - 1) * others;
     const double time = alone_.OwnTimeOf(members[i].kind, members[i].tbs);
-    speeds.push_back({FeedingOf(members[i]) / (1 + loses) / time, members[i].tbs / time});
+    speeds.push_back({members[i].feeding.value_or(1) / (1 + loses) / time, members[i].tbs / time});
   }
   return speeds;
 }
@@ -117,9 +115,9 @@ std::vector<SmSpeeds::Speed> SmSpeeds::Of(const std::vector<Member>& members, bo
   const bool one_kernel = std::all_of(members.begin(), members.end(), [&](const Member& member) {
     return &SpecOf(member) == &SpecOf(members[0]);
   });
-  if (members.size() == 1 && members[0].feeding > 0) {
+  if (members.size() == 1 && members[0].feeding) {
     const double time = alone_.OwnTimeOf(members[0].kind, members[0].tbs);
-    return {{members[0].feeding / time, members[0].tbs / time}};
+    return {{*members[0].feeding / time, members[0].tbs / time}};
   }
   // Launches that were measured together are out of step there.
   if (!in_step && one_kernel && (!fit || members.size() == 1)) return OutOfStep(members, now);

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "machine/run.h"
@@ -26,7 +27,8 @@ class SmSpeeds {
     std::size_t kind = 0;
     unsigned tbs = 0, most = 0;  // now, and since there were none
     std::uint64_t number = 0;    // of the launch, in the order of all
-    double feeding = 0;          // it feeds: its speed alone, by that of TBs that begin together
+    // Where it feeds: its speed alone, by that of TBs that begin together.
+    std::optional<double> feeding = {};
   };
   // What it has when the other SMs are empty.
   struct Speed {

@@ -49,9 +49,9 @@ bool TbCourse::Advance(Cycle next) {
 }
 
 // Followed TB by TB at this speed, the launch alone takes as long as it does.
-double TbCourse::FeedingOf(std::size_t number) {
+std::optional<double> TbCourse::FeedingOf(std::size_t number) {
   const Kinds::Kind& kind = residents_.kinds[number];
-  if (!Feeds(kind.launch)) return 0;
+  if (!Feeds(kind.launch)) return std::nullopt;
   const auto [place, is_new] = feeding_.emplace(number, 0.0);
   if (is_new) place->second = CyclesInStep(number) / kind.alone.Cycles(kind.launch.tbs);
   return place->second;
@@ -63,18 +63,14 @@ double TbCourse::CyclesInStep(std::size_t number) {
   const KernelId slot{0};
   TbSpread spread(limits_, sms_);
   spread.Launch(slot, launch.spec(), launch.tbs, parts_.at(number));
+  std::vector<unsigned> tbs(sms_);
   double cycles = 0;
   while (!spread.Ended(slot)) {
     spread.Place({});
-    double demand = 0;
+    for (unsigned sm = 0; sm < sms_; ++sm) tbs[sm] = spread.On(sm).now[0];
+    const double delivered = alone_speeds_.DeliveredTo(held, tbs);
     for (unsigned sm = 0; sm < sms_; ++sm) {
-      const unsigned tbs = spread.On(sm).now[0];
-      if (tbs != 0) demand += tbs / alone_speeds_.OwnTimeOf(held, tbs);
-    }
-    const double delivered = alone_speeds_.Delivered(held, demand);
-    for (unsigned sm = 0; sm < sms_; ++sm) {
-      const unsigned tbs = spread.On(sm).now[0];
-      if (tbs != 0) spread.SetSpeeds(sm, {delivered / alone_speeds_.OwnTimeOf(held, tbs)});
+      if (tbs[sm] != 0) spread.SetSpeeds(sm, {delivered / alone_speeds_.OwnTimeOf(held, tbs[sm])});
     }
     const Cycle next = spread.NextEnd();
     spread.Advance(next);

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "machine/run.h"
@@ -43,7 +44,7 @@ class TbCourse : public Course {
   std::size_t HeldOf(std::size_t kind);
   SlotSpeeds SpeedsOn(const TbSpread::State& state);
   // Of a whole launch that feeds, which has begun: SmSpeeds::Member.
-  double FeedingOf(std::size_t kind);
+  std::optional<double> FeedingOf(std::size_t kind);
   // A launch alone, at the speeds of TBs that begin together.
   double CyclesInStep(std::size_t kind);
   void SetSpeeds();

@@ -107,6 +107,13 @@ TEST_F(Replay, ALaunchAloneIsFollowedFromItsBeginOnWhenAnotherComes) {
   EXPECT_EQ(result.jobs[1].finish, 1800u + 200);
 }
 
+TEST_F(Replay, SlicesAndLaunchesOfNotTooManyTbsAreFollowed) {
+  constexpr std::uint32_t kMost = TbCourse::kMostTbs;
+  EXPECT_TRUE(TbCourse::Follows({nullptr, 0, kMost, /*whole=*/true}));
+  EXPECT_FALSE(TbCourse::Follows({nullptr, 0, kMost + 1, /*whole=*/true}));
+  EXPECT_TRUE(TbCourse::Follows({nullptr, 0, kMost + 1, /*whole=*/false}));
+}
+
 constexpr std::uint32_t kLong = TbCourse::kMostTbs + 4000;  // TBs: at rates
 
 // a fills the SMs until it drains, for 800 cycles with 5/8 of its places. On the other 3/8 b does
