@@ -380,7 +380,7 @@ TEST(QuotaCalculatorLockstep, FindsEachBrokenRule) {
   for (const auto& rule : broken) {
     Gtx980 bench(GetTestOptions().seed);
     bench.distort = rule;
-    RunRandom(&bench, GetTestOptions().seed, 100'000);
+    RunRandom(&bench, GetTestOptions().seed, 2'000'000);  // until it is found
     EXPECT_THAT(bench.lockstep().mismatch(), testing::HasSubstr("expected")) << &rule - broken;
   }
 }

@@ -172,7 +172,8 @@ class Traffic {
   }
   // Any, or a multiple of a power of two.
   unsigned Amount(unsigned most) {
-    return dice_.Below(most + 1) & ~0u << (dice_.Percent(30) ? dice_.Below(7) : 0);
+    const unsigned amount = dice_.Below(most + 1);
+    return dice_.Percent(30) ? amount & ~0u << dice_.Below(7) : amount;
   }
   void Next() {
     if (dice_.Percent(2)) quiet_ = 20;
@@ -187,8 +188,8 @@ class Traffic {
       bench_.Step();
       bench_.Step();
       const unsigned part = crowded_ ? 10 + dice_.Below(30) : 1 + dice_.Below(20);
-      bench_.Need(kernel, Amount(Package::LimitRegisters / part),
-                  Amount(Package::LimitSharedMemory / part));
+      const unsigned registers = Amount(Package::LimitRegisters / part);
+      bench_.Need(kernel, registers, Amount(Package::LimitSharedMemory / part));
       // Warps are for others.
       bench_.views[kernel].need.threads =
           static_cast<std::uint16_t>(dice_.Below(Package::LimitThreads + 1));
@@ -331,7 +332,7 @@ TEST(TbPlacesLockstep, FindsEachBrokenRule) {
   for (const auto& rule : broken) {
     Gtx980 bench(GetTestOptions().seed);
     bench.control.distort = rule;
-    RunRandom(&bench, GetTestOptions().seed, 20'000);
+    RunRandom(&bench, GetTestOptions().seed, 500'000);  // until it is found
     EXPECT_THAT(bench.control.lockstep.mismatch(), testing::HasSubstr("expected"))
         << &rule - broken;
   }
