@@ -43,27 +43,35 @@ double AloneSpeeds::OwnTimeAt(std::size_t kind, unsigned tbs) {
   return std::min(TimeAt(kind, tbs), tbs / one_sm_[one_sm_.Of(own)].alone.rate);
 }
 
+std::vector<unsigned> AloneSpeeds::MeasuredOf(std::size_t kind) const {
+  const unsigned even = EvenOf(kind), most = MostOf(kind);
+  std::vector<unsigned> tbs = {1};
+  if (even / 2 > 1) tbs.push_back(even / 2);
+  if (even > 1) tbs.push_back(even);
+  if (most > even) tbs.push_back(most);
+  return tbs;
+}
+
 double AloneSpeeds::Between(std::size_t kind, unsigned tbs, TimeAtTbs at) {
   const unsigned even = EvenOf(kind), least = kinds_[kind].launch.tbs / sms_;
-  const double own = (this->*at)(kind, even);
-  if (tbs == even || tbs == least) return own;
-  const unsigned other = tbs < even ? 1 : std::max(even, MostOf(kind));
+  if (tbs == even || tbs == least) return (this->*at)(kind, even);
+  const std::vector<unsigned> measured = MeasuredOf(kind);
   // More than were measured: the throughput of these.
-  if (tbs > even && tbs >= other) return (this->*at)(kind, other) * tbs / other;
-  const double way = (static_cast<double>(tbs) - even) / (static_cast<double>(other) - even);
-  return own + ((this->*at)(kind, other) - own) * way;
+  if (tbs >= measured.back()) return (this->*at)(kind, measured.back()) * tbs / measured.back();
+  const auto more = std::upper_bound(measured.begin(), measured.end(), tbs);
+  const unsigned below = *std::prev(more), above = *more;
+  const double own = (this->*at)(kind, below);
+  if (tbs == below) return own;
+  return own + ((this->*at)(kind, above) - own) * (tbs - below) / (above - below);
 }
 
 double AloneSpeeds::Delivered(std::size_t kind, double demand) {
   std::map<double, double>& delivered = delivered_[kind];
   if (delivered.empty()) {
-    const unsigned even = EvenOf(kind), most = MostOf(kind);
-    const auto add = [&](double tbs, unsigned on_sm) {
+    for (const unsigned on_sm : MeasuredOf(kind)) {
+      const double tbs = on_sm == EvenOf(kind) ? kinds_[kind].launch.tbs : on_sm * sms_;
       delivered[tbs / OwnTimeOf(kind, on_sm)] = tbs / TimeOf(kind, on_sm);
-    };
-    add(kinds_[kind].launch.tbs, even);
-    if (even > 1) add(sms_, 1);
-    if (most > even) add(most * sms_, most);
+    }
   }
   // Less than the least, and more than the most, that was measured: no more than there.
   const auto more = delivered.lower_bound(demand);

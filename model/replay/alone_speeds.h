@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast TBs of one kernel go on on the SMs, from runs of the kernel alone.
 //
-// Alike       All SMs have as many TBs. One, the even share of the launch, and the most that fit
-//             are measured, and what is between them is linear.
+// Alike       All SMs have as many TBs. One, half the even share of the launch, this share, and the
+//             most that fit are measured, and what is between them is linear.
 // On one SM   The same on a GPU of one SM: what an SM has when the others are empty.
 // Differing   SMs demand what each has when the others are empty. The GPU delivers as much of it as
 //             where all are alike and demand as much; all SMs have the same part.
@@ -51,6 +51,8 @@ class AloneSpeeds {
 
  private:
   using TimeAtTbs = double (AloneSpeeds::*)(std::size_t kind, unsigned tbs);
+  // On each SM, in order.
+  std::vector<unsigned> MeasuredOf(std::size_t kind) const;
   double Between(std::size_t kind, unsigned tbs, TimeAtTbs at);
   // Measured: the even share of the launch, or others.
   double TimeAt(std::size_t kind, unsigned tbs);

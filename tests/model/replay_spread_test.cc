@@ -182,7 +182,16 @@ TEST_F(ReplaySpeeds, ALaunchIsAsFastAsThoseThatHaveAsManyTbs) {
   EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 8), 4000);
   EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 6), 3000) << "in the middle";
   EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 1), 1000);
-  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 2), 1000 + 1000 / 3.0);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 2), 1200) << "half the even share is measured";
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 3), 1600);
+}
+
+// Of an even share of three, half would be one, which is measured anyway.
+TEST_F(ReplaySpeeds, HalfOfASmallShareIsNotMeasured) {
+  rates.time[30] = 1500;
+  const std::size_t kind = Kind(30);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 1), 1000);
+  EXPECT_DOUBLE_EQ(alone.TimeOf(kind, 2), 1250) << "and not 1200";
 }
 
 // A kernel of 40 TBs, in slices of 20: more than four on an SM are not measured.
@@ -195,7 +204,7 @@ TEST_F(ReplaySpeeds, MoreTbsThanWereMeasuredHaveTheirThroughput) {
 
 // An SM alone does a TB in 200 cycles, four in 800. When all do, they take 1000 and 2000.
 TEST_F(ReplaySpeeds, AnSmIsFasterWhenOthersAreEmpty) {
-  on_one_sm.time = {{1, 200}, {4, 800}, {8, 5000}};
+  on_one_sm.time = {{1, 200}, {2, 400}, {4, 800}, {8, 5000}};
   const std::size_t kind = Kind(40);
   EXPECT_DOUBLE_EQ(alone.OwnTimeOf(kind, 4), 800);
   EXPECT_DOUBLE_EQ(alone.OwnTimeOf(kind, 3), 600);
@@ -206,8 +215,8 @@ TEST_F(ReplaySpeeds, AnSmIsFasterWhenOthersAreEmpty) {
 
 // The GPU delivers 10 TBs in 1000 cycles, 40 in 4000, 80 in 8000; SMs alone are twice as fast.
 TEST_F(ReplaySpeeds, TheGpuDeliversWhatItDoesWhereAllSmsAreAlike) {
-  rates.time = {{10, 1000}, {40, 4000}, {80, 8000}};
-  on_one_sm.time = {{1, 500}, {4, 2000}, {8, 4000}};
+  rates.time = {{10, 1000}, {20, 2000}, {40, 4000}, {80, 8000}};
+  on_one_sm.time = {{1, 500}, {2, 1000}, {4, 2000}, {8, 4000}};
   const std::size_t kind = Kind(40);
   const double sm = 4 / 2000.0;
   EXPECT_DOUBLE_EQ(alone.Delivered(kind, 10 * sm), 0.5);
@@ -216,12 +225,13 @@ TEST_F(ReplaySpeeds, TheGpuDeliversWhatItDoesWhereAllSmsAreAlike) {
   EXPECT_DOUBLE_EQ(alone.Delivered(kind, 2 * sm), 1);
 }
 
-// Demands of 10, 20 and 40 TBs in 1000 cycles, of which 10, 18 and 24 are delivered.
+// Demands of 10, 15, 20 and 40 TBs in 1000 cycles, of which 10, 12, 18 and 24 are delivered.
 TEST_F(ReplaySpeeds, BetweenTwoLoadsDeliveryIsLinear) {
-  on_one_sm.time = {{1, 1000}, {4, 2000}, {8, 2000}};
-  rates.time = {{10, 1000}, {40, 40 / 18e-3}, {80, 80 / 24e-3}};
+  on_one_sm.time = {{1, 1000}, {2, 2 / 1.5e-3}, {4, 2000}, {8, 2000}};
+  rates.time = {{10, 1000}, {20, 20 / 12e-3}, {40, 40 / 18e-3}, {80, 80 / 24e-3}};
   const std::size_t kind = Kind(40);
-  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 15e-3), 14.0 / 15);
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 12.5e-3), 11.0 / 12.5);
+  EXPECT_DOUBLE_EQ(alone.Delivered(kind, 16e-3), 13.2 / 16);
   EXPECT_DOUBLE_EQ(alone.Delivered(kind, 30e-3), 21.0 / 30);
   EXPECT_DOUBLE_EQ(alone.Delivered(kind, 50e-3), 24.0 / 50);
 }
@@ -254,7 +264,7 @@ TEST_F(ReplaySpeeds, OthersSlowDownAsFarAsTheyAreThere) {
 TEST_F(ReplaySpeeds, SharesThatDoNotFitAreCut) {
   rates.time[60] = 3000;
   const std::size_t a = Kind(80, 80), b = Kind(20, 90);
-  const double six = 1000 + 3000 * 5 / 7.0;  // of a: between 1 and 8
+  const double six = 3000;  // of a: between 4 and 8
   EXPECT_THAT(PartsOf({{a, 6, 8, 0}, {b, 2, 2, 1}}, false),
               ElementsAre(DoubleEq(0.5 / six), DoubleEq(0.5 / 1200)));
   // A third of a's TBs, and half of b's, are gone: they cost as much less.
