@@ -161,13 +161,14 @@ TEST_F(Serve, CopiesComeBeforeAndAfter) {
                                 (overlap ? "" : " --no-overlap") + " --set host.copy_latency=500");
     ASSERT_EQ(outcome.status, 0) << outcome.err;
     EXPECT_NE(outcome.out.find("copies 8"), std::string::npos) << outcome.out;
-    const auto host = Json("o/stats.json")["host"];
+    const auto stats = Json("o/stats.json");
+    const auto& host = stats["host"];
     EXPECT_EQ(host["copies"], 8);
     EXPECT_EQ(host["copy_in_bytes"], 4 * 65536);
     EXPECT_GT(host["copy_out_bytes"], 0);
     EXPECT_EQ(host["overlap"], overlap);
     EXPECT_EQ(host["copy_overlap"] == 0.0, !overlap);
-    for (const auto& job : Json("o/stats.json")["jobs"]) {
+    for (const auto& job : stats["jobs"]) {
       EXPECT_GE(job["ready"], 500 + 65536 * 1216 / 12000);
       EXPECT_GE(job["start"], job["ready"]);
     }
