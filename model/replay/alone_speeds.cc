@@ -8,6 +8,9 @@
 namespace smk {
 namespace {
 
+// So that the youngest goes on, too.
+constexpr double kMostPriority = 0.9;
+
 LaunchKind Slice(LaunchKind launch, std::uint32_t tbs) {
   launch.tbs = tbs;
   launch.whole = false;
@@ -88,8 +91,29 @@ double AloneSpeeds::DeliveredTo(std::size_t kind, const std::vector<unsigned>& t
   return Delivered(kind, demand);
 }
 
-std::vector<double> AloneSpeeds::PartsOf(std::size_t kind) {
-  const std::vector<double>& ends = kinds_[kind].alone.tb_ends;
+const std::vector<double>& AloneSpeeds::ByAge(std::size_t kind, unsigned tbs, Cycle now) {
+  const auto [place, is_new] = by_age_.emplace(std::pair(kind, tbs), std::vector<double>(tbs, 1));
+  if (!is_new) return place->second;
+  const double priority = std::min(kMostPriority, OverlapOf(kind, now).priority);
+  const double all = tbs / OwnTimeOf(kind, tbs);
+  double before = 0;  // throughput of those that are older
+  for (unsigned i = 0; i < tbs; ++i) {
+    const double together = std::clamp((i + 1) / OwnTimeOf(kind, i + 1), before, all);
+    place->second[i] = 1 + priority * (tbs * (together - before) / all - 1);
+    before = together;
+  }
+  return place->second;
+}
+
+std::vector<double> AloneSpeeds::PartsOf(std::size_t kind, Cycle now) {
+  return PartsAt(kind, [&](unsigned tbs) { return &ByAge(kind, tbs, now); });
+}
+
+std::vector<double> AloneSpeeds::PartsInStepOf(std::size_t kind) { return PartsAt(kind, {}); }
+
+std::vector<double> AloneSpeeds::PartsAt(std::size_t kind, const ByAgeOfTbs& by_age) {
+  std::vector<double> ends = kinds_[kind].alone.tb_ends;
+  ends.resize(kinds_[kind].launch.tbs, 1);
   const double time = TimeOf(kind, EvenOf(kind));
   std::vector<std::size_t> order(ends.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -97,15 +121,22 @@ std::vector<double> AloneSpeeds::PartsOf(std::size_t kind) {
                    [&](std::size_t a, std::size_t b) { return ends[a] < ends[b]; });
   std::vector<unsigned> left(sms_);  // TBs on each SM
   for (const std::size_t tb : order) ++left[tb % sms_];
-  std::vector<double> parts(ends.size()), done(sms_);
+  std::vector<double> parts(ends.size());
+  std::vector<bool> ended(ends.size());
   double before = 0;
   for (const std::size_t tb : order) {
     const double cycles = (ends[tb] - before) * time * DeliveredTo(kind, left);
     for (std::size_t sm = 0; sm < sms_; ++sm) {
-      if (left[sm] != 0) done[sm] += cycles / OwnTimeOf(kind, left[sm]);
+      if (left[sm] == 0) continue;
+      const double mean = cycles / OwnTimeOf(kind, left[sm]);
+      const std::vector<double>* shares = by_age ? by_age(left[sm]) : nullptr;
+      std::size_t older = 0;
+      for (std::size_t i = sm; i < ends.size(); i += sms_) {
+        if (!ended[i]) parts[i] += shares != nullptr ? mean * (*shares)[older++] : mean;
+      }
     }
     before = ends[tb];
-    parts[tb] = done[tb % sms_];
+    ended[tb] = true;
     --left[tb % sms_];
   }
   return parts;
@@ -125,8 +156,7 @@ AloneSpeeds::Overlap AloneSpeeds::MeasureOverlap(std::size_t full, Cycle now) {
   const SetRates& both = kinds_.Together({full, full}, now);
   double rate = 0;
   for (const SetRate& of : both.mean) rate += of.rate;
-  std::vector<double> parts = PartsOf(full);
-  parts.resize(kinds_[full].launch.tbs, 1);
+  const std::vector<double> parts = PartsInStepOf(full);
   const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
   Overlap overlap;
   overlap.speed = rate / kinds_[full].alone.rate * sum / kinds_[full].launch.tbs;

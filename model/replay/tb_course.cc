@@ -28,7 +28,7 @@ void TbCourse::Begin(KernelId id) {
   const auto [parts, is_new] = parts_.emplace(number, std::vector<double>());
   if (is_new) {
     std::vector<double>& all = parts->second;
-    all = alone_speeds_.PartsOf(HeldOf(number));
+    all = alone_speeds_.PartsOf(HeldOf(number), residents_.now);
     const double sum = std::accumulate(all.begin(), all.end(), 0.0);
     if (!all.empty()) all.resize(launch.tbs, sum / static_cast<double>(all.size()));
   }
@@ -70,7 +70,9 @@ double TbCourse::CyclesInStep(std::size_t number) {
     for (unsigned sm = 0; sm < sms_; ++sm) tbs[sm] = spread.On(sm).now[0];
     const double delivered = alone_speeds_.DeliveredTo(held, tbs);
     for (unsigned sm = 0; sm < sms_; ++sm) {
-      if (tbs[sm] != 0) spread.SetSpeeds(sm, {delivered / alone_speeds_.OwnTimeOf(held, tbs[sm])});
+      if (tbs[sm] == 0) continue;
+      const double mean = delivered / alone_speeds_.OwnTimeOf(held, tbs[sm]);
+      spread.SetSpeeds(sm, {{{mean, &alone_speeds_.ByAge(held, tbs[sm], residents_.now)}}});
     }
     const Cycle next = spread.NextEnd();
     spread.Advance(next);
@@ -97,9 +99,10 @@ TbCourse::SlotSpeeds TbCourse::SpeedsOn(const TbSpread::State& state) {
   SlotSpeeds speeds{};
   for (std::size_t i = 0; i < there.size(); ++i) {
     const Slot& slot = residents_.slots[Index(there[i])];
-    SmSpeeds::Speed& speed = speeds[Index(there[i])];
-    speed = found[i];
-    speed.parts *= residents_.KindOf(slot).launch.tbs / slot.all;
+    const unsigned tbs = state.now[Index(there[i])];
+    SlotSpeed& speed = speeds[Index(there[i])];
+    speed = {found[i], &alone_speeds_.ByAge(members[i].kind, tbs, residents_.now)};
+    speed.of_all.parts *= residents_.KindOf(slot).launch.tbs / slot.all;
   }
   return speeds;
 }
@@ -112,7 +115,7 @@ void TbCourse::SetSpeeds() {
     const auto [speeds, is_new] = speeds_.emplace(spread_.On(sm), SlotSpeeds{});
     if (is_new) speeds->second = SpeedsOn(spread_.On(sm));
     on[sm] = &speeds->second;
-    for (unsigned k = 0; k < kNumKernels; ++k) demand[k] += speeds->second[k].demand;
+    for (unsigned k = 0; k < kNumKernels; ++k) demand[k] += speeds->second[k].of_all.demand;
   }
   for (unsigned k = 0; k < kNumKernels; ++k) {
     if (demand[k] <= 0) continue;
@@ -120,7 +123,10 @@ void TbCourse::SetSpeeds() {
   }
   for (unsigned sm = 0; sm < spread_.sms(); ++sm) {
     TbSpread::Speeds speeds{};
-    for (unsigned k = 0; k < kNumKernels; ++k) speeds[k] = (*on[sm])[k].parts * delivered[k];
+    for (unsigned k = 0; k < kNumKernels; ++k) {
+      const SlotSpeed& speed = (*on[sm])[k];
+      speeds[k] = {speed.of_all.parts * delivered[k], speed.by_age};
+    }
     spread_.SetSpeeds(sm, speeds);
   }
 }

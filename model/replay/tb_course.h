@@ -39,7 +39,11 @@ class TbCourse : public Course {
  private:
   using Slot = Residents::Slot;
   // Of what is on an SM, by kernel slot.
-  using SlotSpeeds = std::array<SmSpeeds::Speed, kNumKernels>;
+  struct SlotSpeed {
+    SmSpeeds::Speed of_all;
+    const std::vector<double>* by_age = nullptr;
+  };
+  using SlotSpeeds = std::array<SlotSpeed, kNumKernels>;
   // The launch whose TBs are as fast: the largest slice that the GPU holds, if that is less.
   std::size_t HeldOf(std::size_t kind);
   SlotSpeeds SpeedsOn(const TbSpread::State& state);

@@ -116,12 +116,20 @@ void TbSpread::Place(const std::array<std::uint64_t, kNumKernels>& ranks) {
   }
 }
 
+void TbSpread::SetSpeeds(unsigned sm, const Speeds& speeds) {
+  std::array<std::size_t, kNumKernels> older{};
+  for (Tb& tb : sms_[sm].tbs) {
+    const Speed& speed = speeds[tb.lies.slot];
+    tb.speed = speed.mean;
+    if (speed.by_age != nullptr) tb.speed *= (*speed.by_age)[older[tb.lies.slot]++];
+  }
+}
+
 Cycle TbSpread::NextEnd() const {
   double next = -1;
   for (const Sm& sm : sms_) {
     for (const Tb& tb : sm.tbs) {
-      const double speed = sm.speeds[tb.lies.slot];
-      if (speed > 0 && (next < 0 || tb.left < next * speed)) next = tb.left / speed;
+      if (tb.speed > 0 && (next < 0 || tb.left < next * tb.speed)) next = tb.left / tb.speed;
     }
   }
   return next < 0 ? kNever : static_cast<Cycle>(std::max(1.0, std::floor(next + 0.5)));
@@ -130,7 +138,7 @@ Cycle TbSpread::NextEnd() const {
 void TbSpread::Leave(Sm* sm) {
   for (std::size_t i = 0; i < sm->tbs.size();) {
     const Tb& tb = sm->tbs[i];
-    if (tb.left > sm->speeds[tb.lies.slot] / 2) {
+    if (tb.left > tb.speed / 2) {
       ++i;
       continue;
     }
@@ -154,9 +162,8 @@ bool TbSpread::Advance(Cycle cycles) {
   for (Sm& sm : sms_) {
     bool leaves = false;
     for (Tb& tb : sm.tbs) {
-      const double speed = sm.speeds[tb.lies.slot];
-      tb.left -= speed * static_cast<double>(cycles);
-      leaves = leaves || (speed > 0 && tb.left <= speed / 2);
+      tb.left -= tb.speed * static_cast<double>(cycles);
+      leaves = leaves || (tb.speed > 0 && tb.left <= tb.speed / 2);
     }
     if (leaves) Leave(&sm);
     any = any || leaves;
@@ -178,7 +185,7 @@ double TbSpread::RateOf(KernelId id) const {
   double rate = 0;
   for (const Sm& sm : sms_) {
     for (const Tb& tb : sm.tbs) {
-      if (tb.lies.slot == Index(id)) rate += sm.speeds[tb.lies.slot] / tb.part;
+      if (tb.lies.slot == Index(id)) rate += tb.speed / tb.part;
     }
   }
   return rate;

@@ -6,7 +6,8 @@
 // Places      As tb_places: a TB lies where an earlier one of its kernel lay, else behind all
 //             others, else in the first gap. Without one it waits there, and the SM gets no other
 //             TB meanwhile [D73].
-// Time        A TB has a part of the time of its launch, in which it goes on at a speed.
+// Time        A TB has a part of the time of its launch, in which it goes on at a speed: the mean
+//             of its launch's TBs on the SM, times its share by age.
 #pragma once
 
 #include <array>
@@ -33,8 +34,13 @@ class TbSpread {
       return std::tie(now, most, in_step) < std::tie(other.now, other.most, other.in_step);
     }
   };
-  // Parts of a launch's time in a cycle, by kernel slot.
-  using Speeds = std::array<double, kNumKernels>;
+  // Of a launch's TBs on an SM.
+  struct Speed {
+    double mean = 0;  // parts of the launch's time in a cycle
+    // What each has of it, the oldest first; all have the same without.
+    const std::vector<double>* by_age = nullptr;
+  };
+  using Speeds = std::array<Speed, kNumKernels>;  // by kernel slot
 
   TbSpread(const ResourceVector& limits, unsigned sms)
       : limits_(limits), sms_(sms), last_(sms - 1) {}
@@ -50,7 +56,8 @@ class TbSpread {
 
   unsigned sms() const { return static_cast<unsigned>(sms_.size()); }
   const State& On(unsigned sm) const { return sms_[sm].state; }
-  void SetSpeeds(unsigned sm, const Speeds& speeds) { sms_[sm].speeds = speeds; }
+  // Until TBs begin or end there. What `by_age` refers to has one number for each TB.
+  void SetSpeeds(unsigned sm, const Speeds& speeds);
 
   // Cycles until a TB ends; kNever when none goes on.
   Cycle NextEnd() const;
@@ -69,17 +76,16 @@ class TbSpread {
   };
   struct Tb {
     Lying lies;
-    double part = 1, left = 1;
+    double part = 1, left = 1, speed = 0;
     Cycle start = 0;
   };
   struct Sm {
-    std::vector<Tb> tbs;
+    std::vector<Tb> tbs;      // by age
     std::vector<Lying> kept;  // of TBs that have ended, and whose kernel has others here
     unsigned registers = 0, shared_memory = 0;  // nothing lies from here on
     ResourceVector taken{};
     std::optional<Tb> waits;  // for a gap
     State state;
-    Speeds speeds{};
   };
   struct Slot {
     const KernelSpec* kernel = nullptr;

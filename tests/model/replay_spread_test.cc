@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <numeric>
+#include <random>
+#include <string>
 #include <vector>
 
 #include "replay/alone_speeds.h"
@@ -15,6 +19,7 @@ namespace smk {
 namespace {
 
 using testing::DoubleEq;
+using testing::Each;
 using testing::ElementsAre;
 
 constexpr KernelId kA{0}, kB{1};
@@ -31,7 +36,7 @@ class ReplaySpread : public testing::Test {
   static void Place(TbSpread* spread) {
     spread->Place({0, 1, 2, 3});
     TbSpread::Speeds speeds;
-    speeds.fill(0.001);
+    speeds.fill({0.001});
     for (unsigned sm = 0; sm < spread->sms(); ++sm) spread->SetSpeeds(sm, speeds);
   }
   // To the next end.
@@ -95,6 +100,28 @@ TEST_F(ReplaySpread, ATbWaitsForAGapAndItsSmGetsNoOther) {
   EXPECT_THAT(TbsOf(spread, KernelId{2}), ElementsAre(1));
   EXPECT_EQ(Step(&spread), 600u);
   EXPECT_TRUE(spread.Ended(kA));
+}
+
+// Three on an SM. The two older have all of the speed.
+TEST_F(ReplaySpread, TbsOnAnSmGoOnByAge) {
+  const KernelSpec a = Kernel(4), b = Kernel(1);
+  const std::vector<double> three = {1.5, 1.5, 0}, two = {1.25, 0.75};
+  TbSpread spread(Limits(), 1);
+  spread.Launch(kA, a, 3, {});
+  spread.Place({0, 1, 2, 3});
+  spread.SetSpeeds(0, {{{0.001, &three}}});
+  EXPECT_DOUBLE_EQ(spread.RateOf(kA), 0.003);
+  EXPECT_EQ(spread.NextEnd(), 667u);
+  spread.Advance(600);
+  EXPECT_DOUBLE_EQ(spread.Done(kA), 1.8);
+  spread.Advance(67);
+  EXPECT_THAT(TbsOf(spread, kA), ElementsAre(1)) << "the youngest is where it began";
+  spread.Launch(kB, b, 2, {});
+  spread.Place({0, 1, 2, 3});
+  spread.SetSpeeds(0, {{{0.001}, {0.001, &two}}});
+  EXPECT_EQ(spread.NextEnd(), 800u) << "of the other kernel's, the older";
+  EXPECT_TRUE(spread.Advance(800));
+  EXPECT_DOUBLE_EQ(spread.Done(kA), 2 + 0.8);
 }
 
 TEST_F(ReplaySpread, ATbLiesWhereAnEarlierOneOfItsKernelLay) {
@@ -166,6 +193,30 @@ class ReplaySpeeds : public testing::Test {
       parts.push_back(speed.parts);
     }
     return parts;
+  }
+  // Of the TBs of a launch that the GPU holds, alone and at speeds by age.
+  std::vector<Cycle> EndsByAge(std::size_t kind) {
+    TbSpread spread(machine.sm.limits, machine.sms);
+    const LaunchKind& launch = kinds[kind].launch;
+    spread.Launch(kA, launch.spec(), launch.tbs, alone.PartsOf(kind, 0));
+    spread.Place({0, 1, 2, 3});
+    std::vector<Cycle> ends;
+    for (Cycle now = 0; ends.size() < launch.tbs;) {
+      std::vector<unsigned> tbs;
+      for (unsigned sm = 0; sm < spread.sms(); ++sm) tbs.push_back(spread.On(sm).now[Index(kA)]);
+      for (unsigned sm = 0; sm < spread.sms(); ++sm) {
+        if (tbs[sm] == 0) continue;
+        const double mean = alone.DeliveredTo(kind, tbs) / alone.OwnTimeOf(kind, tbs[sm]);
+        spread.SetSpeeds(sm, {{{mean, &alone.ByAge(kind, tbs[sm], 0)}}});
+      }
+      const unsigned before = std::accumulate(tbs.begin(), tbs.end(), 0u);
+      now += spread.NextEnd();
+      spread.Advance(spread.NextEnd());
+      unsigned left = 0;
+      for (unsigned sm = 0; sm < spread.sms(); ++sm) left += spread.On(sm).now[Index(kA)];
+      ends.resize(ends.size() + before - left, now);
+    }
+    return ends;
   }
   std::map<std::uint32_t, std::shared_ptr<const Workload>> workloads;
   const MachineConfig machine = Machine();
@@ -242,7 +293,7 @@ TEST_F(ReplaySpeeds, TbsOfALaunchEndWhenTheyDidAlone) {
   rates.time = {{10, 1000}, {20, 2000}, {80, 8000}};
   on_one_sm.time = {{1, 500}, {2, 1000}, {8, 4000}};
   rates.ends = {0.5, 0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.5};
-  const std::vector<double> parts = alone.PartsOf(Kind(20));
+  const std::vector<double> parts = alone.PartsInStepOf(Kind(20));
   EXPECT_DOUBLE_EQ(parts[0], 1000 * 0.5 / 1000);
   EXPECT_DOUBLE_EQ(parts[14], parts[0]);
   EXPECT_DOUBLE_EQ(parts[5], 1000 * 0.5 / 1000 + 1000 * 1.0 / 1000);
@@ -273,6 +324,47 @@ TEST_F(ReplaySpeeds, SharesThatDoNotFitAreCut) {
   EXPECT_THAT(PartsOf({{a, 6, 8, 0, 1.25}, {b, 2, 2, 1}}, false),
               ElementsAre(DoubleEq(1.25 * 0.5 / six), DoubleEq(0.5 / 1200)))
       << "its TBs follow each other";
+}
+
+// One takes 1000 cycles alone, two 1200, three 1600, four 2000.
+TEST_F(ReplaySpeeds, OlderTbsHaveWhatTheyHaveAlone) {
+  const std::size_t kind = Kind(40);
+  EXPECT_THAT(alone.ByAge(kind, 1, 0), ElementsAre(DoubleEq(1)));
+  // The GPU holds the kernel, and nothing says how its slices overlap: the priority is the highest
+  // that is taken, 0.9. So the youngest goes on as well.
+  const auto share = [](double before, double together) {
+    return 0.1 + 0.9 * (together - before) / (4 / 2000.0 / 4);
+  };
+  EXPECT_THAT(alone.ByAge(kind, 4, 0),
+              ElementsAre(DoubleEq(share(0, 1 / 1000.0)), DoubleEq(share(1 / 1000.0, 2 / 1200.0)),
+                          DoubleEq(share(2 / 1200.0, 3 / 1600.0)),
+                          DoubleEq(share(3 / 1600.0, 4 / 2000.0))));
+}
+
+// The older of two overlapping slices is as late as at equal speed.
+TEST_F(ReplaySpeeds, WithoutPriorityAllAgesAreAlike) {
+  rates.part = 0.45;
+  rates.first_cycles = 4000 / 0.9;
+  const std::size_t kind = Kind(40, 160);
+  ASSERT_THAT(alone.OverlapOf(kind, 0).priority, DoubleEq(0));
+  EXPECT_THAT(alone.ByAge(kind, 4, 0), Each(DoubleEq(1)));
+}
+
+// Whenever TBs ended alone, at speeds by age they do so again.
+TEST_F(ReplaySpeeds, AtSpeedsByAgeTbsEndWhenTheyDidAlone) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    std::mt19937 random(seed);
+    rates.ends.resize(80);
+    for (double& end : rates.ends) end = 0.3 + 0.7 * static_cast<double>(random() % 1000) / 1000;
+    const std::vector<Cycle> ends = EndsByAge(Kind(80, 1000 + seed));
+    std::vector<double> expected(rates.ends);
+    std::sort(expected.begin(), expected.end());
+    ASSERT_EQ(ends.size(), expected.size());
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      ASSERT_NEAR(static_cast<double>(ends[i]), expected[i] * 4000, 20) << "TB " << i;
+    }
+  }
 }
 
 // What a launch alone makes of its TBs that follow each other.
