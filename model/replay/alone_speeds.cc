@@ -10,6 +10,7 @@ namespace {
 
 // So that the youngest goes on, too.
 constexpr double kMostPriority = 0.9;
+constexpr unsigned kPrioritySteps = 9;
 
 LaunchKind Slice(LaunchKind launch, std::uint32_t tbs) {
   launch.tbs = tbs;
@@ -91,27 +92,52 @@ double AloneSpeeds::DeliveredTo(std::size_t kind, const std::vector<unsigned>& t
   return Delivered(kind, demand);
 }
 
-const std::vector<double>& AloneSpeeds::ByAge(std::size_t kind, unsigned tbs, Cycle now) {
-  const auto [place, is_new] = by_age_.emplace(std::pair(kind, tbs), std::vector<double>(tbs, 1));
-  if (!is_new) return place->second;
-  const double priority = std::min(kMostPriority, OverlapOf(kind, now).priority);
+std::vector<double> AloneSpeeds::ByAgeAt(std::size_t kind, unsigned tbs, double priority) {
+  std::vector<double> by_age(tbs);
   const double all = tbs / OwnTimeOf(kind, tbs);
   double before = 0;  // throughput of those that are older
   for (unsigned i = 0; i < tbs; ++i) {
     const double together = std::clamp((i + 1) / OwnTimeOf(kind, i + 1), before, all);
-    place->second[i] = 1 + priority * (tbs * (together - before) / all - 1);
+    by_age[i] = 1 + priority * (tbs * (together - before) / all - 1);
     before = together;
+  }
+  return by_age;
+}
+
+const std::vector<double>& AloneSpeeds::ByAge(std::size_t kind, unsigned tbs) {
+  const auto [place, is_new] = by_age_.emplace(std::pair(kind, tbs), std::vector<double>());
+  if (is_new) place->second = ByAgeAt(kind, tbs, AgePriorityOf(kind));
+  return place->second;
+}
+
+// The part of a TB at a priority is linear between those at two.
+double AloneSpeeds::AgePriorityOf(std::size_t kind) {
+  const std::size_t full = kinds_.Of(Slice(kinds_[kind].launch, MostOf(kind) * sms_));
+  const auto [place, is_new] = age_priorities_.emplace(full, 0.0);
+  if (!is_new) return place->second;
+  const std::vector<double> none = PartsAt(full, 0), most = PartsAt(full, kMostPriority);
+  double least = -1;
+  for (unsigned step = 0; step <= kPrioritySteps; ++step) {
+    const double way = static_cast<double>(step) / kPrioritySteps;
+    double sum = 0, squares = 0;
+    for (std::size_t i = 0; i < none.size(); ++i) {
+      const double part = none[i] + way * (most[i] - none[i]);
+      sum += part;
+      squares += part * part;
+    }
+    const double differ = squares / (sum * sum);
+    if (least >= 0 && differ >= least) continue;
+    least = differ;
+    place->second = way * kMostPriority;
   }
   return place->second;
 }
 
-std::vector<double> AloneSpeeds::PartsOf(std::size_t kind, Cycle now) {
-  return PartsAt(kind, [&](unsigned tbs) { return &ByAge(kind, tbs, now); });
+std::vector<double> AloneSpeeds::PartsOf(std::size_t kind) {
+  return PartsAt(kind, AgePriorityOf(kind));
 }
 
-std::vector<double> AloneSpeeds::PartsInStepOf(std::size_t kind) { return PartsAt(kind, {}); }
-
-std::vector<double> AloneSpeeds::PartsAt(std::size_t kind, const ByAgeOfTbs& by_age) {
+std::vector<double> AloneSpeeds::PartsAt(std::size_t kind, double priority) {
   std::vector<double> ends = kinds_[kind].alone.tb_ends;
   ends.resize(kinds_[kind].launch.tbs, 1);
   const double time = TimeOf(kind, EvenOf(kind));
@@ -123,16 +149,18 @@ std::vector<double> AloneSpeeds::PartsAt(std::size_t kind, const ByAgeOfTbs& by_
   for (const std::size_t tb : order) ++left[tb % sms_];
   std::vector<double> parts(ends.size());
   std::vector<bool> ended(ends.size());
+  std::map<unsigned, std::vector<double>> by_age;  // by the TBs on an SM
   double before = 0;
   for (const std::size_t tb : order) {
     const double cycles = (ends[tb] - before) * time * DeliveredTo(kind, left);
     for (std::size_t sm = 0; sm < sms_; ++sm) {
       if (left[sm] == 0) continue;
       const double mean = cycles / OwnTimeOf(kind, left[sm]);
-      const std::vector<double>* shares = by_age ? by_age(left[sm]) : nullptr;
+      std::vector<double>& shares = by_age[left[sm]];
+      if (shares.empty()) shares = ByAgeAt(kind, left[sm], priority);
       std::size_t older = 0;
       for (std::size_t i = sm; i < ends.size(); i += sms_) {
-        if (!ended[i]) parts[i] += shares != nullptr ? mean * (*shares)[older++] : mean;
+        if (!ended[i]) parts[i] += mean * shares[older++];
       }
     }
     before = ends[tb];
@@ -156,7 +184,7 @@ AloneSpeeds::Overlap AloneSpeeds::MeasureOverlap(std::size_t full, Cycle now) {
   const SetRates& both = kinds_.Together({full, full}, now);
   double rate = 0;
   for (const SetRate& of : both.mean) rate += of.rate;
-  const std::vector<double> parts = PartsInStepOf(full);
+  const std::vector<double> parts = PartsAt(full, 0);
   const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
   Overlap overlap;
   overlap.speed = rate / kinds_[full].alone.rate * sum / kinds_[full].launch.tbs;

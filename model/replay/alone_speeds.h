@@ -7,12 +7,11 @@
 // Differing   SMs demand what each has when the others are empty. The GPU delivers as much of it as
 //             where all are alike and demand as much; all SMs have the same part.
 // By age      Warp schedulers prefer the oldest: of the TBs on an SM, the first so many have
-//             together what they have alone, in so far as slices that overlap have shown this.
+//             together what they have alone, in so far as the ends of a launch's TBs show this.
 // Out of step TBs that did not all come at once go on as those of slices that overlap.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <utility>
 #include <vector>
@@ -42,11 +41,10 @@ class AloneSpeeds {
   // Where the kernel is alone: by the TBs on each SM.
   double DeliveredTo(std::size_t kind, const std::vector<unsigned>& tbs);
   // Of so many TBs on an SM: the speed of each by their mean, the oldest first.
-  const std::vector<double>& ByAge(std::size_t kind, unsigned tbs, Cycle now);
+  const std::vector<double>& ByAge(std::size_t kind, unsigned tbs);
   // Of each TB of a launch: cycles of its own time (OwnTimeOf) until it ends, by that time. At
-  // these speeds TBs end when they did: at those of ByAge(), or, in step, all at their mean.
-  std::vector<double> PartsOf(std::size_t kind, Cycle now);
-  std::vector<double> PartsInStepOf(std::size_t kind);
+  // speeds by age TBs end when they did.
+  std::vector<double> PartsOf(std::size_t kind);
 
   // Slices of the kernel, one of which comes as the TBs of another end.
   struct Overlap {
@@ -57,9 +55,11 @@ class AloneSpeeds {
   Overlap OverlapOf(std::size_t kind, Cycle now);
 
  private:
-  // At speeds by age, of so many TBs; empty: all at their mean.
-  using ByAgeOfTbs = std::function<const std::vector<double>*(unsigned tbs)>;
-  std::vector<double> PartsAt(std::size_t kind, const ByAgeOfTbs& by_age);
+  // The same at this priority of the older: 0: all are as fast; 1: they have what they have alone.
+  std::vector<double> ByAgeAt(std::size_t kind, unsigned tbs, double priority);
+  std::vector<double> PartsAt(std::size_t kind, double priority);
+  // With which the parts of TBs differ least, of the largest slice that the GPU holds.
+  double AgePriorityOf(std::size_t kind);
   using TimeAtTbs = double (AloneSpeeds::*)(std::size_t kind, unsigned tbs);
   // On each SM, in order.
   std::vector<unsigned> MeasuredOf(std::size_t kind) const;
@@ -77,6 +77,7 @@ class AloneSpeeds {
   std::map<std::size_t, Overlap> overlaps_;
   // By kind and TBs. References stay good.
   std::map<std::pair<std::size_t, unsigned>, std::vector<double>> by_age_;
+  std::map<std::size_t, double> age_priorities_;
 };
 
 }  // namespace smk

@@ -28,7 +28,7 @@ void TbCourse::Begin(KernelId id) {
   const auto [parts, is_new] = parts_.emplace(number, std::vector<double>());
   if (is_new) {
     std::vector<double>& all = parts->second;
-    all = alone_speeds_.PartsOf(HeldOf(number), residents_.now);
+    all = alone_speeds_.PartsOf(HeldOf(number));
     const double sum = std::accumulate(all.begin(), all.end(), 0.0);
     if (!all.empty()) all.resize(launch.tbs, sum / static_cast<double>(all.size()));
   }
@@ -72,7 +72,7 @@ double TbCourse::CyclesInStep(std::size_t number) {
     for (unsigned sm = 0; sm < sms_; ++sm) {
       if (tbs[sm] == 0) continue;
       const double mean = delivered / alone_speeds_.OwnTimeOf(held, tbs[sm]);
-      spread.SetSpeeds(sm, {{{mean, &alone_speeds_.ByAge(held, tbs[sm], residents_.now)}}});
+      spread.SetSpeeds(sm, {{{mean, &alone_speeds_.ByAge(held, tbs[sm])}}});
     }
     const Cycle next = spread.NextEnd();
     spread.Advance(next);
@@ -101,7 +101,7 @@ TbCourse::SlotSpeeds TbCourse::SpeedsOn(const TbSpread::State& state) {
     const Slot& slot = residents_.slots[Index(there[i])];
     const unsigned tbs = state.now[Index(there[i])];
     SlotSpeed& speed = speeds[Index(there[i])];
-    speed = {found[i], &alone_speeds_.ByAge(members[i].kind, tbs, residents_.now)};
+    speed = {found[i], &alone_speeds_.ByAge(members[i].kind, tbs)};
     speed.of_all.parts *= residents_.KindOf(slot).launch.tbs / slot.all;
   }
   return speeds;

@@ -31,14 +31,12 @@ class EvenPart : public RateSource {
   const unsigned sms_;
 };
 
-// Rates by name: of a workload alone, and of several, joined by +, in the order of the set. Two
-// launches of one workload have half of its rate each where nothing else is said.
+// Rates by name: of a workload alone, and of several, joined by +, in the order of the set.
 class HandRates : public RateSource {
  public:
   std::map<std::string, AloneRate> alone;
   std::map<std::string, std::vector<SetRate>> together;
   std::map<std::string, std::map<SetRates::Ages, std::vector<SetRate>>> by_age;
-  std::map<std::string, double> first_cycles;
   std::vector<std::string> asked;  // names of the sets of several, in the order of the questions
 
   AloneRate Alone(const LaunchKind& launch) override { return alone.at(launch.workload->name); }
@@ -48,11 +46,7 @@ class HandRates : public RateSource {
       name += (name.empty() ? "" : "+") + launch.workload->name;
     }
     asked.push_back(name);
-    if (together.count(name) == 0 && set.size() == 2 && set[0].workload == set[1].workload) {
-      const AloneRate one = Alone(set[0]);
-      return {std::vector<SetRate>(2, {one.rate / 2, one.places / 2}), by_age[name]};
-    }
-    return {together.at(name), by_age[name], first_cycles[name]};
+    return {together.at(name), by_age[name]};
   }
   RateSource& OnOneSm() override { return one_sm_; }
 
@@ -95,13 +89,6 @@ class ReplayRig {
   }
   RunResult Execute(std::unique_ptr<HostScheduler> scheduler = nullptr) {
     return RunReplaySimulation(request, rates, std::move(scheduler));
-  }
-
-  // Of the TBs of this workload, all on an SM are as fast: where two launches of 40 overlap, both
-  // end late.
-  void AllAgesAlike(const std::string& name, double alone_rate) {
-    rates.together[name + "+" + name] = {{0.45 * alone_rate, 20}, {0.45 * alone_rate, 20}};
-    rates.first_cycles[name + "+" + name] = 40 / (0.9 * alone_rate);
   }
 
   RunRequest request;

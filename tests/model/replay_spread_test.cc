@@ -198,7 +198,7 @@ class ReplaySpeeds : public testing::Test {
   std::vector<Cycle> EndsByAge(std::size_t kind) {
     TbSpread spread(machine.sm.limits, machine.sms);
     const LaunchKind& launch = kinds[kind].launch;
-    spread.Launch(kA, launch.spec(), launch.tbs, alone.PartsOf(kind, 0));
+    spread.Launch(kA, launch.spec(), launch.tbs, alone.PartsOf(kind));
     spread.Place({0, 1, 2, 3});
     std::vector<Cycle> ends;
     for (Cycle now = 0; ends.size() < launch.tbs;) {
@@ -207,7 +207,7 @@ class ReplaySpeeds : public testing::Test {
       for (unsigned sm = 0; sm < spread.sms(); ++sm) {
         if (tbs[sm] == 0) continue;
         const double mean = alone.DeliveredTo(kind, tbs) / alone.OwnTimeOf(kind, tbs[sm]);
-        spread.SetSpeeds(sm, {{{mean, &alone.ByAge(kind, tbs[sm], 0)}}});
+        spread.SetSpeeds(sm, {{{mean, &alone.ByAge(kind, tbs[sm])}}});
       }
       const unsigned before = std::accumulate(tbs.begin(), tbs.end(), 0u);
       now += spread.NextEnd();
@@ -290,10 +290,10 @@ TEST_F(ReplaySpeeds, BetweenTwoLoadsDeliveryIsLinear) {
 // Two on an SM. Those of the first five SMs end at half of the time, of which they have had half;
 // then the other five have all that they demand.
 TEST_F(ReplaySpeeds, TbsOfALaunchEndWhenTheyDidAlone) {
-  rates.time = {{10, 1000}, {20, 2000}, {80, 8000}};
-  on_one_sm.time = {{1, 500}, {2, 1000}, {8, 4000}};
+  rates.time = {{10, 1000}, {20, 2000}, {40, 4000}, {80, 8000}};
+  on_one_sm.time = {{1, 500}, {2, 1000}, {4, 2000}, {8, 4000}};
   rates.ends = {0.5, 0.5, 0.5, 0.5, 0.5, 1, 1, 1, 1, 1, 0.5, 0.5, 0.5, 0.5, 0.5};
-  const std::vector<double> parts = alone.PartsInStepOf(Kind(20));
+  const std::vector<double> parts = alone.PartsOf(Kind(20));
   EXPECT_DOUBLE_EQ(parts[0], 1000 * 0.5 / 1000);
   EXPECT_DOUBLE_EQ(parts[14], parts[0]);
   EXPECT_DOUBLE_EQ(parts[5], 1000 * 0.5 / 1000 + 1000 * 1.0 / 1000);
@@ -326,28 +326,25 @@ TEST_F(ReplaySpeeds, SharesThatDoNotFitAreCut) {
       << "its TBs follow each other";
 }
 
-// One takes 1000 cycles alone, two 1200, three 1600, four 2000.
+// Four on an SM, of which the first have together what so many have alone: one of them takes 1000
+// cycles, two 1200, three 1600, four 2000.
 TEST_F(ReplaySpeeds, OlderTbsHaveWhatTheyHaveAlone) {
-  const std::size_t kind = Kind(40);
-  EXPECT_THAT(alone.ByAge(kind, 1, 0), ElementsAre(DoubleEq(1)));
-  // The GPU holds the kernel, and nothing says how its slices overlap: the priority is the highest
-  // that is taken, 0.9. So the youngest goes on as well.
+  const double ends[] = {0.4, 0.5, 0.75, 1};  // earlier than at any priority
+  for (unsigned tb = 0; tb < 40; ++tb) rates.ends.push_back(ends[tb / 10]);
+  const std::size_t kind = Kind(40, 40);
   const auto share = [](double before, double together) {
-    return 0.1 + 0.9 * (together - before) / (4 / 2000.0 / 4);
+    return 0.1 + 0.9 * 4 * (together - before) / (4 / 2000.0);
   };
-  EXPECT_THAT(alone.ByAge(kind, 4, 0),
-              ElementsAre(DoubleEq(share(0, 1 / 1000.0)), DoubleEq(share(1 / 1000.0, 2 / 1200.0)),
-                          DoubleEq(share(2 / 1200.0, 3 / 1600.0)),
-                          DoubleEq(share(3 / 1600.0, 4 / 2000.0))));
+  EXPECT_THAT(
+      alone.ByAge(kind, 4),
+      ElementsAre(DoubleEq(share(0, 1 / 1000.0)), DoubleEq(share(1 / 1000.0, 2 / 1200.0)),
+                  DoubleEq(share(2 / 1200.0, 3 / 1600.0)), DoubleEq(share(3 / 1600.0, 4 / 2000.0))))
+      << "0.9 is the most, so that the youngest goes on as well";
+  EXPECT_THAT(alone.ByAge(kind, 1), ElementsAre(DoubleEq(1)));
 }
 
-// The older of two overlapping slices is as late as at equal speed.
-TEST_F(ReplaySpeeds, WithoutPriorityAllAgesAreAlike) {
-  rates.part = 0.45;
-  rates.first_cycles = 4000 / 0.9;
-  const std::size_t kind = Kind(40, 160);
-  ASSERT_THAT(alone.OverlapOf(kind, 0).priority, DoubleEq(0));
-  EXPECT_THAT(alone.ByAge(kind, 4, 0), Each(DoubleEq(1)));
+TEST_F(ReplaySpeeds, WhereAllTbsEndTogetherNoneGoesFirst) {
+  EXPECT_THAT(alone.ByAge(Kind(40), 4), Each(DoubleEq(1)));
 }
 
 // Whenever TBs ended alone, at speeds by age they do so again.
