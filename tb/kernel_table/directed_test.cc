@@ -220,8 +220,9 @@ TEST_F(KernelTableTest, RanksFollowArrivalInRandomUse) {
   for (int cycle = 0; cycle < 20000; ++cycle) {
     KernelTable::Inputs in;
     if (oracle::Pick(&random, 4) == 0) {
-      in = LaunchOf(oracle::Pick(&random, 4), oracle::Pick(&random, 2) != 0 ? kNeed : kOtherNeed,
-                    1 + oracle::Pick(&random, 4));
+      const unsigned kernel = oracle::Pick(&random, 4);
+      const auto& need = oracle::Pick(&random, 2) != 0 ? kNeed : kOtherNeed;
+      in = LaunchOf(kernel, need, 1 + oracle::Pick(&random, 4));
     }
     in.tick = oracle::Pick(&random, 5) == 0;
     for (auto m = members.begin(); m != members.end();) {

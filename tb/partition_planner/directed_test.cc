@@ -237,8 +237,8 @@ TEST(PartitionPlannerTest, EqualsFigure6AndRangesAreDisjointForRandomKernels) {
     PolicyConfig policy;
     policy.dispatch = modes[oracle::Pick(&random, 3)];
     for (auto& count : policy.table) count = static_cast<std::uint8_t>(oracle::Pick(&random, 9));
-    PartitionPlanner::Inputs in =
-        StartOf(static_cast<KernelMask>(1 + oracle::Pick(&random, 15)), oracle::Pick(&random, 16));
+    const auto mask = static_cast<KernelMask>(1 + oracle::Pick(&random, 15));
+    PartitionPlanner::Inputs in = StartOf(mask, oracle::Pick(&random, 16));
     in.mode = policy.dispatch;
     in.table = policy.table;
     const unsigned cycles = PlanAll(&planner, in, kernels);

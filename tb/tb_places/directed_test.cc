@@ -208,7 +208,8 @@ class Check {
     for (unsigned k = 0; k < kNumKernels; ++k) {
       if ((kernels >> k & 1) == 0) continue;
       const unsigned part = 1 + Below(12);
-      bench_.Need(k, Below(256 / part + 1), Below(384 / part + 1));
+      const unsigned registers = Below(256 / part + 1);
+      bench_.Need(k, registers, Below(384 / part + 1));
     }
   }
   bool Fits(unsigned kernel) const {

@@ -222,7 +222,8 @@ TEST(TokenArbiterTest, RandomClientsHaveTheirRequestsAndNotMoreThanTheirLimits) 
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   for (int round = 0; round < 300; ++round) {
-    Gpu gpu(10 + oracle::Pick(&random, 3), 5 + oracle::Pick(&random, 60));
+    const unsigned first = 10 + oracle::Pick(&random, 3);
+    Gpu gpu(first, 5 + oracle::Pick(&random, 60));
     gpu.save = oracle::Pick(&random, 8);
     unsigned left = kTokenWhole;
     for (unsigned k = 0; k < kNumKernels; ++k) {

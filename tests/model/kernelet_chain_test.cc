@@ -110,7 +110,8 @@ TEST_F(KerneletChain, EqualKernelsAreLikeOneOfAllTheirWarps) {
     const ChainKernel a = DrawKernel(both ? 5 : 12, both);
     ChainKernel b = a, all = a;
     b.warps = DrawNumber(1, both ? 4 : 12);
-    const ChainMemory memory = Latency(Draw(1, 500), Draw(0, 10));
+    const double latency = Draw(1, 500);
+    const ChainMemory memory = Latency(latency, Draw(0, 10));
     all.warps = a.warps + b.warps;
     const ChainIpc apart = WarpChain({a, b}, memory).Ipc();
     const double together = WarpChain({all}, memory).Ipc().total;
@@ -124,7 +125,8 @@ TEST_F(KerneletChain, RowsAddUpToOne) {
     std::vector<ChainKernel> kernels{DrawKernel(10, n % 2 == 0)};
     if (n % 3 != 0) kernels.push_back(DrawKernel(6, n % 4 == 0));
     if (n % 5 == 0) kernels.push_back(DrawKernel(2, false));
-    const WarpChain chain(kernels, Latency(Draw(1, 300), Draw(0, 5)));
+    const double latency = Draw(1, 300);
+    const WarpChain chain(kernels, Latency(latency, Draw(0, 5)));
     for (std::uint32_t s = 0; s < chain.states(); ++s) {
       std::vector<Transition> row;
       chain.From(s, 0, &row);
@@ -192,7 +194,8 @@ TEST_F(KerneletChain, BothSolversAgree) {
   sparse.dense_states = 0;
   for (unsigned n = 0; n < 12; ++n) {
     const std::vector<ChainKernel> kernels{DrawKernel(12, n % 4 == 0), DrawKernel(8, false)};
-    const ChainMemory memory = Latency(Draw(1, 800), Draw(0, 10));
+    const double latency = Draw(1, 800);
+    const ChainMemory memory = Latency(latency, Draw(0, 10));
     const ChainIpc by_lu = WarpChain(kernels, memory, dense).Ipc();
     const ChainIpc by_bicgstab = WarpChain(kernels, memory, sparse).Ipc();
     for (std::size_t k = 0; k < 2; ++k) EXPECT_NEAR(by_lu.kernel[k], by_bicgstab.kernel[k], 1e-6);
