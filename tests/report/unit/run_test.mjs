@@ -43,6 +43,23 @@ test('tiles of what a run does not have are dashes', () => {
   assert.equal(tiles['Instructions per cycle'], missing);
 });
 
+test('by replay: nothing is said of the SMs', () => {
+  const run = makeRun({}, { host: { device: 'replay' } });
+  const { kernels, summary, ...others } = byId(run);
+  assert.ok(!Object.keys(others).some((id) => ['stalls', 'tbs', 'decisions'].includes(id)));
+  assert.ok('config' in others);
+  assert.equal(tilesOf(summary)['Preempted TBs'], missing);
+  assert.equal(tilesOf(summary)['Context traffic'], missing);
+  assert.match(kernels.textContent, /What happens on the SMs is not known/);
+  assert.ok('stalls' in byId(makeRun({}, { host: { device: 'cycle' } })));
+});
+
+test('kernels: hits of a cache that nobody asked are a dash', () => {
+  const kernels = [makeKernel(0, 'a', { l1_accesses: 0, l1_hit_rate: 0 })];
+  const { headings, rows } = readTable(byId(makeRun({}, { kernels })).kernels, 'Kernels');
+  assert.equal(rows[0][headings.indexOf('L1 hits')], missing);
+});
+
 test('kernels: columns that say nothing are left out', () => {
   const { headings, rows } = readTable(byId(makeRun()).kernels, 'Kernels');
   assert.deepEqual(headings, [

@@ -17,8 +17,12 @@ const reasons = Object.keys(stallNames);
 // Clients with scripts have no kernels, and nothing of SMs.
 const ofClients = (stats) => stats.kind === 'clients';
 
+// What happens on SMs is not known then.
+const byReplay = (stats) => stats.host?.device === 'replay';
+
 function summary(run) {
   const { stats } = run;
+  const onSms = (text) => (byReplay(stats) ? missing : text);
   const instructions = divide(stats.warp_instructions, stats.cycles);
   const wall = stats.wall ?? {};
   return section(
@@ -40,10 +44,10 @@ function summary(run) {
       ),
       tile(
         'Preempted TBs',
-        count(stats.preemptions.count),
+        onSms(count(stats.preemptions.count)),
         'TBs taken off their SM by saving their context',
       ),
-      tile('Context traffic', bytes(stats.preemptions.bytes), 'Contexts saved and restored'),
+      tile('Context traffic', onSms(bytes(stats.preemptions.bytes)), 'Contexts saved and restored'),
       tile('Cycles', count(stats.cycles)),
       tile(
         'Simulated in',
@@ -62,6 +66,12 @@ const column = (id, title, name, format) => ({
   value: (k) => k[name],
 });
 
+// Hits of a cache, which nobody may have asked; replay does not know them.
+const hits = (cache, title) => ({
+  ...column(cache, title, `${cache}_hit_rate`, percent),
+  value: (k) => (k[`${cache}_accesses`] === 0 ? null : k[`${cache}_hit_rate`]),
+});
+
 const kernelColumns = [
   {
     id: 'name',
@@ -76,8 +86,8 @@ const kernelColumns = [
   column('arrival', 'arrival', 'arrival', count),
   column('instructions', 'instructions', 'warp_instructions', count),
   column('tbs', 'TBs done', 'tbs_completed', count),
-  column('l1', 'L1 hits', 'l1_hit_rate', percent),
-  column('l2', 'L2 hits', 'l2_hit_rate', percent),
+  hits('l1', 'L1 hits'),
+  hits('l2', 'L2 hits'),
   {
     id: 'dram',
     title: 'DRAM',
@@ -99,7 +109,13 @@ function kernelTable(run) {
   const columns = kernelColumns
     .filter((c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0))
     .map((c) => ({ ...c, hint: c.hint ?? meaning('kernels', c.statistic) }));
-  return section('kernels', 'Kernels', table({ columns, rows: kernels, label: 'Kernels' }));
+  return section(
+    'kernels',
+    'Kernels',
+    table({ columns, rows: kernels, label: 'Kernels' }),
+    byReplay(run.stats) &&
+      h('p.note', 'By replay: at measured rates. What happens on the SMs is not known.'),
+  );
 }
 
 // Rows of a stacked chart from objects of cycles by reason.
@@ -366,11 +382,11 @@ function withOwnNames(run) {
 export function runSections(given) {
   if (ofClients(given.stats)) return [...clientSections(given), config(given)];
   const run = withOwnNames(given);
+  const begin = [summary(run), streamSection(run), kernelTable(run)];
+  if (byReplay(run.stats)) return [...begin, config(run)].filter(Boolean);
   const timeline = timelineSection(run);
   return [
-    summary(run),
-    streamSection(run),
-    kernelTable(run),
+    ...begin,
     stalls(run),
     tbSection(run),
     timeline?.section,
