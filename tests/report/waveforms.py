@@ -62,12 +62,13 @@ def check_epoch(page, smk, folder):
     text = section(page, "An epoch in a real run")
     run(text, smk, folder)
     sm = re.search(r"It shows SM (\d+)", text)[1]
-    quotas = {}
+    quotas = {}  # of both kernels, by the end of the window
     for row in rows(folder / "samples.csv"):
         if row["sm"] == sm:
             quotas.setdefault(int(row["cycle"]), []).append(int(row["quota"]))
+    window = int(row["length"])
     reload, left = numbers_of(text, "all warps `with quota`")
-    in_force = [quotas[cycle] for cycle in sorted(quotas) if cycle > reload[0] - 400][:3]
+    in_force = [quotas[cycle] for cycle in sorted(quotas) if cycle > reload[0] - window][:3]
     unused, later = numbers_of(text, "quotas of the next window arrive")
     expect([left[:2], later[:2], later[2:4]], in_force, "quotas of three windows")
     expect(reload[0] < unused[0] < later[4], True, "order of the windows")
