@@ -19,7 +19,7 @@
 # smk_verilate_control_plane(NAME CONFIG name [FAST] [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
 #
 # The same of the parts of a control plane that are evaluated apart, as classes V<name>_driver, _arbiter, _planner,
-# _profiler, _usages, _tables, _scheduler, _profile and _sample; target smk_<name> has all. FAST is for an SM's parts: the driver runs in
+# _profiler, _usage, _tables, _scheduler, _profile and _sample; target smk_<name> has all. FAST is for an SM's parts: the driver runs in
 # few cycles. sim/cosim/build_rtl.sh builds the same parts for a machine of a user.
 #
 # smk_verilate_driver(NAME CONFIG name [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
@@ -231,13 +231,14 @@ function(smk_verilate target module file)
   set_source_files_properties("${dir}/${prefix}__slow.cpp" PROPERTIES COMPILE_OPTIONS "-O0")
   target_include_directories(${target} SYSTEM PUBLIC "${dir}")
   target_link_libraries(${target} PUBLIC smk_verilated)
-  # Generated code is large: it is optimized fully only where it runs in every cycle.
+  # Generated code is large: it is optimized fully only where it runs in every cycle, and else as far as takes the
+  # compiler half as long.
   # Counters make it several times as large. Nor is it ours: the sanitizers, with which the compiler takes
   # many times as long, are for what drives it and compares with it.
   if(CMAKE_BUILD_TYPE STREQUAL "Debug")
     target_compile_options(${target} PRIVATE -fno-sanitize=all -g0 $<$<NOT:$<BOOL:${arg_FAST}>>:-O0>)
   elseif(SMK_COVERAGE OR NOT arg_FAST)
-    target_compile_options(${target} PRIVATE -O1 -g0)
+    target_compile_options(${target} PRIVATE -Og -g0)
   endif()
 endfunction()
 
@@ -253,14 +254,14 @@ function(smk_verilate_driver name)
   set(cosim "${PROJECT_SOURCE_DIR}/sim/cosim")
   smk_verilate(smk_${name}_driver sim_driver "${cosim}/sim_driver.sv" PREFIX ${name}_driver
     SHELLS "${cosim}/apart" ${options})
-  foreach(part IN ITEMS arbiter/token_arbiter planner/partition_planner profiler/slicer_profiler usages/sm_usages)
+  foreach(part IN ITEMS arbiter/token_arbiter planner/partition_planner profiler/slicer_profiler usage/sm_usage)
     get_filename_component(block "${part}" NAME)
     get_filename_component(part "${part}" DIRECTORY)
     smk_verilate(smk_${name}_${part} sim_${block} "${cosim}/apart/sim_${block}.sv" PREFIX ${name}_${part} ${options})
   endforeach()
   add_library(smk_${name}_whole_driver INTERFACE)
   target_link_libraries(smk_${name}_whole_driver INTERFACE smk_${name}_driver
-    smk_${name}_arbiter smk_${name}_planner smk_${name}_profiler smk_${name}_usages)
+    smk_${name}_arbiter smk_${name}_planner smk_${name}_profiler smk_${name}_usage)
 endfunction()
 
 function(smk_verilate_control_plane name)

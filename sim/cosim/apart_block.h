@@ -23,11 +23,16 @@ class ApartBlock {
     unit_->hears_i = hears;
     unit_.Reset();
   }
-  // What it hears from now on.
+  // What it hears from now on; true when that is something else.
   template <typename Port>
-  void Hear(const Port& hears) {
-    if (std::memcmp(&unit_->hears_i, &hears, sizeof hears) == 0) return;
+  bool Hear(const Port& hears) {
+    if (std::memcmp(&unit_->hears_i, &hears, sizeof hears) == 0) return false;
     unit_->hears_i = hears;
+    Touch();
+    return true;
+  }
+  // After another of its inputs has changed.
+  void Touch() {
     unit_.Settle();
     heard_ = true;
   }

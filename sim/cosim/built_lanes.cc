@@ -10,7 +10,7 @@
 #include <Vbuilt_cosim_sample.h>
 #include <Vbuilt_cosim_tables.h>
 #include <Vbuilt_cosim_tables___024root.h>
-#include <Vbuilt_cosim_usages.h>
+#include <Vbuilt_cosim_usage.h>
 #include <built_profile.h>
 #include <built_scheduler.h>
 

@@ -11,7 +11,7 @@
 #include <Vbuilt_cosim_scheduler.h>
 #include <Vbuilt_cosim_tables.h>
 #include <Vbuilt_cosim_tables___024root.h>
-#include <Vbuilt_cosim_usages.h>
+#include <Vbuilt_cosim_usage.h>
 
 #include "cosim/built_object.h"
 #include "cosim/no_waves.h"

@@ -11,7 +11,7 @@
     using Arbiter = V##prefix##_cosim_arbiter;        \
     using Planner = V##prefix##_cosim_planner;        \
     using Profiler = V##prefix##_cosim_profiler;      \
-    using Usages = V##prefix##_cosim_usages;          \
+    using Usage = V##prefix##_cosim_usage;            \
     using Tables = V##sm##_cosim_tables;              \
     using Scheduler = V##sm##_cosim_scheduler;        \
     using Profile = V##sm##_cosim_profile;            \

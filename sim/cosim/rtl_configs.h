@@ -12,7 +12,7 @@
 #include <Vfermi_cosim_scheduler.h>
 #include <Vfermi_cosim_tables.h>
 #include <Vfermi_cosim_tables___024root.h>
-#include <Vfermi_cosim_usages.h>
+#include <Vfermi_cosim_usage.h>
 #include <Vgtx980_cosim_arbiter.h>
 #include <Vgtx980_cosim_driver.h>
 #include <Vgtx980_cosim_driver_smk_pkg.h>
@@ -23,7 +23,7 @@
 #include <Vgtx980_cosim_scheduler.h>
 #include <Vgtx980_cosim_tables.h>
 #include <Vgtx980_cosim_tables___024root.h>
-#include <Vgtx980_cosim_usages.h>
+#include <Vgtx980_cosim_usage.h>
 #include <Vsmall_cosim_arbiter.h>
 #include <Vsmall_cosim_driver.h>
 #include <Vsmall_cosim_driver_smk_pkg.h>
@@ -34,13 +34,13 @@
 #include <Vsmall_cosim_scheduler.h>
 #include <Vsmall_cosim_tables.h>
 #include <Vsmall_cosim_tables___024root.h>
-#include <Vsmall_cosim_usages.h>
+#include <Vsmall_cosim_usage.h>
 #include <Vv100_cosim_arbiter.h>
 #include <Vv100_cosim_driver.h>
 #include <Vv100_cosim_driver_smk_pkg.h>
 #include <Vv100_cosim_planner.h>
 #include <Vv100_cosim_profiler.h>
-#include <Vv100_cosim_usages.h>
+#include <Vv100_cosim_usage.h>
 
 #include "cosim/rtl_config.h"
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cosim/apart_block.h"
+#include "cosim/apart_usages.h"
 #include "cosim/driver_ports.h"
 #include "cosim/verilated_unit.h"
 
@@ -36,7 +37,7 @@ class RtlDriver {
     arbiter_.Reset(driver_->arbiter_hears_o);
     planner_.Reset(driver_->planner_hears_o);
     profiler_.Reset(driver_->profiler_hears_o);
-    usages_.Reset(driver_->usages_hear_o);
+    usages_.Reset(driver_->usages_need_o, driver_->usages_hear_o);
   }
 
   // An SM's registers towards the driver, of the next cycle.
@@ -111,7 +112,7 @@ class RtlDriver {
     visit(arbiter_.unit());
     visit(planner_.unit());
     visit(profiler_.unit());
-    visit(usages_.unit());
+    usages_.VisitUnits(visit);
   }
 
  private:
@@ -119,14 +120,14 @@ class RtlDriver {
     arbiter_.Hear(driver_->arbiter_hears_o);
     planner_.Hear(driver_->planner_hears_o);
     profiler_.Hear(driver_->profiler_hears_o);
-    usages_.Hear(driver_->usages_hear_o);
+    usages_.Hear(driver_->usages_need_o, driver_->usages_hear_o);
   }
 
   VerilatedUnit<Driver> driver_;
   ApartBlock<typename Rtl::Arbiter> arbiter_;
   ApartBlock<typename Rtl::Planner> planner_;
   ApartBlock<typename Rtl::Profiler> profiler_;
-  ApartBlock<typename Rtl::Usages> usages_;
+  ApartUsages<typename Rtl::Usage, Package::NumSms> usages_;
   bool host_ = false;   // the host said something in this cycle
   bool hears_ = false;  // the SMs or the blocks apart say something in it
   const bool streams_;

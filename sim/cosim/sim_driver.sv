@@ -57,8 +57,9 @@ module sim_driver (
   input  sim_profiler_says_t            profiler_says_i,
   output sim_planner_hears_t            planner_hears_o,
   input  sim_planner_says_t             planner_says_i,
-  output sim_usages_hear_t              usages_hear_o,
-  input  sim_usages_say_t               usages_say_i,
+  output smk_pkg::need_vec_t            usages_need_o,
+  output sim_usage_hears_t              usages_hear_o[smk_pkg::NumSms],
+  input  sim_usage_says_t               usages_say_i[smk_pkg::NumSms],
   // The blocks are apart.
   output logic                          apart_o
 );
@@ -77,7 +78,7 @@ module sim_driver (
   sim_arbiter_says_t             arbiter_says_q;
   sim_profiler_says_t            profiler_says_q;
   sim_planner_says_t             planner_says_q;
-  sim_usages_say_t               usages_say_q;
+  sim_usage_says_t               usages_say_q[smk_pkg::NumSms];
 
   always_ff @(posedge clk_i) policy_q <= policy_i;
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -95,8 +96,8 @@ module sim_driver (
       sm_sample_stalled_q  <= '0;
       arbiter_says_q       <= '0;
       profiler_says_q      <= '0;
-      planner_says_q       <= '0;  // verilator lint_off WIDTHCONCAT
-      usages_say_q         <= '0;  // verilator lint_on WIDTHCONCAT
+      planner_says_q       <= '0;
+      usages_say_q         <= '{default: '0};
     end else begin
       sm_events_q          <= sm_events_i;
       sm_command_credit_q  <= sm_command_credit_i;
@@ -166,17 +167,18 @@ module sim_driver (
   assign u_driver.u_token_arbiter.says                    = arbiter_says_q;
   assign u_driver.u_slicer.u_slicer_profiler.says         = profiler_says_q;
   assign u_driver.u_decision.u_partition_planner.says     = planner_says_q;
-  assign usages_hear_o.need                               = u_driver.u_decision.u_drf_tracker.need_q;
+  assign usages_need_o                                    = u_driver.u_decision.u_drf_tracker.need_q;
   for (genvar i = 0; i < smk_pkg::NumSms; i++) begin : gen_usage
-    assign usages_hear_o.sm[i] = u_driver.u_decision.u_drf_tracker.gen_sm[i].u_usage.hears;
-    assign u_driver.u_decision.u_drf_tracker.gen_sm[i].u_usage.says = usages_say_q.sm[i];
+    assign usages_hear_o[i] = u_driver.u_decision.u_drf_tracker.gen_sm[i].u_usage.hears;
+    assign u_driver.u_decision.u_drf_tracker.gen_sm[i].u_usage.says = usages_say_q[i];
   end
   assign apart_o                                          = 1'b1;
 `else
   assign arbiter_hears_o  = '0;
   assign profiler_hears_o = '0;
   assign planner_hears_o  = '0;
-  assign usages_hear_o    = '0;
+  assign usages_need_o    = '0;
+  assign usages_hear_o    = '{default: '0};
   assign apart_o          = 1'b0;
 `endif
 endmodule

@@ -75,7 +75,7 @@ const std::vector<RtlPart>& RtlParts() {
       {"arbiter", "sim_token_arbiter", "sim/cosim/apart/sim_token_arbiter.sv", "", "-O1"},
       {"planner", "sim_partition_planner", "sim/cosim/apart/sim_partition_planner.sv", "", "-O1"},
       {"profiler", "sim_slicer_profiler", "sim/cosim/apart/sim_slicer_profiler.sv", "", "-O1"},
-      {"usages", "sim_sm_usages", "sim/cosim/apart/sim_sm_usages.sv", "", "-O1"},
+      {"usage", "sim_sm_usage", "sim/cosim/apart/sim_sm_usage.sv", "", "-O1"},
       {"tables", "smk_sm_tables", "rtl/sm/sm_control/smk_sm_tables.sv", "sm_tables", "-O2"},
       {"scheduler", "sim_quota_scheduler", "sim/cosim/sim_quota_scheduler.sv", "quota_scheduler",
        "-O2"},

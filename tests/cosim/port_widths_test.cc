@@ -14,9 +14,15 @@ namespace smk {
 // The RTL's names stand as they are.
 namespace widths {
 
+// Of a port, or of the first element of one that is an array.
 template <unsigned N>
-struct Constant {
-  static constexpr unsigned kValue = N;
+struct Width {
+  template <typename Port>
+  static constexpr Port kOf{N};
+  template <typename Port>
+  constexpr operator const Port&() const {  // NOLINT(google-explicit-constructor)
+    return kOf<Port>;
+  }
 };
 
 #undef VL_IN8
@@ -29,8 +35,8 @@ struct Constant {
 #undef VL_OUT64
 #undef VL_OUT
 #undef VL_OUTW
-// `name` is a reference: &launch_i.
-#define SMK_PORT(name, msb) static constexpr const unsigned name = Constant<(msb) + 1>::kValue
+// `name` is a reference: &launch_i, or to an array: (&usages_say_i)[16].
+#define SMK_PORT(name, msb) static constexpr const unsigned name = Width<(msb) + 1>()
 // Verilator names these.
 // NOLINTBEGIN(readability-identifier-naming)
 #define VL_IN8(name, msb, lsb) SMK_PORT(name, msb)

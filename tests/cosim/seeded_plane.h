@@ -13,7 +13,7 @@
 #include <Vseeded_scheduler.h>
 #include <Vseeded_tables.h>
 #include <Vseeded_tables___024root.h>
-#include <Vseeded_usages.h>
+#include <Vseeded_usage.h>
 
 #include <vector>
 
@@ -29,7 +29,7 @@ struct RtlSeeded {
   using Arbiter = Vseeded_arbiter;
   using Planner = Vseeded_planner;
   using Profiler = Vseeded_profiler;
-  using Usages = Vseeded_usages;
+  using Usage = Vseeded_usage;
   using Tables = Vseeded_tables;
   using Scheduler = Vseeded_scheduler;
   using Profile = Vseeded_profile;

@@ -12,7 +12,7 @@
 #include <Veight_cosim_scheduler.h>
 #include <Veight_cosim_tables.h>
 #include <Veight_cosim_tables___024root.h>
-#include <Veight_cosim_usages.h>
+#include <Veight_cosim_usage.h>
 #include <Vmany_cosim_arbiter.h>
 #include <Vmany_cosim_driver.h>
 #include <Vmany_cosim_driver_smk_pkg.h>
@@ -23,7 +23,7 @@
 #include <Vmany_cosim_scheduler.h>
 #include <Vmany_cosim_tables.h>
 #include <Vmany_cosim_tables___024root.h>
-#include <Vmany_cosim_usages.h>
+#include <Vmany_cosim_usage.h>
 #include <Vone_cosim_arbiter.h>
 #include <Vone_cosim_driver.h>
 #include <Vone_cosim_driver_smk_pkg.h>
@@ -34,7 +34,7 @@
 #include <Vone_cosim_scheduler.h>
 #include <Vone_cosim_tables.h>
 #include <Vone_cosim_tables___024root.h>
-#include <Vone_cosim_usages.h>
+#include <Vone_cosim_usage.h>
 
 #include <algorithm>
 

@@ -67,15 +67,6 @@ typedef struct packed {
   logic [smk_pkg::NumKernels:0][smk_pkg::ShareWidth-1:0] shares;
 } sim_usage_says_t;
 
-typedef struct packed {
-  smk_pkg::need_vec_t                     need;
-  sim_usage_hears_t [smk_pkg::NumSms-1:0] sm;
-} sim_usages_hear_t;
-
-typedef struct packed {
-  sim_usage_says_t [smk_pkg::NumSms-1:0] sm;
-} sim_usages_say_t;
-
 // All but the start is zero while nothing is planned.
 typedef struct packed {
   logic                    start;
