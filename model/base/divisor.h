@@ -25,4 +25,9 @@ class Divisor {
   std::uint64_t reciprocal_;  // 2^64 / by, rounded up; not used for 1
 };
 
+// Of a power of two.
+inline unsigned Log2(unsigned power_of_two) {
+  return static_cast<unsigned>(__builtin_ctz(power_of_two));
+}
+
 }  // namespace smk

@@ -7,7 +7,7 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kWindow = 8192;  // cycles that a port's calendar looks ahead
+constexpr unsigned kPortWindow = 8192;  // cycles that a port's calendar looks ahead
 
 // Beyond it, the 32-bit tags of an L2 slice would not tell lines apart.
 std::uint64_t AddressEnd(const MemoryConfig& config) {
@@ -38,9 +38,9 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
       acknowledged_(machine.memory.writes == "acknowledged"),
       latency_(machine.memory.xbar_latency),
       address_end_(AddressEnd(machine.memory)),
-      sm_ports_(machine.sms, {Calendar(kWindow), Calendar(kWindow), 0}),
+      sm_ports_(machine.sms, {Calendar(kPortWindow), Calendar(kPortWindow), 0}),
       slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller,
-                   {Calendar(kWindow), Calendar(kWindow), 0}),
+                   {Calendar(kPortWindow), Calendar(kPortWindow), 0}),
       slice_sockets_(MakeSockets("slice_", static_cast<unsigned>(slice_ports_.size()))),
       controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {
   if (machine.memory.xbar_order == "turns") {

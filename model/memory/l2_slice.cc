@@ -8,10 +8,8 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kWindow = 8192;  // cycles that the data array's calendar looks ahead
+constexpr unsigned kArrayWindow = 8192;  // cycles that the data array's calendar looks ahead
 constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
-
-unsigned Log2(unsigned power_of_two) { return static_cast<unsigned>(__builtin_ctz(power_of_two)); }
 
 }  // namespace
 
@@ -31,7 +29,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       tags_(config.l2.bytes / kLineBytes, kNoTag),
       used_(config.l2.bytes / kLineBytes),
       lines_(config.l2.bytes / kLineBytes),
-      array_(kWindow),
+      array_(kArrayWindow),
       mshrs_{std::vector<Cycle>(config.l2.mshrs), 0},
       evictions_{std::vector<Cycle>(config.l2_eviction_buffer), 0} {
   socket_.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));

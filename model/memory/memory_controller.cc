@@ -12,10 +12,9 @@ namespace {
 
 // Clocks that the calendars of a channel look ahead. Reads are bounded by the queue, but all of
 // them may wait for one bank: 64 x tRC is 2,560 clocks.
-constexpr unsigned kWindow = 16384;
+constexpr unsigned kChannelWindow = 16384;
 constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
 
-unsigned Log2(unsigned power_of_two) { return static_cast<unsigned>(__builtin_ctz(power_of_two)); }
 unsigned DivideUp(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
 // Column commands are reserved at multiples of tCCD.
@@ -41,8 +40,8 @@ MemoryController::MemoryController(sc_core::sc_module_name name, const MachineCo
       // be commanded tWTR after the last data, and its data come tCL later.
       turnaround_slots_(Slots(config_.t_ccd + config_.t_wtr + config_.t_cl, config_)),
       banks_(config_.banks),
-      bus_(kWindow, config_.t_refi / config_.t_ccd, Slots(config_.t_rfc, config_)),
-      activations_(kWindow),
+      bus_(kChannelWindow, config_.t_refi / config_.t_ccd, Slots(config_.t_rfc, config_)),
+      activations_(kChannelWindow),
       queue_(config_.dram_queue) {
   batch_.reserve(config_.write_batch);
   for (unsigned port = 0; port < ports; ++port) {

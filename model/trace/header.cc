@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kMaxThreads = 1024;
 constexpr std::uint64_t kMaxGrid = (std::uint64_t{1} << 31) - 1;
-constexpr unsigned kMaxRegisters = 255;
+constexpr unsigned kMostRegisters = 255;
 constexpr unsigned kMaxSharedMemory = 1 << 20;
 constexpr unsigned kMaxTracer = 5;
 constexpr std::uint64_t kMaxId = ~std::uint64_t{0};
@@ -73,7 +73,7 @@ void TraceParser::Key(std::string_view line) {
   } else if (key == "shmem") {
     h.shared_memory = static_cast<unsigned>(Number(key, value, 0, kMaxSharedMemory));
   } else if (key == "nregs") {
-    h.registers = static_cast<unsigned>(Number(key, value, 1, kMaxRegisters));
+    h.registers = static_cast<unsigned>(Number(key, value, 1, kMostRegisters));
   } else if (key == "binary version") {
     h.binary_version = static_cast<unsigned>(Number(key, value, 0, 1000));
     if (!KnownBinary(h.binary_version)) {

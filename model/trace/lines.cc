@@ -17,11 +17,6 @@ namespace {
 constexpr std::size_t kBlock = std::size_t{1} << 18;
 constexpr std::uint64_t kXzMemory = std::uint64_t{1} << 30;  // enough for xz -9
 
-bool EndsWith(const std::string& text, const std::string& suffix) {
-  return text.size() >= suffix.size() &&
-         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
-}
-
 // Bytes of a file as they are.
 class FileSource : public ByteSource {
  public:

@@ -11,6 +11,11 @@
 
 namespace smk {
 
+// A name's ending, in C++17.
+inline bool EndsWith(std::string_view text, std::string_view suffix) {
+  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+
 // Where bytes come from, a block at a time.
 class ByteSource {
  public:

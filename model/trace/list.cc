@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxLaunches = 65535;
 
-bool EndsWith(std::string_view text, std::string_view suffix) {
-  return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-
 // A command of the tracer that launches nothing: a word, then its arguments behind a comma.
 bool IsCommand(std::string_view line) {
   const std::size_t comma = line.find(',');

@@ -111,6 +111,14 @@ std::uint64_t CsvTable::Number(std::size_t column) const {
   return value;
 }
 
+std::size_t CsvTable::NumberBelow(std::size_t column, std::size_t limit) const {
+  const std::uint64_t value = Number(column);
+  if (value >= limit) {
+    Fail(fmt::format("{}: expected a number below {}, got {}", header_[column], limit, value));
+  }
+  return static_cast<std::size_t>(value);
+}
+
 void CsvTable::Fail(const std::string& what) const {
   throw InputError(fmt::format("{}:{}: {}", path_, line_, what));
 }

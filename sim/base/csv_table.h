@@ -27,6 +27,7 @@ class CsvTable {
   const std::string& Text(std::size_t column) const { return cells_[column]; }
   bool IsEmpty(std::size_t column) const { return cells_[column].empty(); }
   std::uint64_t Number(std::size_t column) const;
+  std::size_t NumberBelow(std::size_t column, std::size_t limit) const;
 
  private:
   struct Parser;

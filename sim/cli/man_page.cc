@@ -47,7 +47,7 @@ std::string OptionText(const OptionDescription& option) {
   return fmt::format(".TP\n{}\n{}\n", names, Roff(option.help));
 }
 
-std::string Options(const CommandDescription& command) {
+std::string OptionTexts(const CommandDescription& command) {
   std::string text;
   for (const OptionDescription& option : command.options) text += OptionText(option);
   return text;
@@ -60,11 +60,12 @@ std::string ManPage(const std::vector<CommandDescription>& commands, const std::
   std::string text = fmt::format(".TH SMK 1 \"\" \"smk {}\" \"User Commands\"\n", kVersion);
   text += ".SH NAME\nsmk \\- simulator of GPUs that kernels share\n.SH SYNOPSIS\n";
   text += "\\fBsmk\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...]\n";
-  text += ".SH DESCRIPTION\n" + Roff(all.help) + "\n.SH OPTIONS\n" + Options(all);
+  text += ".SH DESCRIPTION\n" + Roff(all.help) + "\n.SH OPTIONS\n" + OptionTexts(all);
   text += ".SH COMMANDS\n";
   for (const CommandDescription& command : commands) {
     if (&command == &all || !command.commands.empty()) continue;
-    text += fmt::format(".SS {}\n{}\n{}", Synopsis(command), Roff(command.help), Options(command));
+    text +=
+        fmt::format(".SS {}\n{}\n{}", Synopsis(command), Roff(command.help), OptionTexts(command));
   }
   return text + ".SH NOTES\n" + Roff(footer) + "\n";
 }

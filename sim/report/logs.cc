@@ -26,15 +26,6 @@ std::size_t Steps(const RunShape& shape) {
   return static_cast<std::size_t>((shape.cycles + StepLength(shape) - 1) / StepLength(shape));
 }
 
-// A cell that must be below `limit`.
-std::size_t Below(const CsvTable& table, std::size_t column, std::size_t limit,
-                  const std::string& path) {
-  const std::uint64_t value = table.Number(column);
-  if (value < limit) return static_cast<std::size_t>(value);
-  throw InputError(fmt::format("{}: {}: expected a number below {}, got {}", path,
-                               table.header()[column], limit, value));
-}
-
 // Columns of a log of limited length. A cell is a number, or null.
 class Log {
  public:
@@ -80,7 +71,7 @@ std::vector<Stay> ReadStays(const std::string& path, const RunShape& shape) {
                     end = table.Column("end_cycle"), outcome = table.Column("outcome");
   std::vector<Stay> stays;
   while (table.Next()) {
-    stays.push_back({Below(table, kernel, shape.kernels, path), Below(table, sm, shape.sms, path),
+    stays.push_back({table.NumberBelow(kernel, shape.kernels), table.NumberBelow(sm, shape.sms),
                      table.Number(launch), table.Number(tb), table.Number(slot),
                      table.Number(start), table.Number(end), table.Text(outcome)});
   }
@@ -91,9 +82,8 @@ std::vector<Stay> ReadStays(const std::string& path, const RunShape& shape) {
 // decision or series of equal refusals.
 class DecisionLog {
  public:
-  DecisionLog(CsvTable* table, const std::string& path, const RunShape& shape)
+  DecisionLog(CsvTable* table, const RunShape& shape)
       : table_(*table),
-        path_(path),
         shape_(shape),
         cycle_(table->Column("cycle")),
         reason_(table->Column("reason")),
@@ -109,8 +99,8 @@ class DecisionLog {
 
   void AddRow() {
     const std::size_t reason = ReasonIndex(table_.Text(reason_));
-    const std::size_t kernel = Below(table_, kernel_, shape_.kernels, path_);
-    const std::size_t at = Below(table_, cycle_, shape_.cycles, path_);
+    const std::size_t kernel = table_.NumberBelow(kernel_, shape_.kernels);
+    const std::size_t at = table_.NumberBelow(cycle_, shape_.cycles);
     ++counts_[reason][kernel * Steps(shape_) + at / StepLength(shape_)];
     const bool refusal = table_.IsEmpty(tb_) && table_.IsEmpty(victim_);
     if (refusal && std::make_pair(reason, kernel) == before_) {
@@ -122,7 +112,7 @@ class DecisionLog {
     times_ = 1;
     ordered_json share = ordered_json::array();
     for (const std::size_t column : shares_) share.push_back(table_.Number(column));
-    log_.Add({at, at, 1, reason, kernel, Below(table_, sm_, shape_.sms, path_), OrNull(tb_),
+    log_.Add({at, at, 1, reason, kernel, table_.NumberBelow(sm_, shape_.sms), OrNull(tb_),
               OrNull(victim_), OrNull(victim_tbs_), share});
   }
 
@@ -153,7 +143,6 @@ class DecisionLog {
   }
 
   const CsvTable& table_;
-  const std::string path_;
   const RunShape shape_;
   const std::size_t cycle_, reason_, kernel_, sm_, tb_, victim_, victim_tbs_;
   std::vector<std::size_t> shares_;
@@ -225,7 +214,7 @@ ordered_json ReadPreemptions(const std::string& path, const RunShape& shape) {
 
 ordered_json ReadDecisions(const std::string& path, const RunShape& shape) {
   CsvTable table(path, {});
-  DecisionLog log(&table, path, shape);
+  DecisionLog log(&table, shape);
   while (table.Next()) log.AddRow();
   return log.Json();
 }
@@ -239,8 +228,8 @@ ordered_json ReadSamples(const std::string& path, const RunShape& shape) {
     j[name] = ordered_json::array();
   }
   while (table.Next()) {
-    Below(table, table.Column("sm"), shape.sms, path);
-    Below(table, table.Column("kernel"), shape.kernels, path);
+    table.NumberBelow(table.Column("sm"), shape.sms);
+    table.NumberBelow(table.Column("kernel"), shape.kernels);
     for (auto& [name, column] : j.items()) column.push_back(table.Number(table.Column(name)));
   }
   return j;

@@ -28,14 +28,6 @@ std::optional<std::uint64_t> NumberIfThere(const CsvTable& table,
   return table.Number(*column);
 }
 
-std::size_t Below(const CsvTable& table, std::size_t column, std::size_t limit,
-                  const std::string& path) {
-  const std::uint64_t value = table.Number(column);
-  if (value < limit) return static_cast<std::size_t>(value);
-  throw InputError(fmt::format("{}: {}: expected a number below {}, got {}", path,
-                               table.header()[column], limit, value));
-}
-
 // What tbs.csv and decisions.csv say of each other, by the ids in the files.
 struct Decided {
   std::vector<TimelineDecision> moves;
@@ -57,10 +49,10 @@ Decided ReadMoves(const std::string& path, const RunShape& shape) {
     d.id = id;
     d.cycle = table.Number(cycle);
     d.reason = text;
-    d.kernel = Below(table, kernel, shape.kernels, path);
-    d.sm = Below(table, sm, shape.sms, path);
+    d.kernel = table.NumberBelow(kernel, shape.kernels);
+    d.sm = table.NumberBelow(sm, shape.sms);
     if (!table.IsEmpty(victim)) {
-      d.victim = Below(table, victim, shape.kernels, path);
+      d.victim = table.NumberBelow(victim, shape.kernels);
       d.victim_tbs = table.Number(victim_tbs);
     }
     decided.move_of[id] = decided.moves.size();
@@ -83,8 +75,8 @@ std::vector<TimelineStay> ReadStays(const std::string& path, const RunShape& sha
   std::vector<TimelineStay> stays;
   while (table.Next()) {
     TimelineStay stay;
-    stay.kernel = Below(table, kernel, shape.kernels, path);
-    stay.sm = Below(table, sm, shape.sms, path);
+    stay.kernel = table.NumberBelow(kernel, shape.kernels);
+    stay.sm = table.NumberBelow(sm, shape.sms);
     stay.launch = table.Number(launch);
     stay.tb = table.Number(tb);
     stay.slot = table.Number(slot);

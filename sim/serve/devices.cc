@@ -9,7 +9,7 @@
 namespace smk::sim {
 namespace {
 
-constexpr Cycle kLeastCycles = 1000, kMostCycles = 100'000'000;
+constexpr Cycle kLeastRateCycles = 1000, kMostRateCycles = 100'000'000;
 
 DeviceKind ParseDevice(const std::string& text) {
   for (const DeviceKind kind : {DeviceKind::kCycle, DeviceKind::kReplay}) {
@@ -58,7 +58,7 @@ DeviceChoice ChooseDevice(const DeviceOptions& options, const StreamSpec& spec,
   }
   MeasureLimits& limits = choice.limits;
   if (!cycles.empty()) {
-    limits.cycles = ParseCount("--rate-cycles", cycles, kLeastCycles, kMostCycles);
+    limits.cycles = ParseCount("--rate-cycles", cycles, kLeastRateCycles, kMostRateCycles);
   }
   if (!warm_up.empty()) {
     limits.warm_up = ParseCount("--rate-warm-up", warm_up, 0, limits.cycles);

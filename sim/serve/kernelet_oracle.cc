@@ -10,7 +10,7 @@
 namespace smk::sim {
 namespace {
 
-constexpr Cycle kMostCycles = 500'000;  // of a run of a pair [D96]
+constexpr Cycle kMostPairCycles = 500'000;  // of a run of a pair [D96]
 
 KerneletRun RunOf(const KerneletProfile& a, const KerneletProfile& b, const SlicePair& pair,
                   unsigned sms, const KerneletRuns& runs) {
@@ -19,7 +19,7 @@ KerneletRun RunOf(const KerneletProfile& a, const KerneletProfile& b, const Slic
                          pair.tbs[1]);
   run.key = fmt::format("{}\n{}\nslices {} {}", a.id, b.id, pair.tbs[0], pair.tbs[1]);
   run.request = runs.Request({a.alone, b.alone}, /*repeat=*/true);
-  run.request.cycles = std::min(a.cycles + b.cycles, kMostCycles);
+  run.request.cycles = std::min(a.cycles + b.cycles, kMostPairCycles);
   run.request.scheduler = [first = pair.tbs[0] * sms, second = pair.tbs[1] * sms] {
     return MakeSlicedPair(first, second);
   };

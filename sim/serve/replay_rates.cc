@@ -17,8 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr Cycle kMostCycles = 100'000'000;  // of a run that measures
-constexpr Cycle kLonger = 8;                // times, when a run was too short
+constexpr Cycle kMostMeasured = 100'000'000;  // of a run that measures
+constexpr Cycle kLonger = 8;                  // times, when a run was too short
 
 // Adds the time that it lives.
 class Stopwatch {
@@ -184,9 +184,9 @@ RunResult ReplayRates::WholeRun(const LaunchKind& launch, RunResult* first) cons
     first = nullptr;
     if (!result.cut_short) return result;
     config.limits.cycles *= kLonger;
-    if (config.limits.cycles <= kMostCycles) continue;
+    if (config.limits.cycles <= kMostMeasured) continue;
     throw InputError(fmt::format("--device replay: {} TBs of {} alone do not end within {} cycles",
-                                 launch.tbs, launch.workload->name, kMostCycles));
+                                 launch.tbs, launch.workload->name, kMostMeasured));
   }
 }
 

@@ -14,7 +14,6 @@
 namespace smk::sim {
 namespace {
 
-constexpr char kDefaultPolicy[] = "leftover";
 constexpr char kDefaultScheduler[] = "in-order";
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "1000000000";

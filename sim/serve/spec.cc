@@ -20,7 +20,7 @@
 namespace smk::sim {
 namespace {
 
-constexpr std::int64_t kMostCycles = 1'000'000'000'000;
+constexpr std::int64_t kLastArrival = 1'000'000'000'000;
 constexpr std::int64_t kMostTbs = std::numeric_limits<std::uint32_t>::max();
 constexpr double kMostRate = 1e12;
 
@@ -118,7 +118,7 @@ StreamEntry ReadEntry(const toml::node& node, const std::string& kind, const std
   } else if (in.Has("client")) {
     entry.client = Name(&in, "client", "a name");
   }
-  if (in.Has("arrival")) entry.arrival = static_cast<Cycle>(in.Integer("arrival", 0, kMostCycles));
+  if (in.Has("arrival")) entry.arrival = static_cast<Cycle>(in.Integer("arrival", 0, kLastArrival));
   if (in.Has("count")) entry.count = static_cast<std::uint64_t>(in.Integer("count", 1, kMostTbs));
   if (client && in.Has("rate")) {
     entry.rate = Positive(&in, "rate", kMostRate, "jobs per second, a number above 0");

@@ -21,8 +21,6 @@ using gemini::DeviceTenants;
 using gemini::Nanoseconds;
 using gemini::StepKind;
 
-constexpr char kDefaultPolicy[] = "leftover";
-
 const TenantKernel* KernelOf(const TenantSpec& spec, std::size_t client, std::size_t step) {
   for (const TenantKernel& kernel : spec.kernels) {
     if (kernel.client == client && kernel.step == step) return &kernel;

@@ -9,8 +9,6 @@
 namespace smk {
 namespace {
 
-bool IsShare(double value) { return value >= 0 && value <= 1; }
-
 // What one scheduler sees of the memory [D42]: with x of its own requests outstanding the SM has
 // `schedulers` times as many, and a cycle is `issue_rate` slots.
 LatencyLine OfScheduler(const LatencyLine& line, const KerneletMachine& machine) {

@@ -14,8 +14,6 @@ namespace {
 // Steps after which the mean is taken as it is.
 constexpr unsigned kMeanSteps = 10'000;
 
-bool IsShare(double value) { return value >= 0 && value <= 1; }
-
 bool IsLine(const LatencyLine& line) {
   return std::isfinite(line.a0) && std::isfinite(line.b0) && line.a0 >= 0 && line.b0 >= 0;
 }

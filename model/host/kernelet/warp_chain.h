@@ -21,6 +21,9 @@
 
 namespace smk {
 
+// A part of something; false for what is not a number.
+inline bool IsShare(double value) { return value >= 0 && value <= 1; }
+
 // One kernel on the SM.
 struct ChainKernel {
   unsigned warps = 1;       // w

@@ -178,11 +178,11 @@ TEST_F(ReportLogs, DecisionsAreCountedByReasonKernelAndStep) {
 TEST_F(ReportLogs, ADecisionAfterTheEndOfTheRunIsRefused) {
   EXPECT_EQ(Decisions("19,a,0,0,1,,,0,0\n", {20, 2, 1})["counts"][0][19], 1);
   for (const std::uint64_t cycles : {0u, 19u}) {
-    EXPECT_EQ(
-        Refusal([&] {
-          Decisions("19,a,0,0,1,,,0,0\n", {cycles, 2, 1});
-        }),
-        Path("d.csv") + ": cycle: expected a number below " + std::to_string(cycles) + ", got 19");
+    EXPECT_EQ(Refusal([&] {
+                Decisions("19,a,0,0,1,,,0,0\n", {cycles, 2, 1});
+              }),
+              Path("d.csv") + ":2: cycle: expected a number below " + std::to_string(cycles) +
+                  ", got 19");
   }
 }
 
@@ -204,17 +204,17 @@ TEST_F(ReportLogs, SamplesAreColumns) {
 
 TEST_F(ReportLogs, NumbersOutOfRangeAreToldByColumn) {
   EXPECT_THAT(Refusal([&] { Samples("1,1,2,0,0,0,0\n"); }),
-              HasSubstr("s.csv: sm: expected a number below 2, got 2"));
+              HasSubstr("s.csv:2: sm: expected a number below 2, got 2"));
   EXPECT_THAT(Refusal([&] { Samples("1,1,0,7,0,0,0\n"); }),
-              HasSubstr("s.csv: kernel: expected a number below 2, got 7"));
+              HasSubstr("s.csv:2: kernel: expected a number below 2, got 7"));
   EXPECT_THAT(Refusal([&] { Samples("1,1,0,0,x,0,0\n"); }),
               HasSubstr("s.csv:2: warp_instructions: expected a whole number, got 'x'"));
   EXPECT_THAT(Refusal([&] { Preemptions("2,a,1,7,0,0,0,10,0,saved\n"); }),
-              HasSubstr("tbs.csv: kernel: expected a number below 2, got 2"));
+              HasSubstr("tbs.csv:2: kernel: expected a number below 2, got 2"));
   EXPECT_THAT(Refusal([&] { Decisions("1,a,9,0,,,,0,0\n"); }),
-              HasSubstr("d.csv: kernel: expected a number below 2, got 9"));
+              HasSubstr("d.csv:2: kernel: expected a number below 2, got 9"));
   EXPECT_THAT(Refusal([&] { Decisions("1,a,0,2,,,,0,0\n"); }),
-              HasSubstr("d.csv: sm: expected a number below 2, got 2"));
+              HasSubstr("d.csv:2: sm: expected a number below 2, got 2"));
 }
 
 TEST_F(ReportLogs, EveryColumnIsNeeded) {
