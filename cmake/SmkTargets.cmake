@@ -10,6 +10,7 @@ add_library(smk_warnings INTERFACE)
 # Two warnings of g++ 12 are wrong about inlined standard library and fmt code at -O3.
 target_compile_options(smk_warnings INTERFACE
   -Wall -Wextra $<$<BOOL:${SMK_WERROR}>:-Werror> -Wno-free-nonheap-object -Wno-stringop-overflow)
+target_link_options(smk_warnings INTERFACE -Wno-free-nonheap-object)
 
 # Link-time optimization, release only and for our libraries only.
 set(SMK_IPO OFF)
