@@ -7,32 +7,27 @@
 // The environment variable SMK_BENCH_CYCLES sets how many an iteration sends.
 #include <benchmark/benchmark.h>
 
+#include <memory>
 #include <random>
 
+#include "config/machine_config.h"
 #include "machine/simulation_context.h"
-#include "memory/memory_system.h"
+#include "memory/memory_models.h"
 #include "run_length.h"
 
 namespace smk {
 namespace {
 
-// A memory system and one request that is sent again and again.
+// A memory system as SMs see it.
 struct Rig {
   SimulationContext context;
   MachineConfig machine;
-  MemorySystem memory{"memory", machine};
-  MemoryTransaction request;
+  std::unique_ptr<MemoryPort> memory = MakeGddrMemory(machine);
 
   Rig() {
     sc_core::sc_report_handler::set_actions(sc_core::SC_ID_NO_SC_START_ACTIVITY_,
                                             sc_core::SC_DO_NOTHING);
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
-  }
-  Cycle Send(Cycle now, unsigned sm) {
-    request.extension().sm = SmId(sm);
-    sc_core::sc_time delay = CoreCycles(now);
-    memory.Transport(request.payload(), delay);
-    return ToCycles(delay);
   }
 };
 
@@ -41,25 +36,21 @@ template <typename Address>
 void Drive(benchmark::State& state, double per_cycle, bool write, Address address) {
   Rig rig;
   const std::uint64_t length = RunLength(1000);
+  const MemoryAccess access = write ? MemoryAccess::kStore : MemoryAccess::kLoad;
   std::uint64_t count = 0;
   auto send = [&] {
     const auto now = static_cast<Cycle>(static_cast<double>(count) / per_cycle);
-    const std::uint64_t line = address(count);
-    if (write) {
-      rig.request.SetWrite(line);
-    } else {
-      rig.request.SetRead(line);
-    }
-    benchmark::DoNotOptimize(rig.Send(now, count % rig.machine.sms));
+    const auto sm = static_cast<SmId>(count % rig.machine.sms);
+    benchmark::DoNotOptimize(rig.memory->Access(sm, KernelId{0}, access, address(count), now));
     ++count;
   };
   for (int i = 0; i < 40000; ++i) send();
-  const MemoryStats before = rig.memory.stats();
+  const MemoryStats before = rig.memory->stats();
   const std::uint64_t first = count;
   for (auto _ : state) {
     for (std::uint64_t i = 0; i < length; ++i) send();
   }
-  const MemoryStats after = rig.memory.stats();
+  const MemoryStats after = rig.memory->stats();
   const auto sent = static_cast<double>(count - first);
   using benchmark::Counter;
   state.counters["l2_hit_rate"] = static_cast<double>(after.l2_hits[0] - before.l2_hits[0]) / sent;

@@ -29,7 +29,7 @@ class GpuModule : public sc_core::sc_module {
 
   GpuModule(const sc_core::sc_module_name& name, const RunRequest& request, ControlPlane& control,
             MemoryPort& memory, HostPort& host)
-      : sc_module(name), request_(request), memory_(memory), gpu_(request, control, memory, host) {
+      : sc_module(name), request_(request), gpu_(request, control, memory, host) {
     SC_HAS_PROCESS(GpuModule);
     SC_THREAD(Run);
   }
@@ -43,7 +43,6 @@ class GpuModule : public sc_core::sc_module {
     try {
       while (gpu_.now() < request_.cycles && !gpu_.finished()) {
         const Cycle start = gpu_.now();
-        memory_.NoteTime(start);
         gpu_.Advance(std::min(request_.cycles, start + kQuantum));
         if (request_.progress) request_.progress(gpu_.now());
         wait(CoreCycles(gpu_.now() - start));
@@ -54,7 +53,6 @@ class GpuModule : public sc_core::sc_module {
   }
 
   const RunRequest& request_;
-  MemoryPort& memory_;
   Gpu gpu_;
   std::exception_ptr failure_;
 };

@@ -36,11 +36,21 @@ std::uint64_t Calendar::Closed(std::uint64_t number) const {
   return bits;
 }
 
-// What Take() does when the slots are not one run in the word of `from`.
+// What Take() does when they are not the slots from `from` on, in one word.
 [[gnu::noinline]] Calendar::Span Calendar::TakeLater(std::uint64_t from, unsigned count) {
   std::uint64_t number = from / kWordSlots;
   Word* word = &At(number);
   std::uint64_t free = ~word->taken & (~std::uint64_t{0} << (from % kWordSlots));
+  if (free != 0) {
+    // Mostly one run.
+    const auto begin = static_cast<unsigned>(__builtin_ctzll(free));
+    const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
+    if ((free >> begin & run) == run) {
+      word->taken |= run << begin;
+      const std::uint64_t first = number * kWordSlots + begin;
+      return Remember(from, first, first + count);
+    }
+  }
   std::uint64_t first = 0, last = 0;
   for (unsigned left = count; left != 0; --left) {
     while (free == 0) {

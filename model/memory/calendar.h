@@ -33,16 +33,12 @@ class Calendar {
   [[gnu::always_inline]] Span Take(std::uint64_t from, unsigned count) {
     if (from - full_begin_ < full_end_ - full_begin_) from = full_end_;
     Word& word = words_[from / kWordSlots & mask_];
-    const unsigned shift = from % kWordSlots;
-    const std::uint64_t free = ~word.taken >> shift;  // from `from` on
-    const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
-    if (__builtin_expect(word.number != from / kWordSlots || free == 0, 0)) {
-      return TakeLater(from, count);
-    }
-    const auto wait = static_cast<unsigned>(__builtin_ctzll(free));
-    if (__builtin_expect((free >> wait & run) != run, 0)) return TakeLater(from, count);
-    word.taken |= run << (shift + wait);
-    return Remember(from, from + wait, from + wait + count);
+    const unsigned shift = from % kWordSlots, room = kWordSlots - count;
+    const std::uint64_t run = ~std::uint64_t{0} >> room;
+    const bool free = word.number == from / kWordSlots && (word.taken >> shift & run) == 0;
+    if (__builtin_expect(!free || shift > room, 0)) return TakeLater(from, count);
+    word.taken |= run << shift;
+    return Remember(from, from, from + count);
   }
 
   // Takes whatever is free of [from, end).

@@ -53,61 +53,54 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
   }
 }
 
-tlm::tlm_response_status Crossbar::Check(const tlm::tlm_generic_payload& payload,
-                                         const MemoryExtension* extension) const {
-  if (extension == nullptr || Index(extension->sm) >= sms_ ||
-      Index(extension->kernel) >= kNumKernels) {
+tlm::tlm_response_status Crossbar::Check(const LineAccess& access) const {
+  if (Index(access.sm) >= sms_ || Index(access.kernel) >= kNumKernels) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
-  if (payload.get_command() == tlm::TLM_IGNORE_COMMAND) return tlm::TLM_COMMAND_ERROR_RESPONSE;
-  if (payload.get_address() % kLineBytes != 0 || payload.get_address() >= address_end_) {
+  if (access.address % kLineBytes != 0 || access.address >= address_end_) {
     return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   }
-  if (payload.get_data_length() - 1 >= kLineBytes) return tlm::TLM_BURST_ERROR_RESPONSE;
+  if (access.bytes - 1 >= kLineBytes) return tlm::TLM_BURST_ERROR_RESPONSE;
   return tlm::TLM_OK_RESPONSE;
 }
 
 void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const auto* found = payload.get_extension<MemoryExtension>();
-  const tlm::tlm_response_status status = Check(payload, found);
+  const auto* extension = payload.get_extension<MemoryExtension>();
+  tlm::tlm_response_status status = tlm::TLM_GENERIC_ERROR_RESPONSE;
+  if (extension != nullptr) status = Check(AccessOf(payload, *extension));
+  if (status == tlm::TLM_OK_RESPONSE && payload.get_command() == tlm::TLM_IGNORE_COMMAND) {
+    status = tlm::TLM_COMMAND_ERROR_RESPONSE;
+  }
   if (status != tlm::TLM_OK_RESPONSE) {
     payload.set_response_status(status);
     return;
   }
-  const TransportClock clock;
-  const MemoryExtension& extension = *found;
-  const std::uint64_t address = payload.get_address();
-  const AddressMap::Place place = Locate(address);
-  Port& sm = sm_ports_[Index(extension.sm)];
+  BlockingTarget::b_transport(payload, delay);
+}
+
+Cycle Crossbar::Serve(LineAccess* access, Cycle start) {
+  const AddressMap::Place place = Locate(access->address);
+  Port& sm = sm_ports_[Index(access->sm)];
   Port& slice = slice_ports_[place.slice];
-  const unsigned bytes = payload.get_data_length();
-  const unsigned sectors = bytes / kSectorBytes;
+  const unsigned sectors = access->bytes / kSectorBytes;
   const unsigned data = sectored_ ? sectors * flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes)
-                                  : flit_bytes_.Up(bytes);
+                                  : flit_bytes_.Up(access->bytes);
   const unsigned head = sectored_ ? sectors : 1;
-  const bool write = payload.is_write() || extension.atomic;
+  const bool write = access->write || access->atomic;
   const unsigned flits = !write ? head : sectored_ ? data : head + data;
-  const Cycle start = clock.RequestCycle(delay);
   const Cycle last = in_order_ ? TravelInOrder(&sm.next_request, slice.request, start, flits)
                                : Travel(sm.request, slice.request, start, flits);
   // The slice serves a sector per cycle while the others still come, so that it ends with the last.
   const Cycle arrival = sectored_ ? last - (sectors - 1) : last;
-  clock.DelayUntil(arrival, delay);
-  payload.set_address(place.local_address);
-  if (extension.kind == MemoryKind::kContext) {
-    (*controller_sockets_[place.controller])->b_transport(payload, delay);
-  } else {
-    (*slice_sockets_[place.slice])->b_transport(payload, delay);
-  }
-  payload.set_address(address);
-  const bool has_data = payload.is_read() || extension.atomic;
-  if (has_data || acknowledged_) {
-    const unsigned reply = has_data ? data : head;
-    const Cycle ready = clock.RequestCycle(delay);
-    clock.DelayUntil(in_order_ ? TravelBlocking(slice.reply, sm.reply, ready, reply)
-                               : Travel(slice.reply, sm.reply, ready, reply),
-                     delay);
-  }
+  access->address = place.local_address;
+  BlockingSocket& to = access->kind == MemoryKind::kContext ? *controller_sockets_[place.controller]
+                                                            : *slice_sockets_[place.slice];
+  const Cycle ready = to.Serve(access, arrival);
+  const bool has_data = !access->write || access->atomic;
+  if (!has_data && !acknowledged_) return ready;
+  const unsigned reply = has_data ? data : head;
+  return in_order_ ? TravelBlocking(slice.reply, sm.reply, ready, reply)
+                   : Travel(slice.reply, sm.reply, ready, reply);
 }
 
 // The cycle after the last flit has passed the second port; each leaves the first when the second

@@ -36,7 +36,7 @@ inline constexpr unsigned kSectorHeaderBytes = 8;  // of a sector's packet
 //             other through the network without waiting for the whole packet (cut-through), and
 //             packets of one port may interleave.
 // Fairness    A port serves in the order of arrival, but with `turns`.
-class Crossbar : public sc_core::sc_module, private BlockingTarget {
+class Crossbar final : public sc_core::sc_module, public BlockingTarget {
  public:
   Crossbar(sc_core::sc_module_name name, const MachineConfig& machine);
 
@@ -49,6 +49,11 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
     return *controller_sockets_[controller];
   }
 
+  // TLM_OK_RESPONSE for a request that keeps to the contract.
+  tlm::tlm_response_status Check(const LineAccess& access) const;
+  // Of one that does. Its address is then the controller's.
+  Cycle Serve(LineAccess* access, Cycle start) override;
+  // Refuses what does not.
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
 
   // Requests that wait for their turn, as in MemoryPort; only with `turns`.
@@ -69,9 +74,7 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
   AddressMap::Place Locate(std::uint64_t address) {
     return drawn_map_ != nullptr ? drawn_map_->Locate(address) : map_.Locate(address);
   }
-  Cycle Serve(const TurnPacket& packet, Cycle arrival);
-  tlm::tlm_response_status Check(const tlm::tlm_generic_payload& payload,
-                                 const MemoryExtension* extension) const;
+  Cycle ServeTurn(const TurnPacket& packet, Cycle arrival);
   Cycle Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
   Cycle TravelBlocking(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
   Cycle TravelInOrder(Cycle* next, Calendar& to, Cycle start, unsigned flits) const;
@@ -85,7 +88,6 @@ class Crossbar : public sc_core::sc_module, private BlockingTarget {
   const std::uint64_t address_end_;
   std::vector<Port> sm_ports_, slice_ports_;
   std::unique_ptr<TurnQueues> turns_;  // if the order is `turns`
-  MemoryTransaction request_;          // of one that had its turn
   std::vector<std::unique_ptr<SmSocket>> sm_sockets_;
   std::vector<std::unique_ptr<BlockingSocket>> slice_sockets_, controller_sockets_;
 };

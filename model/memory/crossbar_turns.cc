@@ -42,37 +42,24 @@ unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineReques
 
 void Crossbar::TakeTurns(Cycle now, MemoryListener* listener) {
   turns_->Step(
-      now, [this](const TurnPacket& packet, Cycle arrival) { return Serve(packet, arrival); },
+      now, [this](const TurnPacket& packet, Cycle arrival) { return ServeTurn(packet, arrival); },
       [listener](const TurnPacket& packet, Cycle done) {
         listener->OnAnswer(packet.sm, packet.ticket, done);
       });
 }
 
 // What is behind the port of the slice.
-Cycle Crossbar::Serve(const TurnPacket& packet, Cycle arrival) {
-  const bool store =
-      packet.access == MemoryAccess::kStore || packet.access == MemoryAccess::kContextStore;
-  const bool context =
-      packet.access == MemoryAccess::kContextLoad || packet.access == MemoryAccess::kContextStore;
-  const unsigned bytes = sectored_ ? kSectorBytes : kLineBytes;
-  if (store) {
-    request_.SetWrite(packet.address, bytes);
-  } else {
-    request_.SetRead(packet.address, bytes);
-  }
-  MemoryExtension& extension = request_.extension();
-  extension.kernel = packet.kernel;
-  extension.sectors = packet.sectors;
-  extension.sm = packet.sm;
-  extension.kind = context ? MemoryKind::kContext : MemoryKind::kDemand;
-  extension.atomic = packet.access == MemoryAccess::kAtomic;
-  const TransportClock clock;
-  sc_core::sc_time delay;
-  clock.DelayUntil(arrival, delay);
-  BlockingSocket& socket =
-      context ? *controller_sockets_[packet.controller] : *slice_sockets_[packet.slice];
-  socket->b_transport(request_.payload(), delay);
-  return clock.RequestCycle(delay);
+Cycle Crossbar::ServeTurn(const TurnPacket& packet, Cycle arrival) {
+  LineAccess access;
+  access.address = packet.address;
+  access.bytes = sectored_ ? kSectorBytes : kLineBytes;
+  access.sectors = packet.sectors;
+  access.kernel = packet.kernel;
+  access.sm = packet.sm;
+  access.SetKind(packet.access);
+  BlockingSocket& to = access.kind == MemoryKind::kContext ? *controller_sockets_[packet.controller]
+                                                           : *slice_sockets_[packet.slice];
+  return to.Serve(&access, arrival);
 }
 
 }  // namespace smk

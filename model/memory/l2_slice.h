@@ -8,6 +8,7 @@
 
 #include "base/divisor.h"
 #include "config/machine_config.h"
+#include "memory/cache_sets.h"
 #include "memory/calendar.h"
 #include "memory/memory_sockets.h"
 #include "memory/memory_stats.h"
@@ -30,7 +31,7 @@ namespace smk {
 //             are missing, and a written one is taken to be written whole.
 // Atomics     Read, then write in the same place: one more pass through the data array.
 // Evictions   Dirty bytes go to the controller when the line is replaced. A line in flight stays.
-class L2Slice : public sc_core::sc_module, private BlockingTarget {
+class L2Slice final : public sc_core::sc_module, public BlockingTarget {
  public:
   L2Slice(sc_core::sc_module_name name, const MemoryConfig& config);
 
@@ -38,8 +39,8 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   BlockingSocket& memory_socket() { return memory_socket_; }
   const MemoryStats& stats() const { return stats_; }
 
-  // delay: a read's data leave the slice; a write is accepted. Sets l2_hit.
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  // Until a read's data leave the slice, or a write is accepted. Sets l2_hit.
+  Cycle Serve(LineAccess* access, Cycle arrival) override;
 
  private:
   struct Line {
@@ -50,16 +51,11 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
     std::uint8_t merges = 0;  // reads that wait for the line in flight
     KernelId writer{0};
   };
-  // One request, taken apart.
+  // A request, and where its line is to be found.
   struct Access {
-    std::uint64_t address;
-    unsigned bytes;
-    SectorMask sectors;
-    bool atomic;
-    KernelId kernel;
-    SmId sm;
+    const LineAccess& line;
     Cycle arrival;
-    unsigned set;  // index of its first way
+    unsigned set;
     std::uint32_t tag;
   };
   // Places that are taken and freed in the same order: when each is free again.
@@ -73,14 +69,12 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
     }
   };
 
-  Access Decode(const tlm::tlm_generic_payload& payload, const MemoryExtension& extension,
-                Cycle arrival) const;
+  Access Decode(const LineAccess& line, Cycle arrival) const;
   Line* Find(const Access& access);
   unsigned Victim(unsigned set, Cycle arrival) const;
-  unsigned VictimInFlight(unsigned set, Cycle arrival) const;
+  unsigned FirstReady(const Line* lines) const;
   Line* Replace(const Access& access, Cycle* start);
   void Evict(const Line& line, SmId sm, Cycle* start);
-  Cycle Forward(MemoryTransaction& request, Cycle start);
   Cycle Read(const Access& access, Line* line, bool* hit);
   Cycle Write(const Access& access, Line* line);
   Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);
@@ -100,15 +94,11 @@ class L2Slice : public sc_core::sc_module, private BlockingTarget {
   bool sectored_;
   Cycle latency_, write_latency_;
 
-  std::vector<std::uint32_t> tags_;  // by set and way
-  std::vector<std::uint64_t> used_;  // likewise: number of the last access, for LRU
-  std::vector<Line> lines_;          // likewise
-  std::uint64_t accesses_ = 0;
+  CacheSets sets_;
+  std::vector<Line> lines_;  // by set and way
   Calendar array_;
   Ring mshrs_;
   Ring evictions_;
-  MemoryTransaction fetch_;
-  MemoryTransaction eviction_;
   MemoryStats stats_;
 };
 

@@ -66,23 +66,18 @@ MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
   return {static_cast<unsigned>(bank) & (config_.banks - 1), bytes_per_slot_.Up(bytes), row};
 }
 
-void MemoryController::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  const auto& extension = *payload.get_extension<MemoryExtension>();
-  const unsigned bytes = payload.get_data_length();
-  const Location where = Locate(payload.get_address(), bytes);
-  const bool write = payload.is_write();
-  Count(extension, write, DivideUp(bytes, kSectorBytes) * kSectorBytes);
-  const TransportClock clock;
-  const Cycle arrival = clock.RequestCycle(delay);
-  clock.DelayUntil(write ? Write(where, arrival) : Read(where, arrival), delay);
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
+Cycle MemoryController::Serve(LineAccess* access, Cycle arrival) {
+  const Location where = Locate(access->address, access->bytes);
+  Count(*access);
+  return access->write ? Write(where, arrival) : Read(where, arrival);
 }
 
-void MemoryController::Count(const MemoryExtension& extension, bool write, unsigned bytes) {
-  const unsigned kernel = Index(extension.kernel);
-  if (extension.kind == MemoryKind::kContext) {
+void MemoryController::Count(const LineAccess& access) {
+  const unsigned kernel = Index(access.kernel);
+  const unsigned bytes = DivideUp(access.bytes, kSectorBytes) * kSectorBytes;
+  if (access.kind == MemoryKind::kContext) {
     stats_.context_bytes[kernel] += bytes;
-  } else if (write) {
+  } else if (access.write) {
     stats_.dram_write_bytes[kernel] += bytes;
   } else {
     stats_.dram_read_bytes[kernel] += bytes;
@@ -92,7 +87,7 @@ void MemoryController::Count(const MemoryExtension& extension, bool write, unsig
 Cycle MemoryController::Read(const Location& where, Cycle arrival) {
   DramClock& place = queue_[next_place_];
   if (++next_place_ == queue_.size()) next_place_ = 0;
-  place = Serve(where, std::max(ToClocks(arrival), place), 0);
+  place = Plan(where, std::max(ToClocks(arrival), place), 0);
   return ToCoreCycles(place + config_.t_cl) + config_.dram_latency;
 }
 
@@ -112,13 +107,13 @@ DramClock MemoryController::DrainWrites(DramClock now) {
   for (unsigned gap = turnaround_slots_; gap != 0; --gap) slot = bus_.Take(slot, 1).end;
   DramClock last = now;
   for (const Location& where : batch_) {
-    last = std::max(last, Serve(where, now, config_.t_wl + config_.t_wr));
+    last = std::max(last, Plan(where, now, config_.t_wl + config_.t_wr));
   }
   batch_.clear();
   return last;
 }
 
-DramClock MemoryController::Serve(const Location& where, DramClock now, unsigned recovery) {
+DramClock MemoryController::Plan(const Location& where, DramClock now, unsigned recovery) {
   DramBank& bank = banks_[where.bank];
   DramClock column = 0;
   if (bank.Join(where.row, now, &column)) {

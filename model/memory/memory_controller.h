@@ -27,7 +27,7 @@ namespace smk {
 // Time        Counts DRAM command clocks inside; requests cross from the core's clock and back by
 //             rounding up to the next edge. dram_latency is added on the way back.
 // Refresh     Closes the bus for tRFC at the end of every tREFI; it does not close rows.
-class MemoryController : public sc_core::sc_module, private BlockingTarget {
+class MemoryController final : public sc_core::sc_module, public BlockingTarget {
  public:
   // `ports` target sockets, one per initiator.
   MemoryController(sc_core::sc_module_name name, const MachineConfig& machine, unsigned ports);
@@ -35,8 +35,8 @@ class MemoryController : public sc_core::sc_module, private BlockingTarget {
   tlm::tlm_target_socket<>& socket(unsigned port) { return *sockets_[port]; }
   const MemoryStats& stats() const { return stats_; }
 
-  // delay: completion of a read; acceptance of a write.
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
+  // Until completion of a read; acceptance of a write.
+  Cycle Serve(LineAccess* access, Cycle arrival) override;
 
  private:
   struct Location {
@@ -49,13 +49,13 @@ class MemoryController : public sc_core::sc_module, private BlockingTarget {
   DramClock ToClocks(Cycle cycle) const { return Scale(cycle, clocks_per_cycle_); }
   Cycle ToCoreCycles(DramClock clock) const { return Scale(clock, cycles_per_clock_); }
   static std::uint64_t Scale(std::uint64_t value, std::uint64_t ratio);
-  void Count(const MemoryExtension& extension, bool write, unsigned bytes);
+  void Count(const LineAccess& access);
 
   Cycle Read(const Location& where, Cycle arrival);
   Cycle Write(const Location& where, Cycle arrival);
   DramClock DrainWrites(DramClock now);
   // Plans one access; returns the end of its last slot as column commands count, before tCL or tWL.
-  DramClock Serve(const Location& where, DramClock now, unsigned recovery);
+  DramClock Plan(const Location& where, DramClock now, unsigned recovery);
 
   const MemoryConfig config_;
   std::vector<std::unique_ptr<tlm::tlm_target_socket<>>> sockets_;

@@ -56,8 +56,6 @@ class MemoryPort {
   virtual void TakeTurns(Cycle /*now*/, MemoryListener* /*listener*/) {}
   // What was counted so far, by kernel slot.
   virtual MemoryStats stats() const = 0;
-  // SystemC's time, in cycles; the calls of Access() that follow are at most a quantum ahead of it.
-  virtual void NoteTime(Cycle /*systemc_now*/) {}
 };
 
 }  // namespace smk

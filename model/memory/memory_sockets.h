@@ -4,16 +4,48 @@
 
 #include <systemc>
 #include <tlm>
-#include <type_traits>
 
 #include "memory/memory_transaction.h"
 
 namespace smk {
 
+// Between SystemC's relative times and the absolute core cycles that the parts reckon with. Made at
+// the start of a b_transport, in which SystemC's time stands still.
+class TransportClock {
+ public:
+  TransportClock() : now_(sc_core::sc_time_stamp().value()) {}
+
+  Cycle RequestCycle(const sc_core::sc_time& delay) const {
+    return (now_ + delay.value() + (kTimePerCycle - 1)) / kTimePerCycle;
+  }
+  sc_core::sc_time DelayUntil(Cycle cycle) const {
+    return sc_core::sc_time::from_value(cycle * kTimePerCycle - now_);
+  }
+
+ private:
+  std::uint64_t now_;
+};
+
+// A part that serves requests in core cycles.
+class LineTarget {
+ public:
+  virtual ~LineTarget() = default;
+  // What b_transport does: the cycle of completion of a request that comes at `arrival`.
+  virtual Cycle Serve(LineAccess* access, Cycle arrival) = 0;
+};
+
 // A target that takes blocking transport only: no debug, no direct memory (there are no data), and
 // a non-blocking call is a mistake of the initiator.
-class BlockingTarget : public tlm::tlm_fw_transport_if<> {
+class BlockingTarget : public tlm::tlm_fw_transport_if<>, public LineTarget {
  public:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
+    const TransportClock clock;
+    auto& extension = *payload.get_extension<MemoryExtension>();
+    LineAccess access = AccessOf(payload, extension);
+    delay = clock.DelayUntil(Serve(&access, clock.RequestCycle(delay)));
+    extension.l2_hit = access.l2_hit;
+    payload.set_response_status(tlm::TLM_OK_RESPONSE);
+  }
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& /*phase*/,
                                      sc_core::sc_time& /*delay*/) final {
     payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
@@ -23,6 +55,15 @@ class BlockingTarget : public tlm::tlm_fw_transport_if<> {
     return false;
   }
   unsigned transport_dbg(tlm::tlm_generic_payload& /*payload*/) final { return 0; }
+
+ protected:
+  static LineAccess AccessOf(const tlm::tlm_generic_payload& payload,
+                             const MemoryExtension& extension) {
+    return {payload.get_address(), payload.get_data_length(),
+            extension.sectors,     extension.kernel,
+            extension.sm,          extension.kind,
+            payload.is_write(),    extension.atomic};
+  }
 };
 
 // An initiator socket that is never called back.
@@ -30,6 +71,12 @@ class BlockingSocket : public tlm::tlm_initiator_socket<> {
  public:
   explicit BlockingSocket(const char* name) : tlm::tlm_initiator_socket<>(name) { bind(backward_); }
   using tlm::tlm_initiator_socket<>::bind;
+
+  // Sends a request to what the socket is bound to. To one of our own parts that is a call; to any
+  // other it is b_transport with a payload. After elaboration.
+  Cycle Serve(LineAccess* access, Cycle start) {
+    return target_ != nullptr ? target_->Serve(access, start) : Transport(access, start);
+  }
 
  private:
   // Answers what no target of ours ever asks.
@@ -42,28 +89,22 @@ class BlockingSocket : public tlm::tlm_initiator_socket<> {
     }
     void invalidate_direct_mem_ptr(sc_dt::uint64 /*start*/, sc_dt::uint64 /*end*/) override {}
   };
+
+  void end_of_elaboration() override {
+    target_ = dynamic_cast<LineTarget*>(static_cast<tlm::tlm_fw_transport_if<>*>(operator->()));
+  }
+  Cycle Transport(LineAccess* access, Cycle start) {
+    const TransportClock clock;
+    request_.Set(*access);
+    sc_core::sc_time delay = clock.DelayUntil(start);
+    (*this)->b_transport(request_.payload(), delay);
+    access->l2_hit = request_.extension().l2_hit;
+    return clock.RequestCycle(delay);
+  }
+
   Backward backward_;
-};
-
-// Between SystemC's relative times and the absolute core cycles that the parts reckon with. Made at
-// the start of a b_transport, in which SystemC's time stands still.
-class TransportClock {
- public:
-  TransportClock() : now_(sc_core::sc_time_stamp().value()) {}
-
-  Cycle RequestCycle(const sc_core::sc_time& delay) const {
-    return (now_ + delay.value() + (kTimePerCycle - 1)) / kTimePerCycle;
-  }
-  // Sets the delay to end at `cycle`. Writes sc_time's only member in place, as a class of standard
-  // layout allows: sc_time::from_value() is a call into the library, several times per transaction.
-  void DelayUntil(Cycle cycle, sc_core::sc_time& delay) const {
-    static_assert(std::is_standard_layout_v<sc_core::sc_time> &&
-                  sizeof(sc_core::sc_time) == sizeof(sc_core::sc_time::value_type));
-    *reinterpret_cast<sc_core::sc_time::value_type*>(&delay) = cycle * kTimePerCycle - now_;
-  }
-
- private:
-  std::uint64_t now_;
+  LineTarget* target_ = nullptr;  // none: somebody else's part
+  MemoryTransaction request_;
 };
 
 }  // namespace smk

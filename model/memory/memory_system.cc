@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "memory/crossbar.h"
 #include "memory/l2_slice.h"
 #include "memory/memory_controller.h"
@@ -35,6 +36,17 @@ MemorySystem::SmSocket& MemorySystem::sm_socket(SmId sm) { return crossbar_->sm_
 
 void MemorySystem::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   crossbar_->b_transport(payload, delay);
+}
+
+Cycle MemorySystem::Serve(LineAccess access, Cycle now) {
+  const tlm::tlm_response_status status = crossbar_->Check(access);
+  if (__builtin_expect(status != tlm::TLM_OK_RESPONSE, 0)) {
+    tlm::tlm_generic_payload refused;
+    refused.set_response_status(status);
+    throw CheckFailure("cycle " + std::to_string(now) + ": SM " + std::to_string(Index(access.sm)) +
+                       ": memory refused a request: " + refused.get_response_string());
+  }
+  return crossbar_->Serve(&access, now);
 }
 
 bool MemorySystem::InTurn() const { return crossbar_->in_turn(); }

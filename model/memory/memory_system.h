@@ -44,6 +44,9 @@ class MemorySystem : public sc_core::sc_module {
 
   // The request's extension names the SM. Only after elaboration (sc_start).
   void Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  // The same without a payload: the cycle of completion of a request that is sent at `now`. Throws
+  // CheckFailure when it does not keep to the contract.
+  Cycle Serve(LineAccess access, Cycle now);
 
   // Requests that wait for their turn; see MemoryPort.
   bool InTurn() const;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What travels through the memory system: a TLM generic payload and one extension.
 //
-// Purpose     Contract between an SM (initiator) and MemorySystem (target), TLM-2.0 b_transport.
+// Purpose     Contract between an SM (initiator) and MemorySystem (target), TLM-2.0 b_transport;
+//             and LineAccess, the same request as our own parts pass it on.
 // Payload     command READ or WRITE; address of a 128-byte line, aligned; data length in bytes, at
 //             most 128 (less for a write that touches only part of the line); no data pointer. The
 //             response status is TLM_OK_RESPONSE, or TLM_ADDRESS_ERROR_RESPONSE /
@@ -20,6 +21,7 @@
 #include <tlm>
 
 #include "base/ids.h"
+#include "memory/memory_port.h"
 
 namespace smk {
 
@@ -55,6 +57,27 @@ class MemoryExtension : public tlm::tlm_extension<MemoryExtension> {
   }
 };
 
+// The same request without a payload, for LineTarget.
+struct LineAccess {
+  std::uint64_t address = 0;  // of the line; behind the crossbar, in its controller's addresses
+  unsigned bytes = kLineBytes;
+  SectorMask sectors = kAllSectors;
+  KernelId kernel{0};
+  SmId sm{0};
+  MemoryKind kind = MemoryKind::kDemand;
+  bool write = false;
+  bool atomic = false;
+  bool l2_hit = false;  // out
+
+  void SetKind(MemoryAccess access) {
+    write = access == MemoryAccess::kStore || access == MemoryAccess::kContextStore;
+    atomic = access == MemoryAccess::kAtomic;
+    kind = access == MemoryAccess::kContextLoad || access == MemoryAccess::kContextStore
+               ? MemoryKind::kContext
+               : MemoryKind::kDemand;
+  }
+};
+
 // A payload with its extension, made once and used for every request of its owner.
 class MemoryTransaction {
  public:
@@ -67,6 +90,15 @@ class MemoryTransaction {
   }
   void SetWrite(std::uint64_t line_address, unsigned bytes = kLineBytes) {
     Set(tlm::TLM_WRITE_COMMAND, line_address, bytes);
+  }
+  void Set(const LineAccess& access) {
+    Set(access.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, access.address,
+        access.bytes);
+    extension_->kernel = access.kernel;
+    extension_->sm = access.sm;
+    extension_->kind = access.kind;
+    extension_->sectors = access.sectors;
+    extension_->atomic = access.atomic;
   }
   MemoryExtension& extension() { return *extension_; }
   tlm::tlm_generic_payload& payload() { return payload_; }

@@ -2,7 +2,6 @@
 // One request at a time: every latency is the sum of what is configured, to the cycle.
 #include <gtest/gtest.h>
 
-#include "memory/memory_sockets.h"
 #include "model/memory_rig.h"
 
 namespace smk {
@@ -160,13 +159,6 @@ TEST(MemoryContract, AddressOfThePayloadIsRestored) {
   rig.Read(0, 0x12345680);
   EXPECT_EQ(rig.request().payload().get_address(), 0x12345680u);
 }
-
-// An SM with a socket, as the GPU has it.
-class SocketSm : public sc_core::sc_module {
- public:
-  explicit SocketSm(sc_core::sc_module_name name) : sc_module(name), socket("socket") {}
-  BlockingSocket socket;
-};
 
 TEST(MemoryContract, SocketsAndTransportAreTheSame) {
   SimulationContext context;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "machine/simulation_context.h"
+#include "memory/memory_sockets.h"
 #include "memory/memory_system.h"
 
 namespace smk {
@@ -68,6 +69,13 @@ class MemoryRig {
   MachineConfig machine_;
   MemorySystem memory_;
   MemoryTransaction request_;
+};
+
+// An SM with a socket, as the GPU has it.
+class SocketSm : public sc_core::sc_module {
+ public:
+  explicit SocketSm(sc_core::sc_module_name name) : sc_module(name), socket("socket") {}
+  BlockingSocket socket;
 };
 
 // Peak of the DRAM in bytes per core cycle, over all controllers.

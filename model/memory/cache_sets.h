@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tags of a set-associative cache, and the order in which the ways of a set were last used.
+//
+// Purpose     Finds a tag among the ways of a set without looking at each of them: a byte of every
+//             tag lies in words of eight. Keeps the order of use as a list, so that the least
+//             recently used way is known.
+// Interface   Sets and ways are numbers. A tag is in a set at most once.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace smk {
+
+// See the head of this file.
+class CacheSets {
+ public:
+  static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
+  static constexpr unsigned kNone = ~0u;  // no way
+
+  // Up to 128 ways. At first way 0 is the one that was used least recently, then way 1 and so on.
+  CacheSets(unsigned sets, unsigned ways)
+      : ways_(ways),
+        words_((ways + 7) / 8),
+        tags_(sets * ways, kNoTag),
+        bytes_(sets * words_),
+        links_(sets * ways),
+        ends_(sets) {
+    for (unsigned set = 0; set < sets; ++set) {
+      for (unsigned way = 0; way < ways; ++way) {
+        links_[set * ways + way] = {static_cast<std::uint16_t>(way + 1),
+                                    static_cast<std::uint16_t>(way - 1)};
+      }
+      ends_[set] = {static_cast<std::uint16_t>(ways - 1), 0};
+    }
+  }
+
+  // The way that has the tag, or kNone.
+  unsigned Find(unsigned set, std::uint32_t tag) const {
+    const std::uint32_t* const tags = &tags_[set * ways_];
+    const std::uint64_t all = kEach * ByteOf(tag);
+    for (unsigned w = 0; w < words_; ++w) {
+      const std::uint64_t other = bytes_[set * words_ + w] ^ all;
+      // The highest bit of each byte that is 0, and of some above one that is.
+      std::uint64_t found = (other - kEach) & ~other & kEach << 7;
+      for (; found != 0; found &= found - 1) {
+        const unsigned way = 8 * w + static_cast<unsigned>(__builtin_ctzll(found)) / 8;
+        if (way < ways_ && tags[way] == tag) return way;
+      }
+    }
+    return kNone;
+  }
+  void SetTag(unsigned set, unsigned way, std::uint32_t tag) {
+    tags_[set * ways_ + way] = tag;
+    std::uint64_t& word = bytes_[set * words_ + way / 8];
+    const unsigned shift = way % 8 * 8;
+    word = (word & ~(std::uint64_t{0xff} << shift)) | ByteOf(tag) << shift;
+  }
+
+  // The way is now the one that was used last.
+  void Use(unsigned set, unsigned way) {
+    Ends& ends = ends_[set];
+    if (way == ends.newest) return;
+    Link* const links = &links_[set * ways_];
+    const Link link = links[way];
+    links[link.newer].older = link.older;
+    if (way == ends.oldest) {
+      ends.oldest = link.newer;
+    } else {
+      links[link.older].newer = link.newer;
+    }
+    links[ends.newest].newer = static_cast<std::uint16_t>(way);
+    links[way].older = ends.newest;
+    ends.newest = static_cast<std::uint16_t>(way);
+  }
+  unsigned Oldest(unsigned set) const { return ends_[set].oldest; }
+  unsigned Newest(unsigned set) const { return ends_[set].newest; }
+  // Of the ways of a set but the newest: the one that was used next.
+  unsigned Newer(unsigned set, unsigned way) const { return links_[set * ways_ + way].newer; }
+
+ private:
+  static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+  struct Link {
+    std::uint16_t newer, older;
+  };
+  struct Ends {
+    std::uint16_t newest, oldest;
+  };
+
+  static std::uint64_t ByteOf(std::uint32_t tag) { return (tag * 0x9e3779b9u) >> 24; }
+
+  unsigned ways_, words_;
+  std::vector<std::uint32_t> tags_;   // by set and way
+  std::vector<std::uint64_t> bytes_;  // by set and eight ways
+  std::vector<Link> links_;           // by set and way
+  std::vector<Ends> ends_;            // by set
+};
+
+}  // namespace smk
