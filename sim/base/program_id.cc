@@ -4,9 +4,12 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <sys/stat.h>
 
 #include <cstring>
+#include <filesystem>
 
+#include "base/files.h"
 #include "base/sha256.h"
 
 namespace smk::sim {
@@ -54,6 +57,30 @@ std::string ProgramId() {
   std::string id;
   dl_iterate_phdr(Visit, &id);
   return id.empty() ? HashFile("/proc/self/exe") : id;
+}
+
+std::string ProgramHash(const std::string& cache) {
+  constexpr char kProgram[] = "/proc/self/exe";
+  struct stat file = {};
+  if (cache.empty() || stat(kProgram, &file) != 0) return HashFile(kProgram);
+  const std::string state = fmt::format("{} {} {} {}.{:09} {}.{:09} ", file.st_dev, file.st_ino,
+                                        file.st_size, file.st_mtim.tv_sec, file.st_mtim.tv_nsec,
+                                        file.st_ctim.tv_sec, file.st_ctim.tv_nsec);
+  const std::string path = fmt::format("{}/program-{}.txt", cache, ProgramId());
+  try {
+    const std::string kept = ReadFile(path);
+    if (kept.size() == state.size() + 65 && kept.compare(0, state.size(), state) == 0) {
+      return kept.substr(state.size(), 64);
+    }
+  } catch (const std::exception&) {  // not there
+  }
+  std::string hash = HashFile(kProgram);
+  try {
+    std::filesystem::create_directories(cache);
+    WriteFileAtomically(path, state + hash + "\n");
+  } catch (const std::exception&) {  // the next run works it out again
+  }
+  return hash;
 }
 
 }  // namespace smk::sim

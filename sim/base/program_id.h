@@ -10,4 +10,8 @@ namespace smk::sim {
 // there at once. Without one, the SHA-256 of the executable, which takes 0.1 s.
 std::string ProgramId();
 
+// The SHA-256 of the executable. That takes longer than a run of some thousand cycles, so it is
+// kept in the folder `cache`, unless this is "", with what the file system says of the executable.
+std::string ProgramHash(const std::string& cache);
+
 }  // namespace smk::sim

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/files.h"
 #include "base/names.h"
@@ -332,6 +333,7 @@ Experiment Begin(const Options& options, const Backend& backend, std::vector<std
   Experiment experiment;
   experiment.cycles =
       ParseCount("--cycles", options.cycles.value_or(kDefaultCycles), 1, kMaxCycles);
+  if (!options.no_cache) experiment.cache = CacheFolder();
   experiment.seed = ParseCount("--seed", options.seed.value_or("1"), 0, kMaxSeed);
   experiment.repeat = !options.no_repeat;
   experiment.control = ParseControl(options.control.value_or(Name(ControlKind::kReference)));

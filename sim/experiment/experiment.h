@@ -95,6 +95,7 @@ struct Experiment {
   RunConfig run_config;
   Cycle cycles = 0;
   std::uint64_t seed = 0;
+  std::string cache;  // where things are kept between runs; "": nowhere
   bool repeat = true;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0}, timeline_step = 0;
   WaveRequest wave;

@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "base/error.h"
+#include "base/program_id.h"
 #include "base/sha256.h"
 #include "experiment/model_version.h"
 #include "experiment/trace_name.h"
@@ -22,7 +23,7 @@ std::string ManifestJson(const Experiment& experiment, const std::string& comman
   j["version"] = kVersion;
   j["git_describe"] = kGitDescribe;
   j["model_version"] = kModelVersion;
-  j["executable_sha256"] = HashFile("/proc/self/exe");
+  j["executable_sha256"] = ProgramHash(experiment.cache);
   j["compiler"] = fmt::format("g++ {}", __VERSION__);
   j["command_line"] = command_line;
   j["date"] = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));

@@ -57,7 +57,7 @@ class SimpleControl : public ControlPlane {
     for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
       if ((in.tb_finished >> slot & 1) != 0) Finish(&state, slot);
     }
-    Grant(state, in, out);
+    Schedule(state, in, out);
     StartScripts(sm, &state);
     if (state.leaving >= 0) {
       Leave(&state, in, out);
@@ -316,7 +316,7 @@ class SimpleControl : public ControlPlane {
     tb = Tb{};
   }
 
-  void Grant(const Sm& sm, const SmInputs& in, SmOutputs* out) const {
+  void Schedule(const Sm& sm, const SmInputs& in, SmOutputs* out) const {
     for (const unsigned w : sm.age) {
       const unsigned s = w % config_.num_schedulers;
       const unsigned index = w / config_.num_schedulers;
