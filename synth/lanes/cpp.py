@@ -3,6 +3,8 @@
 
 Purpose     header() and source() give the class's two files. Each Function is one pass of straight-line code: the
             outputs of a cycle, its clock edge, or both, in general or where some inputs are zero or one.
+Words       Those of ports have 64 bits. Inside they lie in vectors of 128, of which only the lower half counts: every
+            x86-64 host has instructions for these, and 16 registers more.
 Order       Every net comes shortly before those who read it, and a register is written as soon as nobody reads its
             old value any more: few values live at a time, so that most stay in the processor's registers.
 """
@@ -83,6 +85,8 @@ namespace smk::lanes {{
 // Bit i of every word belongs to instance i.
 struct {name} {{
   using Word = std::uint64_t;
+  // A word, and as many bits that nobody reads.
+  typedef Word Register __attribute__((vector_size(16)));
   static constexpr unsigned kGates = {len(netlist.nodes)}, kRegisters = {len(netlist.flops)};
 {ports("Inputs", netlist.inputs)}{ports("Outputs", netlist.outputs)}
   // Registers as after a reset, in all lanes.
@@ -90,7 +94,7 @@ struct {name} {{
 {members}
   Inputs in{{}};
   Outputs out{{}};
-  Word q[kRegisters]{{}};
+  Register q[kRegisters]{{}};
 }};
 
 }}  // namespace smk::lanes
@@ -102,9 +106,9 @@ class _Body:
 
     def __init__(self, netlist, function):
         self._netlist = netlist
-        self._place = {ZERO: "Word{0}", ONE: "~Word{0}"}
+        self._place = {ZERO: "Register{}", ONE: "~Register{}"}
         for port, bits in netlist.inputs.items():
-            self._place |= {net: f"in.{port}[{i}]" for i, net in enumerate(bits)}
+            self._place |= {net: f"Register{{in.{port}[{i}]}}" for i, net in enumerate(bits)}
         register = {flop.out: i for i, flop in enumerate(netlist.flops)}
         self._place |= {net: f"q[{i}]" for net, i in register.items()}
         outputs = [(f"out.{port}[{i}]", net) for port, bits in netlist.outputs.items() for i, net in enumerate(bits)]
@@ -119,10 +123,10 @@ class _Body:
         for place, net in outputs:
             known = at.get(net, -1)
             last[net] = max(last.get(net, -1), known)
-            self._stores[known].append(f"  {place} = {self._name(net)};")
+            self._stores[known].append(f"  {place} = ({self._name(net)})[0];")
         # A register that takes the value of another one takes it as it was.
         copied = sorted({register[value] for _, value in edges if value in register})
-        self._before = [f"  const Word q{i} = q[{i}];" for i in copied]
+        self._before = [f"  const Register q{i} = q[{i}];" for i in copied]
         for out, value in edges:
             name = f"q{register[value]}" if value in register else self._name(value)
             self._stores[max(at.get(value, -1), last.get(out, -1))].append(f"  {self._name(out)} = {name};")
@@ -134,13 +138,13 @@ class _Body:
         lines = [*self._before, *self._stores[-1]]
         for i, net in enumerate(self._nets):
             node = self._netlist.nodes[net]
-            lines.append(f"  const Word t{net} = {OPERATIONS[node.kind].format(*map(self._name, node.reads))};")
+            lines.append(f"  const Register t{net} = {OPERATIONS[node.kind].format(*map(self._name, node.reads))};")
             lines += self._stores[i]
         return "".join(line + "\n" for line in lines)
 
 
 def source(netlist, name, include, functions):
-    resets = "".join(f"  q[{i}] = {'~Word{0}' if flop.reset else 'Word{0}'};  // {flop.name}\n"
+    resets = "".join(f"  q[{i}] = {'~Register{}' if flop.reset else 'Register{}'};  // {flop.name}\n"
                      for i, flop in enumerate(netlist.flops))
     bodies = [f"void {name}::Reset() {{\n{resets}}}\n"]
     for function in functions:

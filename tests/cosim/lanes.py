@@ -126,8 +126,8 @@ class Lanes(unittest.TestCase):
                      cpp.Function("Cycle", True, True)]
         program = f"lanes.Settle();\n{PRINT}{PATTERNS}"
         # Lanes 8 to 15 and so on begin with 1 in every register.
-        program += "for (auto& word : lanes.q) word = 0xff00ff00ff00ff00;\nlanes.Edge();\nlanes.Settle();\n" + PRINT
-        program += "for (auto& word : lanes.q) word = 0xff00ff00ff00ff00;\nlanes.Cycle();\n" + PRINT
+        program += "for (auto& word : lanes.q) word[0] = 0xff00ff00ff00ff00;\nlanes.Edge();\nlanes.Settle();\n" + PRINT
+        program += "for (auto& word : lanes.q) word[0] = 0xff00ff00ff00ff00;\nlanes.Cycle();\n" + PRINT
         program += "lanes.Settle();\n" + PRINT
         words = run(netlist, functions, program)
         count = len(FLOPS)
@@ -144,7 +144,7 @@ class Lanes(unittest.TestCase):
         flops = [("DFF_P", {"C": CLOCK, "D": 101 - i, "Q": 100 + i}) for i in range(2)]
         netlist = Netlist(module({}, {"out_o": [100, 101]}, flops), "m")
         words = run(netlist, [cpp.Function("Cycle", True, True)],
-                    "lanes.q[0] = 1;\nlanes.q[1] = 2;\n" + f"lanes.Cycle();\n{PRINT}" * 2)
+                    "lanes.q[0][0] = 1;\nlanes.q[1][0] = 2;\n" + f"lanes.Cycle();\n{PRINT}" * 2)
         self.assertEqual(words, ["1", "2", "2", "1"])
 
     def test_inputs_that_are_fixed_leave_fewer_gates(self):
