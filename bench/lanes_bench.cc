@@ -37,6 +37,17 @@ void BM_LanesSchedulersQuiet(benchmark::State& state) {
 }
 BENCHMARK(BM_LanesSchedulersQuiet);
 
+// The same under greedy-then-oldest, and where quotas are not in force either.
+void BM_LanesSchedulersGreedy(benchmark::State& state) {
+  RunSchedulers(&state, [](auto* schedulers) { schedulers->Greedy(); });
+}
+BENCHMARK(BM_LanesSchedulersGreedy);
+
+void BM_LanesSchedulersUngated(benchmark::State& state) {
+  RunSchedulers(&state, [](auto* schedulers) { schedulers->Ungated(); });
+}
+BENCHMARK(BM_LanesSchedulersUngated);
+
 void BM_LanesProfile(benchmark::State& state) {
   lanes::Gtx980Profile profile;
   profile.Reset();

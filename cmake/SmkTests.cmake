@@ -27,10 +27,9 @@ function(smk_add_tests label)
     set(level -O1)
   endif()
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
-  # Headers are most of what the compiler reads: several files are one unit. So names of a program's tests differ,
-  # but for those of drawers, which are alike, and those beside verilated models of several sizes.
+  # Not those of drawers, whose names are alike, and those beside verilated models of several sizes.
   if(NOT label MATCHES "^(unit|cosim)$" AND NOT arg_NAME STREQUAL "sim_cosim")
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    smk_compile_together(${target})
   endif()
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/tb" "${PROJECT_SOURCE_DIR}/sim")

@@ -18,7 +18,7 @@ class CacheSets {
   static constexpr std::uint32_t kNoTag = ~std::uint32_t{0};
   static constexpr unsigned kNone = ~0u;  // no way
 
-  // Up to 128 ways. At first way 0 is the one that was used least recently, then way 1 and so on.
+  // At first way 0 is the one that was used least recently, then way 1 and so on.
   CacheSets(unsigned sets, unsigned ways)
       : ways_(ways),
         words_((ways + 7) / 8),
