@@ -37,7 +37,7 @@ void BM_LanesSchedulersQuiet(benchmark::State& state) {
 }
 BENCHMARK(BM_LanesSchedulersQuiet);
 
-// The same under greedy-then-oldest, and where quotas are not in force either.
+// The same under greedy-then-oldest, and where quotas are and were not in force either.
 void BM_LanesSchedulersGreedy(benchmark::State& state) {
   RunSchedulers(&state, [](auto* schedulers) { schedulers->Greedy(); });
 }

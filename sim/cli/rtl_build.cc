@@ -54,8 +54,9 @@ class RtlBuilder {
       if (name != "scheduler" && name != "profile") parts.push_back(Part(part, {}, {}));
     }
     std::string made_of = ToolVersion("yosys -V") + ToolVersion("python3 --version");
-    for (const char* file : {"lanes/cpp.py", "lanes/lanes.tcl", "lanes/make_lanes.py",
-                             "lanes/netlist.py", "yosys/netlist.tcl"}) {
+    for (const char* file : {"lanes/cpp.py", "lanes/gates.py", "lanes/lanes.tcl", "lanes/logic.py",
+                             "lanes/make_lanes.py", "lanes/netlist.py", "lanes/reduce.tcl",
+                             "lanes/yosys.py", "yosys/netlist.tcl"}) {
       made_of += HashFile(RtlSource(std::string("synth/") + file));
     }
     const auto lanes = [&](const char* name, const char* type, const char* file) {

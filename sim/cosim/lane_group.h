@@ -149,8 +149,7 @@ class LaneGroup {
   bool rows_known_ = false;
   KernelRows left_{};
   bool left_known_ = false;
-  KernelRows loaded_{};       // quotas that were there at the last reload
-  bool loaded_stale_ = true;  // other ones have come since
+  bool ungated_ = false;  // quotas were in force nowhere in the cycle before
   // By kernel and lane: who has some left. By SM: a grant has changed that, or quotas are loaded.
   std::array<Word, kKernels> some_left_{};
   unsigned shows_ = 0;
@@ -190,7 +189,6 @@ void LaneGroup<Lanes>::Tell(unsigned i, const Tables& t) {
     static_assert(Package::QuotaWidth == 16, "a row of four quotas is bits of the port");
     Set(&quota_[k / 4], i, GetBits(t.quota_o, k * Package::QuotaWidth, width), &quota_changed_);
   }
-  loaded_stale_ = loaded_stale_ || quota_changed_;
   const bool pulse = leave != 0 || t.start_valid_o != 0 || t.load_o != 0;
   pulses_ = (pulses_ & ~(1u << i)) | (pulse ? 1u : 0u) << i;
 }
@@ -230,6 +228,7 @@ void LaneGroup<Lanes>::Cycle(unsigned ticking) {
   if (leave_changed_) ToWarps(leave_, schedulers_.in.leave_i);
   if (control_changed_) ApplyControl();
   if (quota_changed_) ApplyQuotas();
+  if (changed) schedulers_.Changed();
   stop_changed_ = leave_changed_ = control_changed_ = quota_changed_ = false;
   ToWarps(ready_, schedulers_.in.ready_i);
   schedulers_.in.tick_i[0] = ticking * kLowest;
@@ -238,11 +237,13 @@ void LaneGroup<Lanes>::Cycle(unsigned ticking) {
     schedulers_.Cycle();
   } else if (!greedy_) {
     schedulers_.Quiet();
-  } else if (schedulers_.in.gated_i[0] != 0) {
+  } else if (!ungated_ || schedulers_.in.gated_i[0] != 0) {
     schedulers_.Greedy();
   } else {
     schedulers_.Ungated();
   }
+  ungated_ = schedulers_.in.gated_i[0] == 0;
+  left_known_ = false;
   CountGrants();
   TakeLanes();
   TakeQuotas();
@@ -303,16 +304,11 @@ const LaneRows& LaneGroup<Lanes>::Rows() {
   return rows_;
 }
 
-// Without a grant, quotas stay what they are.
+// Who has to show quotas. Without a grant they stay what they are.
 template <typename Lanes>
 void LaneGroup<Lanes>::TakeQuotas() {
   const auto& out = schedulers_.out;
-  left_known_ = false;
   Word changed = out.reload_o[0];
-  if (changed != 0 && loaded_stale_) {
-    loaded_ = quota_;
-    loaded_stale_ = false;
-  }
   for (unsigned k = 0; k < kKernels; ++k) {
     changed |= some_left_[k] ^ out.some_left_o[k];
     some_left_[k] = out.some_left_o[k];
@@ -369,6 +365,7 @@ std::uint32_t LaneGroup<Lanes>::GrantKernels(unsigned i) {
 template <typename Lanes>
 void LaneGroup<Lanes>::Quotas(unsigned i, SmOutputs* out) {
   if (!left_known_) {
+    schedulers_.Left();
     left_ = {};
     FromKernels(schedulers_.out.left_o, Package::QuotaWidth, &left_);
     left_known_ = true;
@@ -378,13 +375,9 @@ void LaneGroup<Lanes>::Quotas(unsigned i, SmOutputs* out) {
     const auto some = static_cast<std::uint32_t>(row >> (s * kStride + kSomeLeft));
     out->with_quota |= (some & ((1u << kKernels) - 1)) << s * kMaxKernels;
   }
-  const bool reload = (schedulers_.out.reload_o[0] >> i & 1) != 0;
-  const KernelRows& rows = reload ? loaded_ : left_;
   for (unsigned k = 0; k < kKernels; ++k) {
-    out->quota_left[k] = static_cast<std::uint16_t>(rows[k / 4][i] >> 16 * (k % 4));
+    out->quota_left[k] = static_cast<std::uint16_t>(left_[k / 4][i] >> 16 * (k % 4));
   }
-  if (reload || (row >> kValid & 1) == 0) return;
-  --out->quota_left[row >> kKernel & ((1u << kKernelWidth) - 1)];
 }
 
 }  // namespace smk

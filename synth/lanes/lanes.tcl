@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# One module as gates of two inputs and flip-flops, for lanes of words: make_lanes.py makes C++ of it. What an
-# operation of a processor does is one gate here, so that few gates are few operations. Environment:
+# One module as gates and flip-flops, for lanes of words: make_lanes.py makes C++ of it. Environment:
 # SMK_BLOCK (the module), SMK_FILES, SMK_INCLUDE, SMK_OUT (the JSON).
 yosys -import
 source [file join [file dirname [info script]] .. yosys netlist.tcl]
@@ -12,7 +11,6 @@ yosys memory
 yosys opt -undriven -fine
 yosys techmap
 yosys opt
-yosys abc -g AND,OR,XOR,ANDNOT,ORNOT
 yosys opt_clean -purge
 yosys setundef -zero
 yosys check -assert

@@ -9,22 +9,23 @@ that --control compiled calls. docs/lanes.md has the rest.
 """
 
 import argparse
-import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 
 import cpp
+import yosys
 from netlist import Netlist, Unsupported
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What sim/cosim/lane_group.h calls. No pulses; greedy then oldest; quotas that are not in force.
-QUIET = "leave_i=0,start_valid_i=0,load_i=0,tick_i=0"
+# What sim/cosim/lane_group.h calls. No pulses, and what the tables say is as before; greedy then oldest; quotas that are
+# not in force, and were not in the cycle before.
+GRANTS = "grant_valid_o+grant_warp_o+grant_kernel_o+reload_o+some_left_o"
+QUIET = "leave_i=0,start_valid_i=0,load_i=0,tick_i=0,stop_i=held,quota_i=held,gated_i=held,ungated_i=held,epoch_end_i=held"
 GREEDY = f"{QUIET},policy_i=0"
-FUNCTIONS = {"smk_quota_scheduler": ["Cycle=outputs+edge", f"Quiet=outputs+edge/{QUIET}", f"Greedy=outputs+edge/{GREEDY}",
-                                     f"Ungated=outputs+edge/{GREEDY},gated_i=0,ungated_i=1"],
+UNGATED = GREEDY.replace("gated_i=held,ungated_i=held", "gated_i=0,ungated_i=1,taken_q=0")
+FUNCTIONS = {"smk_quota_scheduler": [f"Cycle={GRANTS}+edge", f"Quiet={GRANTS}+edge/{QUIET},policy_i=held",
+                                     f"Greedy={GRANTS}+edge/{GREEDY}", f"Ungated={GRANTS}+edge/{UNGATED}", "Left=left_o"],
              "smk_sm_profile": ["Edge=edge", "Registers=outputs"]}
 
 
@@ -41,21 +42,14 @@ def files_of(top, rtl):
     return files
 
 
-def synthesize(args, files, out):
-    """The netlist as Yosys writes it; ends the program with Yosys's last lines when it fails."""
-    environment = os.environ | {
+def synthesize(args, files):
+    """The netlist as Yosys writes it."""
+    environment = {
         "SMK_BLOCK": args.module.stem,
         "SMK_FILES": " ".join(map(str, files)),
         "SMK_INCLUDE": f"{args.rtl / 'common'} {args.config}",
-        "SMK_OUT": str(out),
     }
-    environment.pop("SMK_TOP", None)  # netlist.tcl would make one of its own
-    done = subprocess.run([args.yosys, "-q", "-c", str(HERE / "lanes.tcl")], env=environment, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True, check=False)
-    if done.returncode != 0:
-        print(*done.stdout.splitlines()[-20:], sep="\n")
-        sys.exit(f"make_lanes.py: yosys failed on {args.module}")
-    return json.loads(out.read_text(encoding="utf-8"))
+    return yosys.run(args.yosys, "lanes.tcl", args.out.with_suffix(".json"), environment)
 
 
 def main():
@@ -69,16 +63,14 @@ def main():
     args.functions = args.functions or list(map(cpp.Function.parse, FUNCTIONS[args.module.stem]))
     files = files_of(args.module, args.rtl)
     try:
-        netlist = Netlist(synthesize(args, files, args.out.with_suffix(".json")), args.module.stem)
-        for function in args.functions:
-            if set(function.fixed) - set(netlist.inputs):
-                raise Unsupported(f"{function.name}: no inputs {', '.join(set(function.fixed) - set(netlist.inputs))}")
+        netlist = Netlist(synthesize(args, files), args.module.stem)
+        passes = cpp.passes(netlist, args.functions, args.yosys)
     except Unsupported as error:
         sys.exit(f"make_lanes.py: {args.module.stem}: {error}")
     what = f"{args.module.stem} in configuration {args.config.name}"
-    args.out.with_suffix(".h").write_text(cpp.header(netlist, args.name, what, args.functions), encoding="utf-8")
+    args.out.with_suffix(".h").write_text(cpp.header(netlist, args.name, what, passes), encoding="utf-8")
     include = f"{args.out.name}.h"
-    args.out.with_suffix(".cc").write_text(cpp.source(netlist, args.name, include, args.functions), encoding="utf-8")
+    args.out.with_suffix(".cc").write_text(cpp.source(netlist, args.name, include, passes), encoding="utf-8")
     depends = [*files, args.rtl / "common/smk_assert.svh", args.config / "smk_config.svh", *sorted(HERE.glob("*.*")),
                HERE.parent / "yosys/netlist.tcl"]
     names = " \\\n  ".join(str(path).replace(" ", "\\ ") for path in depends)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """cosim.lanes: the generator of lanes on small netlists: every gate, every kind of flip-flop, and what it refuses.
 
-usage: lanes.py CXX
+usage: lanes.py CXX YOSYS
 What each netlist means is written down here by hand; the C++ that is made of it is compiled and must do the same, with
 every pattern of inputs in lanes of its own.
 """
@@ -17,7 +17,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "synth/lane
 import cpp  # noqa: E402
 from netlist import ONE, ZERO, Netlist, Unsupported  # noqa: E402
 
-CXX = sys.argv.pop(1) if len(sys.argv) > 1 else "c++"
+CXX, YOSYS = (sys.argv.pop(1), sys.argv.pop(1)) if len(sys.argv) > 2 else ("c++", "yosys")
 
 # What each gate is of its pins, and how many it has.
 GATES = {
@@ -88,12 +88,17 @@ def all_flops():
     return module({"in_i": [4, 5, 6]}, {"out_o": out}, cells)
 
 
+def parse(*functions):
+    return list(map(cpp.Function.parse, functions))
+
+
 def run(netlist, functions, program):
     """What the program prints that has an object `lanes` of the class."""
+    made = cpp.passes(netlist, parse(*functions), YOSYS)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "lanes.h").write_text(cpp.header(netlist, "Lanes", "a test", functions), encoding="utf-8")
-        (folder / "lanes.cc").write_text(cpp.source(netlist, "Lanes", "lanes.h", functions), encoding="utf-8")
+        (folder / "lanes.h").write_text(cpp.header(netlist, "Lanes", "a test", made), encoding="utf-8")
+        (folder / "lanes.cc").write_text(cpp.source(netlist, "Lanes", "lanes.h", made), encoding="utf-8")
         (folder / "main.cc").write_text(
             '#include <cstdio>\n#include "lanes.h"\nint main() {\nsmk::lanes::Lanes lanes;\nlanes.Reset();\n'
             + program + "}\n", encoding="utf-8")
@@ -114,7 +119,7 @@ PRINT = 'for (const auto word : lanes.out.out_o) std::printf("%llx\\n", static_c
 class Lanes(unittest.TestCase):
     def test_every_gate_does_what_its_name_says(self):
         netlist = Netlist(all_gates(), "m")
-        words = run(netlist, [cpp.Function("Settle", True, False)], PATTERNS + "lanes.Settle();\n" + PRINT)
+        words = run(netlist, ["Settle=outputs"], PATTERNS + "lanes.Settle();\n" + PRINT)
         for word, (name, means) in zip(words, GATES.items(), strict=True):
             for i in range(64):
                 pins = [i >> b & 1 for b in range(means.__code__.co_argcount)]
@@ -122,8 +127,7 @@ class Lanes(unittest.TestCase):
 
     def test_every_flip_flop_takes_its_next_value(self):
         netlist = Netlist(all_flops(), "m")
-        functions = [cpp.Function("Settle", True, False), cpp.Function("Edge", False, True),
-                     cpp.Function("Cycle", True, True)]
+        functions = ["Settle=outputs", "Edge=edge", "Cycle=outputs+edge"]
         program = f"lanes.Settle();\n{PRINT}{PATTERNS}"
         # Lanes 8 to 15 and so on begin with 1 in every register.
         program += "for (auto& word : lanes.q) word[0] = 0xff00ff00ff00ff00;\nlanes.Edge();\nlanes.Settle();\n" + PRINT
@@ -143,7 +147,7 @@ class Lanes(unittest.TestCase):
     def test_registers_that_take_each_others_values_exchange_them(self):
         flops = [("DFF_P", {"C": CLOCK, "D": 101 - i, "Q": 100 + i}) for i in range(2)]
         netlist = Netlist(module({}, {"out_o": [100, 101]}, flops), "m")
-        words = run(netlist, [cpp.Function("Cycle", True, True)],
+        words = run(netlist, ["Cycle=outputs+edge"],
                     "lanes.q[0][0] = 1;\nlanes.q[1][0] = 2;\n" + f"lanes.Cycle();\n{PRINT}" * 2)
         self.assertEqual(words, ["1", "2", "2", "1"])
 
@@ -158,8 +162,8 @@ class Lanes(unittest.TestCase):
     def test_a_register_that_keeps_its_value_is_not_written(self):
         cells = [("MUX", {"A": 100, "B": 4, "S": 5, "Y": 101}), ("DFF_P", {"C": CLOCK, "D": 101, "Q": 100})]
         netlist = Netlist(module({"d_i": [4], "load_i": [5]}, {"out_o": [100]}, cells), "m")
-        text = cpp.source(netlist, "Lanes", "lanes.h",
-                          [cpp.Function("Edge", False, True), cpp.Function("Quiet", False, True, {"load_i": 0})])
+        made = cpp.passes(netlist, parse("Edge=edge", "Quiet=edge/load_i=0"), YOSYS)
+        text = cpp.source(netlist, "Lanes", "lanes.h", made)
         edge, quiet = text.split("void Lanes::Edge")[1].split("void Lanes::Quiet")
         self.assertIn("q[0] =", edge)
         self.assertNotIn("q[0] =", quiet)
@@ -195,15 +199,54 @@ class Lanes(unittest.TestCase):
         with self.assertRaisesRegex(Unsupported, "no input rst_ni"):
             Netlist(without, "m")
 
+    def test_what_is_held_is_calculated_when_it_is_told_to_have_changed(self):
+        # out = in AND (held XOR q); q takes the value of `load`, which Quiet takes for 0 and Cycle does not.
+        cells = [("XOR", {"A": 5, "B": 100, "Y": 101}), ("AND", {"A": 4, "B": 101, "Y": 102}),
+                 ("MUX", {"A": 100, "B": 5, "S": 6, "Y": 103}), ("DFF_P", {"C": CLOCK, "D": 103, "Q": 100})]
+        netlist = Netlist(module({"in_i": [4], "held_i": [5], "load_i": [6]}, {"out_o": [102]}, cells), "m")
+        program = "lanes.q[0][0] = 0;\nlanes.in.in_i[0] = ~0ull;\n"
+        for step in ("lanes.in.held_i[0] = 1;\nlanes.Quiet();\n",  # calculated
+                     "lanes.in.held_i[0] = 2;\nlanes.Quiet();\n",  # not told
+                     "lanes.Changed();\nlanes.Quiet();\n",
+                     "lanes.in.in_i[0] = 6;\nlanes.Quiet();\n",  # not held
+                     "lanes.in.load_i[0] = ~0ull;\nlanes.Cycle();\n",  # changes the register, so that is told
+                     "lanes.Quiet();\n"):
+            program += step + PRINT
+        words = run(netlist, ["Cycle=outputs+edge", "Quiet=outputs+edge/load_i=0,held_i=held"], program)
+        self.assertEqual(words, ["1", "1", "2", "2", "2", "0"])
+
+    def test_a_register_can_be_fixed_that_stays_so(self):
+        cells = [("AND", {"A": 4, "B": 5, "Y": 101}), ("DFF_PN0", {"C": CLOCK, "D": 101, "Q": 100, "R": RESET}),
+                 ("OR", {"A": 100, "B": 4, "Y": 102})]
+        content = module({"a_i": [4], "b_i": [5]}, {"out_o": [102]}, cells)
+        content["modules"]["m"]["netnames"]["taken_q"] = {"hide_name": 0, "bits": [100]}
+        netlist = Netlist(content, "m")
+        one, = cpp.passes(netlist, parse("Cycle=outputs+edge/b_i=0,taken_q=0"), YOSYS)
+        self.assertEqual((one.body.nodes, one.edges), ({}, []))
+        with self.assertRaisesRegex(Unsupported, "taken_q does not stay 0"):
+            cpp.passes(netlist, parse("Cycle=edge/taken_q=0"), YOSYS)
+
     def test_functions_are_named_as_they_are_asked_for(self):
-        self.assertEqual(cpp.Function.parse("A=outputs+edge/x_i=0,y_i=1"), cpp.Function("A", True, True, {"x_i": 0, "y_i": 1}))
-        self.assertEqual(cpp.Function.parse("B=edge"), cpp.Function("B", False, True))
-        for wrong in ("A", "A=", "A=wires", "1=edge", "=edge"):
+        self.assertEqual(parse("A=outputs+edge/x_i=0,y_i=1,z_i=held"),
+                         [cpp.Function("A", ("outputs",), True, {"x_i": 0, "y_i": 1}, frozenset({"z_i"}))])
+        self.assertEqual(parse("B=edge", "C=x_o+y_o"), [cpp.Function("B", (), True), cpp.Function("C", ("x_o", "y_o"), False)])
+        for wrong in ("A", "A=", "A=wires of", "1=edge", "=edge"):
             with self.assertRaisesRegex(ValueError, "expected NAME=outputs"):
-                cpp.Function.parse(wrong)
+                parse(wrong)
         for wrong in ("A=edge/x_i", "A=edge/x_i=2", "A=edge/x_i=0,y_i"):
-            with self.assertRaisesRegex(ValueError, "expected an input with 0 or 1"):
-                cpp.Function.parse(wrong)
+            with self.assertRaisesRegex(ValueError, "expected an input with 0, 1 or held"):
+                parse(wrong)
+        netlist = Netlist(all_gates(), "m")
+        for wrong in ("A=wires", "A=edge/x_i=0", "A=edge/x_i=held"):
+            with self.assertRaisesRegex(Unsupported, "A: there is no (wires|x_i)"):
+                cpp.passes(netlist, parse(wrong), YOSYS)
+
+    def test_fewer_operations_are_found(self):
+        # (a AND b) OR (a AND c) is a AND (b OR c).
+        cells = [("AND", {"A": 4, "B": 5, "Y": 100}), ("AND", {"A": 4, "B": 6, "Y": 101}), ("OR", {"A": 100, "B": 101, "Y": 102})]
+        netlist = Netlist(module({"in_i": [4, 5, 6]}, {"out_o": [102]}, cells), "m")
+        one, = cpp.passes(netlist, parse("Settle=outputs"), YOSYS)
+        self.assertEqual(sorted(node.kind for node in one.body.nodes.values()), ["and", "or"])
 
 
 unittest.main()

@@ -55,6 +55,9 @@ class LaneDifferences {
   std::uint64_t compared_ = 0;
 };
 
+// What a cycle has, of all lanes: warps that are ready; other warps are stopped, too; anything.
+enum class LaneCycle { kQuiet, kChanged, kBusy };
+
 // The context of models that may be told anything: what they demand of their users is not checked.
 inline VerilatedContext* Unchecked(VerilatedContext* context) {
   context->assertOn(false);
@@ -77,18 +80,19 @@ class SchedulerLane {
     unit_.Reset();
   }
 
-  // The inputs of a cycle; without pulses in one that shall be quiet.
-  void Drive(bool quiet) {
+  // The inputs of a cycle.
+  void Drive(LaneCycle cycle) {
     if (Below(200) == 0) {
       phase_ = Below(4);
       only_ = 1u << Below(kWarps);
     }
     // Few, half of all, the same one again and again, none.
     ready_ = phase_ == 0 ? Random() & Random() : phase_ == 1 ? Random() : phase_ == 2 ? only_ : 0;
-    if (Below(20) == 0) stop_ = Random() & Random() & Random();
     leave_ = 0;
     start_ = load_ = tick_ = false;
-    if (quiet) return;
+    if (cycle == LaneCycle::kQuiet) return;
+    if (Below(10) == 0) stop_ = Random() & Random() & Random();
+    if (cycle == LaneCycle::kChanged) return;
     if (Below(8) == 0) leave_ = occupied_ & Random() & Random();
     warp_ = Below(kWarps);
     kernel_ = Below(Package::NumKernels);
@@ -180,7 +184,7 @@ class ProfileLane {
     unit_.Reset();
   }
   // A quarter of the lanes hears no tick, so that counters fill.
-  void Drive(bool /*quiet*/) {
+  void Drive(LaneCycle /*cycle*/) {
     grants_ = random_() & random_();
     kernels_ = (lane_ & 1) != 0 ? 0 : random_();
     if (lane_ % 4 == 1) grants_ = ~std::uint64_t{0};
@@ -215,7 +219,7 @@ class ProfileLane {
   bool tick_ = false;
 };
 
-// Runs all lanes; `evaluate(gates, quiet)` makes a cycle of the gates.
+// Runs all lanes; `evaluate(gates, cycle)` makes one of the gates.
 template <typename Lane, typename Gates, typename Evaluate>
 LaneDifferences RunLanes(Gates* gates, std::uint64_t seed, Cycle cycles, Evaluate evaluate) {
   VerilatedContext context;
@@ -226,12 +230,15 @@ LaneDifferences RunLanes(Gates* gates, std::uint64_t seed, Cycle cycles, Evaluat
   std::mt19937_64 random(seed);
   LaneDifferences differences;
   for (Cycle now = 0; now < cycles; ++now) {
-    const bool quiet = random() % 3 == 0;
+    const auto kind = random() % 8;
+    const LaneCycle cycle = kind == 0  ? LaneCycle::kChanged
+                            : kind < 4 ? LaneCycle::kQuiet
+                                       : LaneCycle::kBusy;
     for (const auto& lane : lanes) {
-      lane->Drive(quiet);
+      lane->Drive(cycle);
       lane->Apply(gates);
     }
-    evaluate(gates, quiet);
+    evaluate(gates, cycle);
     for (const auto& lane : lanes) lane->Compare(*gates, now, &differences);
   }
   lanes.clear();
