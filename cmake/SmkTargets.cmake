@@ -27,7 +27,7 @@ endif()
 # smk_compile_together(TARGET): headers are most of what the compiler reads, so several files are one unit. Names in
 # unnamed namespaces must differ within the target.
 function(smk_compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
 endfunction()
 
 # smk_add_library(NAME SOURCES file... DEPENDS target...)
