@@ -4,23 +4,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
-#include <map>
 #include <set>
 
-#include "base/error.h"
 #include "experiment/kernel_names.h"
 #include "experiment/requests.h"
 #include "experiment/trace_name.h"
 #include "run/oracle.h"
 #include "serve/tenant_spec.h"
 #include "sweep/mixes.h"
+#include "sweep/plan_builder.h"
+#include "sweep/spec_kernels.h"
+#include "sweep/spec_place.h"
 
 namespace smk::sim {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr unsigned kMostRuns = 1'000'000;  // of a specification
 
@@ -38,63 +36,20 @@ bool PolicyUsesPreempt(const SpecText& policy) {
   });
 }
 
-// The option of `smk sweep` that says the same as a key of a specification.
-std::string OptionOf(const std::string& key) {
-  if (key.rfind("set.", 0) == 0) return "--set " + key.substr(4);
-  if (key == "machines") return "--machine";
-  if (key == "seeds") return "--seed";
-  for (const char* other : {"policies", "preempt", "control", "cycles", "until"}) {
-    if (key == other) return "--" + key;
-  }
-  return key;
-}
-
 // Fills a plan from the experiments, one after another.
 class Expander {
  public:
   Expander(const SweepSpec& spec, const Backend& backend)
-      : spec_(spec), backend_(backend), folder_(fs::path(spec.path).parent_path()) {}
+      : spec_(spec), backend_(backend), place_(spec), builder_(spec.name, backend) {}
 
   SweepPlan Take() {
-    plan_.name = spec_.name;
     CheckPreempt();
     CheckSize();
     for (const SpecExperiment& experiment : spec_.experiments) Expand(experiment);
-    return std::move(plan_);
+    return builder_.Take();
   }
 
  private:
-  [[noreturn]] void Refuse(const std::string& key, unsigned line, const std::string& what) const {
-    std::string text = what;
-    // The name of an option in front says nothing here.
-    if (text.rfind("--", 0) == 0 && text.find(": ") != std::string::npos) {
-      text = text.substr(text.find(": ") + 2);
-    }
-    if (spec_.path.empty()) throw InputError(fmt::format("{}: {}", OptionOf(key), text));
-    const unsigned shown = line != 0 ? line : std::max(experiment_->line, 1u);
-    throw InputError(
-        fmt::format("{}:{}: {}{}: {}", spec_.path, shown, experiment_->prefix, key, text));
-  }
-  // Calls `look`, and says where in the file it was when it fails.
-  template <typename Look>
-  auto At(const char* key, const SpecText& text, const Look& look) const {
-    try {
-      return look();
-    } catch (const InputError& error) {
-      Refuse(key, text.line, error.what());
-    }
-  }
-
-  // Files are looked for beside the specification.
-  std::string Located(const std::string& name) const {
-    const bool trace = IsTraceName(name);
-    const bool file = name.size() > 5 && name.substr(name.size() - 5) == ".toml";
-    const std::string path = trace ? name.substr(name.find(':') + 1) : name;
-    if ((!file && !trace) || fs::path(path).is_absolute()) return name;
-    const std::string located = fs::absolute(folder_ / path).lexically_normal().string();
-    return trace ? name.substr(0, name.find(':') + 1) + located : located;
-  }
-
   // Refuses a key `preempt` that no experiment with a policy that uses it sees.
   void CheckPreempt() {
     std::set<unsigned> used;
@@ -103,9 +58,10 @@ class Expander {
       if (any && !e.preempt.empty()) used.insert(e.preempt.front().line);
     }
     for (const SpecExperiment& e : spec_.experiments) {
-      experiment_ = &e;
+      Enter(e);
       if (!e.preempt.empty() && used.count(e.preempt.front().line) == 0) {
-        Refuse("preempt", e.preempt.front().line, WhoUsesPreempt() + "; expected one of them");
+        place_.Refuse("preempt", e.preempt.front().line,
+                      WhoUsesPreempt() + "; expected one of them");
       }
     }
   }
@@ -113,7 +69,7 @@ class Expander {
   void CheckSize() {
     double runs = 0;
     for (const SpecExperiment& experiment : spec_.experiments) {
-      experiment_ = &experiment;
+      Enter(experiment);
       double each = 0;
       for (const SpecText& policy : experiment.policies) {
         const bool several = PolicyUsesPreempt(policy) && !experiment.preempt.empty();
@@ -122,14 +78,15 @@ class Expander {
       for (const Axis& axis : AllAxes()) each *= static_cast<double>(axis.values.size());
       for (const SpecText& item : experiment.workloads) {
         const auto mix = ParseMixName(item.text);
-        const double sets = mix ? Sets(mix->size) : 1;
+        const double sets = mix ? SetsOf(mix->size, place_, backend_) : 1;
         if (sets > kMostRuns) {
-          Refuse("kernels", item.line,
-                 fmt::format("expected kernels of at most {} sets, got {:.0f}", kMostRuns, sets));
+          place_.Refuse(
+              "kernels", item.line,
+              fmt::format("expected kernels of at most {} sets, got {:.0f}", kMostRuns, sets));
         }
         runs += each * (mix && mix->random ? static_cast<double>(experiment.count) : sets);
         if (runs > kMostRuns) {
-          Refuse(
+          place_.Refuse(
               "workloads", item.line,
               fmt::format("expected at most {} runs, got {:.0f}{}", kMostRuns, runs,
                           &item == &spec_.experiments.back().workloads.back() ? "" : " and more"));
@@ -140,81 +97,11 @@ class Expander {
       }
       runs += each * static_cast<double>(experiment.streams.size());
       if (runs > kMostRuns) {
-        Refuse("streams", experiment.streams.front().line,
-               fmt::format("expected at most {} runs, got {:.0f}", kMostRuns, runs));
+        place_.Refuse("streams", experiment.streams.front().line,
+                      fmt::format("expected at most {} runs, got {:.0f}", kMostRuns, runs));
       }
     }
   }
-  // How many sets of so many kernels there are.
-  double Sets(unsigned size) const {
-    std::size_t kernels = experiment_->kernels.size();
-    if (kernels == 0) kernels = backend_.list_workloads().size();
-    double sets = 1;
-    for (unsigned i = 0; i < size && i < kernels; ++i) {
-      sets *= static_cast<double>(kernels - i) / (i + 1);
-    }
-    return sets;
-  }
-
-  std::vector<MixKernel> Pool() const {
-    std::vector<MixKernel> pool;
-    const auto add = [&](const std::string& name, const SpecText& where) {
-      const auto workload =
-          At("kernels", where, [&] { return backend_.find_workload(Located(name)); });
-      pool.push_back({Located(name), workload->type == "compute" ? 'C' : 'M'});
-    };
-    for (const SpecText& kernel : experiment_->kernels) add(kernel.text, kernel);
-    if (pool.empty()) {
-      for (const std::string& name : backend_.list_workloads()) {
-        if (name.rfind("parboil/", 0) == 0) add(name.substr(8), {});
-      }
-    }
-    return pool;
-  }
-
-  std::vector<std::string> Mixes(const SpecText& item, const MixName& mix) const {
-    const std::vector<MixKernel> pool = Pool();
-    auto mixes = AllMixes(pool.size(), mix.size);
-    if (mixes.empty()) Refuse("kernels", item.line, "expected more kernels to choose from");
-    if (mix.random) {
-      if (experiment_->count == 0) {
-        Refuse("count", item.line, fmt::format("expected a number of workloads for {}", item.text));
-      }
-      if (experiment_->count > mixes.size()) {
-        Refuse("count", experiment_->count_line,
-               fmt::format("expected at most {}, there are no more", mixes.size()));
-      }
-      mixes = RandomMixes(pool, mix.size, experiment_->count, experiment_->mix_seed);
-    }
-    std::vector<std::string> workloads;
-    workloads.reserve(mixes.size());
-    for (const auto& indices : mixes) {
-      std::vector<std::string> names;
-      names.reserve(indices.size());
-      for (const std::size_t index : indices) names.push_back(pool[index].name);
-      workloads.push_back(JoinKernels(names));
-    }
-    return workloads;
-  }
-
-  // All workloads of the experiment, as the command line would have them.
-  std::vector<SpecText> Workloads() const {
-    std::vector<SpecText> workloads;
-    for (const SpecText& item : experiment_->workloads) {
-      if (const auto mix = ParseMixName(item.text)) {
-        for (const std::string& text : Mixes(item, *mix)) workloads.push_back({text, item.line});
-        continue;
-      }
-      std::vector<std::string> names = SplitKernels(item.text);
-      for (std::string& name : names) {
-        name = Located(name);
-        At("workloads", item, [&] { return backend_.find_workload(name); });
-      }
-      workloads.push_back({JoinKernels(names), item.line});
-    }
-    return workloads;
-  }
-
   bool Wanted(const Experiment& e) const {
     const std::string group = GroupName(e);
     return experiment_->groups.empty() ||
@@ -227,29 +114,31 @@ class Expander {
   }
 
   void Expand(const SpecExperiment& experiment) {
-    experiment_ = &experiment;
-    const std::size_t before = plan_.members.size();
+    Enter(experiment);
+    const std::size_t before = builder_.members();
     for (const SpecText& machine : experiment.machines) {
-      At("machines", machine, [&] { return backend_.find_machine(Located(machine.text)); });
+      place_.At("machines", machine,
+                [&] { return backend_.find_machine(place_.Located(machine.text)); });
     }
     for (const SpecText& control : experiment.control) {
-      At("control", control, [&] { return ParseControl(control.text); });
+      place_.At("control", control, [&] { return ParseControl(control.text); });
     }
     for (const SpecText& preempt : experiment.preempt) {
-      At("preempt", preempt, [&] { return ParsePreempt(preempt.text); });
+      place_.At("preempt", preempt, [&] { return ParsePreempt(preempt.text); });
     }
     const std::vector<Axis> axes = AllAxes();
     for (const SpecText& stream : experiment.streams) StreamProduct(axes, 0, {}, stream);
-    for (const SpecText& workload : experiment.streams.empty() ? Workloads() : NoTexts()) {
+    for (const SpecText& workload :
+         experiment.streams.empty() ? WorkloadsOf(place_, backend_) : NoTexts()) {
       Options options;
       options.kernels = workload.text;
       options.no_repeat = !experiment.repeat;
       for (const SpecText& arrive : experiment.arrive) options.arrivals.push_back(arrive.text);
       Product(axes, 0, options, workload);
     }
-    if (plan_.members.size() == before) {
-      Refuse("groups", experiment.groups.front().line,
-             "expected a group that some workload belongs to; nothing is left to run");
+    if (builder_.members() == before) {
+      place_.Refuse("groups", experiment.groups.front().line,
+                    "expected a group that some workload belongs to; nothing is left to run");
     }
   }
 
@@ -265,7 +154,7 @@ class Expander {
       if (!experiment_->streams.empty() && texts.front().line == 0) return;  // as its file says
       axes.push_back(
           {{}, [member](const std::string& value, Options* options) { options->*member = value; }});
-      for (const SpecText& text : texts) axes.back().values.push_back(Located(text.text));
+      for (const SpecText& text : texts) axes.back().values.push_back(place_.Located(text.text));
     };
     plain(experiment_->machines, &Options::machine);
     plain(experiment_->control, &Options::control);
@@ -314,14 +203,15 @@ class Expander {
     const auto or_none = [](const std::vector<SpecText>& texts) {
       return texts.empty() ? std::vector<SpecText>{{"", 0}} : texts;
     };
-    if (IsTenantSpec(Located(stream.text))) {
-      Refuse("streams", stream.line,
-             stream.text + " has clients with scripts; expected a stream of jobs");
+    if (IsTenantSpec(place_.Located(stream.text))) {
+      place_.Refuse("streams", stream.line,
+                    stream.text + " has clients with scripts; expected a stream of jobs");
     }
     for (const SpecText& scheduler : or_none(experiment_->schedulers)) {
       for (const SpecText& device : or_none(experiment_->devices)) {
         for (const SpecText& policy : StreamPolicies()) {
-          AddStream(options, {Located(stream.text), scheduler.text, device.text}, policy, stream);
+          AddStream(options, {place_.Located(stream.text), scheduler.text, device.text}, policy,
+                    stream);
         }
       }
     }
@@ -341,7 +231,7 @@ class Expander {
       try {
         return ServingOf(stream, with, backend_);
       } catch (const InputError& error) {
-        RefuseServing(error.what(), where);
+        place_.RefuseServing(error.what(), where);
       }
     };
     const Serving usual = prepare("");
@@ -356,7 +246,7 @@ class Expander {
       run.stream = {stream.path, serving.scheduler.text, Name(serving.device.kind)};
       run.isolated = isolated;
       const LoadedRun loaded = LoadStream(run, serving);
-      Add(std::move(run), loaded);
+      builder_.Add(std::move(run), loaded);
     }
   }
 
@@ -387,44 +277,9 @@ class Expander {
                    MattersAlone);
       run.policy = "isolated";
       run.stream = {path, "sequential", Name(serving.device.kind), job};
-      ids.push_back(AddOneIsolated(std::move(run)));
+      ids.push_back(builder_.AddOneIsolated(std::move(run)));
     }
     return ids;
-  }
-
-  // Where an error of PrepareServing comes from, as far as its text tells.
-  [[noreturn]] void RefuseServing(const std::string& what, const SpecText& stream) const {
-    const auto begins = [&](const char* option) { return what.rfind(option, 0) == 0; };
-    const auto line = [](const std::vector<SpecText>& texts) {
-      return texts.empty() ? 0 : texts.front().line;
-    };
-    if (begins("--scheduler") && !experiment_->schedulers.empty()) {
-      Refuse("schedulers", line(experiment_->schedulers), what);
-    }
-    if (begins("--device") && !experiment_->devices.empty()) {
-      Refuse("devices", line(experiment_->devices), what);
-    }
-    if (begins("--policy") && line(experiment_->policies) != 0) {
-      Refuse("policies", line(experiment_->policies), what);
-    }
-    RefuseResolve(what, stream, "streams");
-  }
-
-  // Where an error of Resolve comes from, as far as its text tells.
-  [[noreturn]] void RefuseResolve(const std::string& what, const SpecText& workload,
-                                  const char* key = "workloads") const {
-    const auto begins = [&](const char* option) { return what.rfind(option, 0) == 0; };
-    if (begins("--control")) Refuse("control", experiment_->control.front().line, what);
-    if (begins("--cycles")) Refuse("cycles", experiment_->cycles.front().line, what);
-    if (begins("--until")) Refuse("until", experiment_->until.front().line, what);
-    if (begins("--seed")) Refuse("seeds", experiment_->seeds.front().line, what);
-    if (begins("--arrive")) Refuse("arrive", experiment_->arrive.front().line, what);
-    for (const SpecAxis& axis : experiment_->set) {
-      if (what.find(axis.key) != std::string::npos) {
-        Refuse("set." + axis.key, axis.values.front().line, what);
-      }
-    }
-    Refuse(key, workload.line, what);
   }
 
   void Policies(const Options& options, const SpecText& workload) {
@@ -432,7 +287,7 @@ class Expander {
     try {
       resolved = Resolve(options, backend_);
     } catch (const InputError& error) {
-      RefuseResolve(error.what(), workload);
+      place_.RefuseResolve(error.what(), workload);
     }
     if (!Wanted(resolved)) return;
     const std::vector<std::string> isolated = AddIsolated(options, resolved);
@@ -446,7 +301,7 @@ class Expander {
           run.preempt = preempt.text;
           run.isolated = isolated;
           const LoadedRun loaded = LoadShared(run, resolved);
-          Add(std::move(run), loaded);
+          builder_.Add(std::move(run), loaded);
         }
       }
     }
@@ -454,7 +309,7 @@ class Expander {
 
   // The one of this name, or all of which the oracle is the best.
   std::vector<Policy> PoliciesOf(const SpecText& text, const Experiment& resolved) const {
-    return At("policies", text, [&]() -> std::vector<Policy> {
+    return place_.At("policies", text, [&]() -> std::vector<Policy> {
       if (text.text == kOracle) return OracleCandidates(resolved);
       return {ResolvePolicy(text.text, std::nullopt, resolved)};
     });
@@ -466,7 +321,7 @@ class Expander {
     if (experiment_->preempt.empty()) return {{Name(policy.config.preempt), 0}};
     for (const SpecText& text : experiment_->preempt) {
       policy.config.preempt = ParsePreempt(text.text);
-      At("preempt", text, [&] { sim::CheckPreempt(policy); });
+      place_.At("preempt", text, [&] { sim::CheckPreempt(policy); });
     }
     return experiment_->preempt;
   }
@@ -483,59 +338,22 @@ class Expander {
       std::copy_if(options.sets.begin(), options.sets.end(), std::back_inserter(run.options.sets),
                    MattersAlone);
       run.policy = "isolated";
-      ids.push_back(AddOneIsolated(std::move(run)));
+      ids.push_back(builder_.AddOneIsolated(std::move(run)));
     }
     return ids;
   }
 
-  // The same kernel alone is asked for by many runs.
-  std::string AddOneIsolated(SweepRun run) {
-    const Options& o = run.options;
-    std::vector<std::string> key = o.sets;
-    for (const auto& text : {o.kernels, o.machine, o.control, o.cycles, o.seed, o.until}) {
-      key.push_back(text.value_or(""));
-    }
-    key.emplace_back(o.no_repeat ? "once" : "");
-    if (run.stream) {
-      key.insert(key.end(),
-                 {run.stream->path, run.stream->device, std::to_string(*run.stream->alone)});
-    }
-    std::string& id = isolated_[key];
-    if (id.empty()) {
-      const LoadedRun loaded = LoadRun(run, backend_);
-      id = Add(std::move(run), loaded);
-    } else {
-      AddMember(index_.at(id));
-    }
-    return id;
-  }
-
-  // Gives the run its id and names, and takes it up unless it is there; gives the id.
-  std::string Add(SweepRun run, const LoadedRun& loaded) {
-    run.id = RunId(run, loaded);
-    if (run.is_isolated()) run.isolated = {run.id};
-    const auto [place, added] = index_.emplace(run.id, plan_.runs.size());
-    if (added) {
-      NameRun(loaded, backend_, &run);
-      plan_.runs.push_back(std::move(run));
-    }
-    AddMember(place->second);
-    return place->first;
-  }
-  void AddMember(std::size_t run) {
-    if (member_.emplace(experiment_->name, run).second) {
-      plan_.members.push_back({experiment_->name, run});
-    }
+  void Enter(const SpecExperiment& experiment) {
+    experiment_ = &experiment;
+    place_.Enter(experiment);
+    builder_.Enter(experiment.name);
   }
 
   const SweepSpec& spec_;
   const Backend& backend_;
-  const fs::path folder_;
+  SpecPlace place_;
+  PlanBuilder builder_;
   const SpecExperiment* experiment_ = nullptr;
-  SweepPlan plan_;
-  std::map<std::string, std::size_t> index_;
-  std::map<std::vector<std::string>, std::string> isolated_;  // ids, by what decides the run
-  std::set<std::pair<std::string, std::size_t>> member_;
 };
 
 }  // namespace
