@@ -55,24 +55,27 @@ class Collectors {
 
   // None with `units` 0.
   Collectors(unsigned units, unsigned schedulers, unsigned ports)
-      : units_(units), schedulers_(schedulers), ports_(ports) {
-    if (units == 0) return;
-    pool_.resize(schedulers * (units + 2 * ports));
-    for (Entry& entry : pool_) free_.push_back(&entry);
+      : schedulers_(units == 0 ? 0 : schedulers), lsu_(ports - 1), all_units_((1u << units) - 1) {
+    pool_.resize(schedulers_ * (units + 2 * ports));
+    free_.resize(pool_.size());
+    for (Entry& entry : pool_) free_[free_count_++] = &entry;
   }
 
-  bool present() const { return units_ != 0; }
+  bool present() const { return schedulers_ != 0; }
   bool empty() const { return waiting_ == 0; }
   // The scheduler cannot issue to the port in this cycle.
-  bool Full(unsigned port, unsigned scheduler) const { return issued_[scheduler][port] != nullptr; }
+  bool Full(unsigned port, unsigned scheduler) const { return (Full(scheduler) >> port & 1) != 0; }
+  // The same as a bit for each port.
+  unsigned Full(unsigned scheduler) const { return at_[scheduler].issued; }
 
   // A place for an instruction that issues to a port which is not Full().
   Entry& Issue(unsigned port, unsigned scheduler) {
-    Entry* const entry = free_.back();
-    free_.pop_back();
+    Entry* const entry = free_[--free_count_];
     entry->port = static_cast<std::uint8_t>(port);
     entry->order = ++issues_;
-    issued_[scheduler][port] = entry;
+    Places& at = at_[scheduler];
+    at.issue[port] = entry;
+    at.issued |= 1u << port;
     ++waiting_;
     return *entry;
   }
@@ -80,73 +83,89 @@ class Collectors {
   // One cycle: each moves on by one place, if it is free. may_start(port, scheduler) says whether
   // the pipe takes one now; start(entry) gives it one.
   template <typename MayStart, typename Start>
-  void Advance(const MayStart& may_start, const Start& start) {
+  [[gnu::always_inline]] void Advance(const MayStart& may_start, const Start& start) {
     StartOldest(may_start, start);
     for (unsigned s = 0; s < schedulers_; ++s) {
-      for (unsigned port = 0; port + 1 < ports_; ++port) {
-        Entry*& entry = operands_[s][port];
-        if (entry != nullptr && may_start(port, s)) Leave(&entry, start);
+      Places& at = at_[s];
+      for (unsigned left = at.read & ~(1u << lsu_); left != 0; left &= left - 1) {
+        const auto port = static_cast<unsigned>(__builtin_ctz(left));
+        if (may_start(port, s)) Leave(&at, port, start);
       }
-      Collect(s);
+      Collect(&at);
     }
   }
 
  private:
   static constexpr unsigned kMaxPorts = 8;
-  template <typename T>
-  using PerScheduler = std::array<T, kMaxSchedulers>;
+  // The places of one scheduler, and which of them are taken: a bit for each port or collector.
+  struct Places {
+    unsigned issued = 0, collecting = 0, read = 0;
+    std::array<Entry*, kMaxPorts> issue{}, operands{};
+    std::array<Entry*, kMaxCollectors> collectors{};
+  };
 
   // As many as the LSU takes, in the order of their issue.
   template <typename MayStart, typename Start>
   void StartOldest(const MayStart& may_start, const Start& start) {
-    const unsigned lsu = ports_ - 1;
     while (true) {
-      Entry** oldest = nullptr;
-      for (unsigned s = 0; s < schedulers_; ++s) Older(&operands_[s][lsu], &oldest);
-      if (oldest == nullptr || !may_start(lsu, 0)) return;
-      Leave(oldest, start);
+      Places* oldest = nullptr;
+      for (unsigned s = 0; s < schedulers_; ++s) {
+        Places& at = at_[s];
+        if ((at.read >> lsu_ & 1) == 0) continue;
+        if (oldest == nullptr || at.operands[lsu_]->order < oldest->operands[lsu_]->order) {
+          oldest = &at;
+        }
+      }
+      if (oldest == nullptr || !may_start(lsu_, 0)) return;
+      Leave(oldest, lsu_, start);
     }
   }
 
-  static void Older(Entry** place, Entry*** oldest) {
-    if (*place == nullptr || (*oldest != nullptr && (**oldest)->order < (*place)->order)) return;
-    *oldest = place;
-  }
-
+  // Starts what is in an operand register.
   template <typename Start>
-  void Leave(Entry** place, const Start& start) {
-    Entry* const entry = *place;
-    *place = nullptr;
+  void Leave(Places* at, unsigned port, const Start& start) {
+    Entry* const entry = at->operands[port];
+    at->read &= ~(1u << port);
     --waiting_;
     start(*entry);
-    free_.push_back(entry);
+    free_[free_count_++] = entry;
   }
 
   // From the collectors to the operand registers, from the issue registers to the collectors.
-  void Collect(unsigned s) {
-    for (unsigned unit = 0; unit < units_; ++unit) {
-      Entry*& entry = collecting_[s][unit];
-      if (entry == nullptr || operands_[s][entry->port] != nullptr) continue;
-      operands_[s][entry->port] = entry;
-      entry = nullptr;
+  void Collect(Places* at) {
+    for (unsigned left = at->collecting; left != 0; left &= left - 1) {
+      const auto unit = static_cast<unsigned>(__builtin_ctz(left));
+      Entry* const entry = at->collectors[unit];
+      if ((at->read >> entry->port & 1) != 0) continue;
+      at->operands[entry->port] = entry;
+      at->read |= 1u << entry->port;
+      at->collecting &= ~(left & -left);
     }
-    for (unsigned unit = 0; unit < units_; ++unit) {
-      if (collecting_[s][unit] != nullptr) continue;
-      Entry** oldest = nullptr;
-      for (unsigned port = 0; port < ports_; ++port) Older(&issued_[s][port], &oldest);
-      if (oldest == nullptr) return;
-      collecting_[s][unit] = *oldest;
-      *oldest = nullptr;
+    for (unsigned left = all_units_ & ~at->collecting; at->issued != 0 && left != 0;
+         left &= left - 1) {
+      const unsigned port = Oldest(*at);
+      at->collectors[static_cast<unsigned>(__builtin_ctz(left))] = at->issue[port];
+      at->collecting |= left & -left;
+      at->issued &= ~(1u << port);
     }
   }
+  // Of the issue registers that are taken.
+  static unsigned Oldest(const Places& at) {
+    auto oldest = static_cast<unsigned>(__builtin_ctz(at.issued));
+    for (unsigned left = at.issued & (at.issued - 1); left != 0; left &= left - 1) {
+      const auto port = static_cast<unsigned>(__builtin_ctz(left));
+      if (at.issue[port]->order < at.issue[oldest]->order) oldest = port;
+    }
+    return oldest;
+  }
 
-  unsigned units_, schedulers_, ports_;
+  unsigned schedulers_, lsu_, all_units_;
   unsigned waiting_ = 0;
   std::uint64_t issues_ = 0;
-  PerScheduler<std::array<Entry*, kMaxPorts>> issued_{}, operands_{};
-  PerScheduler<std::array<Entry*, kMaxCollectors>> collecting_{};
+  std::array<Places, kMaxSchedulers> at_{};
   std::vector<Entry> pool_;
-  std::vector<Entry*> free_;
+  std::vector<Entry*> free_;  // the first free_count_
+  unsigned free_count_ = 0;
 };
 
 }  // namespace smk

@@ -41,7 +41,11 @@ std::unique_ptr<const Code> CodeTable::Decode(const Program& program) const {
     to.ends_idempotence = from.ends_idempotence;
     to.off_chip = cost.off_chip;
     to.ends_run = parts.after[i] != 0;
-    if (from.ends_idempotence || cost.port == SmShape::kNoPort || !shape_.plain_ports) {
+    if (from.ends_idempotence || cost.port == SmShape::kNoPort) {
+      to.way = Step::kOther;
+    } else if (config.collectors != 0) {
+      to.way = Step::kCollected;
+    } else if (!shape_.plain_ports) {
       to.way = Step::kOther;
     } else if (cost.port == SmShape::kLsu) {
       to.way = cost.off_chip ? Step::kOther : Step::kBanks;

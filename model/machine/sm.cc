@@ -53,7 +53,7 @@ void Sm::BeginRest(Cycle now) {
 // What was sent and waited for is here; TBs finish.
 [[gnu::always_inline]] inline void Sm::Receive(Cycle now) {
   ReceiveAnswers(now);
-  if (config_.collectors != 0 && !collectors_.empty()) AdvanceCollectors(now);
+  if (!collectors_.empty()) AdvanceCollectors(now);
   inputs_.tb_finished = 0;
   if (next_finish_ <= now) FinishDueTbs(now);
   inputs_.context_done = static_cast<std::uint8_t>(traffic_.TakeDone(now));
@@ -86,11 +86,11 @@ void Sm::BeginRest(Cycle now) {
 
 [[gnu::always_inline]] inline LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
   LaneMask busy = 0;
-  if (config_.collectors != 0) {
+  if (collectors_.present()) {
     if (collectors_.empty()) return 0;
-    for (unsigned port = kSp; port < kNumPorts; ++port) {
-      for (unsigned s = 0; s < config_.schedulers; ++s) {
-        if (collectors_.Full(port, s)) busy |= port_lanes_[port] & layout_.SchedulerField(s);
+    for (unsigned s = 0; s < config_.schedulers; ++s) {
+      for (unsigned full = collectors_.Full(s); full != 0; full &= full - 1) {
+        busy |= port_lanes_[LowestLane(full)] & layout_.SchedulerField(s);
       }
     }
     return busy & lanes;
@@ -220,6 +220,7 @@ void Sm::End(Cycle now, const SmOutputs* out) {
 LaneMask Sm::BeginOrdinary(Cycle now) {
   Wake(now);
   ReceiveAnswers(now);
+  if (!collectors_.empty()) AdvanceCollectors(now);
   FindReady(now);
   return ready_;
 }
@@ -230,7 +231,7 @@ void Sm::BeginOrdinaryRest(Cycle now) { ReceiveAnswers(now); }
 // known here.
 void Sm::FindSpecial() {
   const bool speaks = tb_stop_ != 0 || samples_ || place_waits_now_ || skips_ != gated_;
-  special_at_ = speaks || collectors_.present() ? 0 : std::min(next_finish_, traffic_.NextEvent());
+  special_at_ = speaks ? 0 : std::min(next_finish_, traffic_.NextEvent());
 }
 
 // Checked grant by grant, and counted with the issues: see Gpu::Finish.

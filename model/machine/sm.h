@@ -192,6 +192,7 @@ class alignas(64) Sm {
   static std::uint8_t LinesOf(const Warp& warp, std::uint64_t* lines, SectorMask* sectors);
   bool PipeTakes(unsigned port, unsigned scheduler, Cycle now);
   void Wait(const Step& step, Warp* warp, unsigned lane);
+  void FindLines(const Warp& warp, Collectors::Entry* entry);
   void Start(Collectors::Entry* waited, Cycle now);
   void AdvanceCollectors(Cycle now);
   bool IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
@@ -203,6 +204,7 @@ class alignas(64) Sm {
   void Schedule(Warp* warp, unsigned lane, Cycle now);
   void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
   void Resolve(Warp* warp, unsigned lane, Cycle now);
+  void ResolveInline(Warp* warp, unsigned lane, Cycle now);
   void SetReason(Warp* warp, unsigned lane, Reason reason);
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
@@ -380,6 +382,13 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
     return;
   }
   wheel_.Add(lane, std::max(at, now + 1), now);
+}
+
+// The time of a result has become known.
+[[gnu::always_inline]] inline void Sm::ResolveInline(Warp* warp, unsigned lane, Cycle now) {
+  if ((unknown_ & LaneBit(lane)) == 0) return;
+  unknown_ &= ~LaneBit(lane);
+  ScheduleInline(warp, lane, now);
 }
 
 }  // namespace smk

@@ -100,30 +100,35 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
 }
 
 // Issues into the collectors. The result's time is not known before it starts.
-void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
+[[gnu::always_inline]] inline void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
   Collectors::Entry& entry = collectors_.Issue(step.port, layout_.SchedulerOf(lane));
   entry.step = &step;
   entry.lane = static_cast<std::uint8_t>(lane);
   entry.tb_slot = warp->tb_slot;
   entry.tb_generation = warp->block->generation;
   Unknown(step, warp);
-  if (!step.off_chip) return;
-  SectorMask* const sectors = lsu_.sectors() == nullptr ? nullptr : entry.sectors.data();
-  entry.lines_used = LinesOf(*warp, entry.lines.data(), sectors);
+  if (__builtin_expect(step.off_chip, 0)) FindLines(*warp, &entry);
+}
+
+[[gnu::noinline]] void Sm::FindLines(const Warp& warp, Collectors::Entry* entry) {
+  SectorMask* const sectors = lsu_.sectors() == nullptr ? nullptr : entry->sectors.data();
+  entry->lines_used = LinesOf(warp, entry->lines.data(), sectors);
 }
 
 // An instruction leaves the collectors for its pipe. One of a flushed TB is dropped.
-void Sm::Start(Collectors::Entry* waited, Cycle now) {
+[[gnu::always_inline]] inline void Sm::Start(Collectors::Entry* waited, Cycle now) {
   ThreadBlock& block = blocks_[waited->tb_slot];
   if (!block.valid || block.generation != waited->tb_generation) return;
   Warp& warp = warps_[waited->lane];
   --block.unresolved;
   if (waited->port == kLsu) {
     IssueToLsu<false>(*waited->step, &warp, waited->lane, now, waited);
-  } else {
+  } else if (shape_.shared_units[waited->port] != 0) {
     IssueToSharedPort(*waited->step, &warp, waited->lane, now);
+  } else {
+    IssueToPort(*waited->step, &warp, waited->lane, now);
   }
-  Resolve(&warp, waited->lane, now);
+  ResolveInline(&warp, waited->lane, now);
   if (block.AllExited()) TryFinish(&block, waited->tb_slot, now);
 }
 
@@ -169,6 +174,8 @@ void Sm::AdvanceCollectors(Cycle now) {
     IssueToPort(step, &warp, lane, now);
   } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
     IssueToBanks(step, &warp, now);
+  } else if (step.way == Step::kCollected) {
+    Wait(step, &warp, lane);
   } else if (!IssueSpecial(step, &warp, lane, now)) {
     return;
   }
@@ -243,12 +250,7 @@ bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now
 
 void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) { ScheduleInline(warp, lane, now); }
 
-// The time of a result has become known.
-void Sm::Resolve(Warp* warp, unsigned lane, Cycle now) {
-  if ((unknown_ & LaneBit(lane)) == 0) return;
-  unknown_ &= ~LaneBit(lane);
-  ScheduleInline(warp, lane, now);
-}
+void Sm::Resolve(Warp* warp, unsigned lane, Cycle now) { ResolveInline(warp, lane, now); }
 
 void Sm::ReleaseBarrier(ThreadBlock* block, Cycle now) {
   for (LaneMask lanes = block->at_barrier; lanes != 0; lanes &= lanes - 1) {
