@@ -55,7 +55,7 @@ class Collectors {
 
   // None with `units` 0.
   Collectors(unsigned units, unsigned schedulers, unsigned ports)
-      : schedulers_(units == 0 ? 0 : schedulers), lsu_(ports - 1), all_units_((1u << units) - 1) {
+      : units_(units), schedulers_(units == 0 ? 0 : schedulers), lsu_(ports - 1) {
     pool_.resize(schedulers_ * (units + 2 * ports));
     free_.resize(pool_.size());
     for (Entry& entry : pool_) free_[free_count_++] = &entry;
@@ -68,6 +68,13 @@ class Collectors {
   // The same as a bit for each port.
   unsigned Full(unsigned scheduler) const { return at_[scheduler].issued; }
 
+  // Whether one that issues now passes without a wait: there is a collector for it whatever those
+  // before it do, and nobody before it wants the same pipe.
+  bool Flows(unsigned port, unsigned scheduler) const {
+    const Places& at = at_[scheduler];
+    return at.held[port] == 0 && at.uncollected < units_;
+  }
+
   // A place for an instruction that issues to a port which is not Full().
   Entry& Issue(unsigned port, unsigned scheduler) {
     Entry* const entry = free_[--free_count_];
@@ -76,6 +83,8 @@ class Collectors {
     Places& at = at_[scheduler];
     at.issue[port] = entry;
     at.issued |= 1u << port;
+    ++at.held[port];
+    ++at.uncollected;
     ++waiting_;
     return *entry;
   }
@@ -100,6 +109,8 @@ class Collectors {
   // The places of one scheduler, and which of them are taken: a bit for each port or collector.
   struct Places {
     unsigned issued = 0, collecting = 0, read = 0;
+    unsigned uncollected = 0;                    // that are not in an operand register yet
+    std::array<std::uint8_t, kMaxPorts> held{};  // by port
     std::array<Entry*, kMaxPorts> issue{}, operands{};
     std::array<Entry*, kMaxCollectors> collectors{};
   };
@@ -126,6 +137,7 @@ class Collectors {
   void Leave(Places* at, unsigned port, const Start& start) {
     Entry* const entry = at->operands[port];
     at->read &= ~(1u << port);
+    --at->held[port];
     --waiting_;
     start(*entry);
     free_[free_count_++] = entry;
@@ -140,8 +152,9 @@ class Collectors {
       at->operands[entry->port] = entry;
       at->read |= 1u << entry->port;
       at->collecting &= ~(left & -left);
+      --at->uncollected;
     }
-    for (unsigned left = all_units_ & ~at->collecting; at->issued != 0 && left != 0;
+    for (unsigned left = ((1u << units_) - 1) & ~at->collecting; at->issued != 0 && left != 0;
          left &= left - 1) {
       const unsigned port = Oldest(*at);
       at->collectors[static_cast<unsigned>(__builtin_ctz(left))] = at->issue[port];
@@ -159,7 +172,7 @@ class Collectors {
     return oldest;
   }
 
-  unsigned schedulers_, lsu_, all_units_;
+  unsigned units_, schedulers_, lsu_;
   unsigned waiting_ = 0;
   std::uint64_t issues_ = 0;
   std::array<Places, kMaxSchedulers> at_{};

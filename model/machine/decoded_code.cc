@@ -40,13 +40,15 @@ std::unique_ptr<const Code> CodeTable::Decode(const Program& program) const {
     to.conflicts = from.conflicts;
     to.ends_idempotence = from.ends_idempotence;
     to.off_chip = cost.off_chip;
+    to.may_pass =
+        shape_.passing && cost.port != SmShape::kLsu && shape_.shared_units[cost.port] == 0;
     to.ends_run = parts.after[i] != 0;
-    if (from.ends_idempotence || cost.port == SmShape::kNoPort) {
+    const bool collected = config.collectors != 0;
+    if (from.ends_idempotence || cost.port == SmShape::kNoPort ||
+        !(collected || shape_.plain_ports)) {
       to.way = Step::kOther;
-    } else if (config.collectors != 0) {
+    } else if (collected) {
       to.way = Step::kCollected;
-    } else if (!shape_.plain_ports) {
-      to.way = Step::kOther;
     } else if (cost.port == SmShape::kLsu) {
       to.way = cost.off_chip ? Step::kOther : Step::kBanks;
     }

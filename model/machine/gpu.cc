@@ -49,7 +49,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       host_(host),
       ledger_(checks_),
       contexts_(checks_),
-      shape_(request.machine.sm),
+      shape_(request.machine.sm, request.passing),
       code_(shape_),
       waves_(request.machine.sms),
       next_tick_(request.policy.epoch_length),

@@ -53,7 +53,7 @@ void Sm::BeginRest(Cycle now) {
 // What was sent and waited for is here; TBs finish.
 [[gnu::always_inline]] inline void Sm::Receive(Cycle now) {
   ReceiveAnswers(now);
-  if (!collectors_.empty()) AdvanceCollectors(now);
+  if (Collecting()) AdvanceCollectors(now);
   inputs_.tb_finished = 0;
   if (next_finish_ <= now) FinishDueTbs(now);
   inputs_.context_done = static_cast<std::uint8_t>(traffic_.TakeDone(now));
@@ -220,7 +220,7 @@ void Sm::End(Cycle now, const SmOutputs* out) {
 LaneMask Sm::BeginOrdinary(Cycle now) {
   Wake(now);
   ReceiveAnswers(now);
-  if (!collectors_.empty()) AdvanceCollectors(now);
+  if (Collecting()) AdvanceCollectors(now);
   FindReady(now);
   return ready_;
 }

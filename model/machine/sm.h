@@ -101,7 +101,7 @@ class alignas(64) Sm {
   // The next cycle in which something happens, if the control logic sleeps.
   Cycle NextEvent(Cycle now) {
     const bool soon = (data_ready_ & runnable_ & ~busy_) != 0 || wheel_.Due(now + 1) ||
-                      lsu_.next_pass() == now + 1 || !collectors_.empty();
+                      lsu_.next_pass() == now + 1 || Collecting();
     return soon ? now + 1 : LaterEvent(now);
   }
   // At the end of a cycle: an answer of memory, where requests wait for their turn.
@@ -191,6 +191,7 @@ class alignas(64) Sm {
   void Queue(const Step& step, Warp* warp, unsigned lane, Cycle now, Collectors::Entry* waited);
   static std::uint8_t LinesOf(const Warp& warp, std::uint64_t* lines, SectorMask* sectors);
   bool PipeTakes(unsigned port, unsigned scheduler, Cycle now);
+  void IssueCollected(const Step& step, Warp* warp, unsigned lane, Cycle now);
   void Wait(const Step& step, Warp* warp, unsigned lane);
   void FindLines(const Warp& warp, Collectors::Entry* entry);
   void Start(Collectors::Entry* waited, Cycle now);
@@ -203,9 +204,16 @@ class alignas(64) Sm {
   void SetPort(Warp* warp, unsigned lane);
   void Schedule(Warp* warp, unsigned lane, Cycle now);
   void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
+  void ScheduleAt(Warp* warp, unsigned lane, Cycle now, Stamp operands);
+  void ScheduleCollected(Warp* warp, unsigned lane, Cycle now);
+  void ScheduleLater(Warp* warp, unsigned lane, Cycle now);
+  void ResolveDue(Cycle now);
+  void Unclaim(unsigned slot, Cycle now);
   void Resolve(Warp* warp, unsigned lane, Cycle now);
   void ResolveInline(Warp* warp, unsigned lane, Cycle now);
   void SetReason(Warp* warp, unsigned lane, Reason reason);
+  // Something in the collectors needs this cycle.
+  bool Collecting() const { return !collectors_.empty() || resolving_ != 0; }
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
   void ClaimSlot(const WarpStart& start, Cycle now);
@@ -324,6 +332,27 @@ class alignas(64) Sm {
   LaneMask live_ = 0;      // placed, not exited
   LaneMask active_ = 0;    // of activated TBs
   Collectors collectors_;
+  // Of a warp, what has issued and passes the collectors without a wait, so that its result's time
+  // is known: it has started when it is kCollectorCycles old.
+  struct Passing {
+    struct Result {
+      std::uint32_t cycle = 0;             // of the issue
+      std::uint8_t place = 0, memory = 0;  // as in Step
+    };
+    std::uint32_t last = 0, last_memory = 0;  // cycles of the youngest, and of that with `memory`
+    std::array<Result, 4> ring{};             // by cycle
+  };
+  std::array<Passing, kLanes> passing_{};
+  // Lanes in unknown_ that wait for such a start, by cycle; and all of them.
+  std::array<LaneMask, 4> resolve_at_{};
+  LaneMask resolving_ = 0;
+  // Such a one has its pipe for several cycles; a TB that is flushed before it starts gives it
+  // back.
+  struct Claim {
+    Cycle start = 0, before = 0;  // `before`: Sm::port_free_
+    std::uint8_t slot = 0;
+  };
+  std::array<std::array<Claim, kMaxSchedulers>, kNumPorts> claims_{};
   std::uint32_t finishing_ = 0;  // slots with a finish_at
   ResourceVector taken_{};
   PlaceCheck places_;
@@ -370,7 +399,10 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
 // Decides when the next instruction can issue, and what the warp waits for until then: whatever is
 // there last, the instruction or an operand. The lane is not in unknown_.
 [[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
-  const Stamp operands = warp->Operands();
+  ScheduleAt(warp, lane, now, warp->Operands());
+}
+[[gnu::always_inline]] inline void Sm::ScheduleAt(Warp* warp, unsigned lane, Cycle now,
+                                                  Stamp operands) {
   Cycle at = warp->earliest;
   const bool waits = operands > static_cast<Stamp>(at * 2 + 1);
   at = waits ? operands / 2 : at;
@@ -388,6 +420,7 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
 [[gnu::always_inline]] inline void Sm::ResolveInline(Warp* warp, unsigned lane, Cycle now) {
   if ((unknown_ & LaneBit(lane)) == 0) return;
   unknown_ &= ~LaneBit(lane);
+  if (collectors_.present()) return ScheduleCollected(warp, lane, now);
   ScheduleInline(warp, lane, now);
 }
 

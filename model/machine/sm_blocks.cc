@@ -199,6 +199,7 @@ void Sm::Release(const SmOutputs& out, Cycle now) {
     ++counters_[kernel].flushes;
     gpu_.ledger.Leave(block.kernel, block.tb, TbLedger::Place::kFlushed, Index(id_), now);
     FreeSlot(slot, 'F', now);
+    Unclaim(slot, now);
   }
 }
 
@@ -327,6 +328,7 @@ void Sm::RemoveWarp(unsigned lane) {
         &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }
+  passing_[lane] = Passing{};
 }
 
 }  // namespace smk

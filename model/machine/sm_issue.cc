@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sm: what happens when a warp instruction issues.
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "machine/sm_account.h"
@@ -132,7 +133,99 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
   if (block.AllExited()) TryFinish(&block, waited->tb_slot, now);
 }
 
+// An instruction that no other one can hold up starts at a time that is known. All others wait.
+[[gnu::always_inline]] inline void Sm::IssueCollected(const Step& step, Warp* warp, unsigned lane,
+                                                      Cycle now) {
+  const unsigned s = layout_.SchedulerOf(lane);
+  const Cycle start = now + kCollectorCycles;
+  Cycle& port_free = port_free_[step.port][s];
+  const bool flows = step.may_pass && port_free <= start && collectors_.Flows(step.port, s);
+  if (!flows || warp->block->merged != nullptr) return Wait(step, warp, lane);
+  if (step.initiation > 1) {
+    Claim& claim = claims_[step.port][s];
+    if (claim.start > now) return Wait(step, warp, lane);
+    claim = {start, port_free, warp->tb_slot};
+    port_free = start + step.initiation;
+    ports_busy_until_ = std::max(ports_busy_until_, port_free);
+  }
+  Known(step.place[0], step.memory, start + step.latency, warp);
+  Passing& passing = passing_[lane];
+  const auto cycle = static_cast<std::uint32_t>(now);
+  passing.last = cycle;
+  if (step.memory != 0) passing.last_memory = cycle;
+  passing.ring[cycle % passing.ring.size()] = {cycle, step.place[0], step.memory};
+}
+
+// Until an instruction has started, who needs its result waits for it and for nothing else, and its
+// time is not told. So it must not be seen that it is known.
+[[gnu::always_inline]] inline void Sm::ScheduleCollected(Warp* warp, unsigned lane, Cycle now) {
+  const Passing& passing = passing_[lane];
+  const auto cycle = static_cast<std::uint32_t>(now);
+  const Stamp operands = warp->Operands();
+  if (cycle - passing.last < kCollectorCycles) {
+    // Nothing that passes is wanted; or the wait is for a short operation, whoever it is.
+    const bool early = operands <= static_cast<Stamp>(now * 2 + 3);
+    const bool waits = operands > static_cast<Stamp>(warp->earliest * 2 + 1);
+    const bool is_short = (operands & 1) == 0 && operands < kUnknownShort &&
+                          cycle - passing.last_memory >= kCollectorCycles;
+    if (!early && !(waits && is_short)) return ScheduleLater(warp, lane, now);
+  }
+  ScheduleAt(warp, lane, now, operands);
+}
+
+// The same where it may be seen: then the lane is as if the time were unknown.
+[[gnu::noinline]] void Sm::ScheduleLater(Warp* warp, unsigned lane, Cycle now) {
+  const auto wanted = [step = warp->next](unsigned place) {
+    return place != 0 && std::count(std::begin(step->place), std::end(step->place), place) != 0;
+  };
+  const Stamp operands = warp->Operands();
+  bool any_memory = operands == kUnknownMemory, any_short = operands == kUnknownShort;
+  LaneMask at[4] = {};
+  bool found = false;
+  for (const Passing::Result& result : passing_[lane].ring) {
+    const std::uint32_t age = static_cast<std::uint32_t>(now) - result.cycle;
+    if (age >= kCollectorCycles || !wanted(result.place)) continue;
+    found = true;
+    (result.memory != 0 ? any_memory : any_short) = true;
+    at[(now + kCollectorCycles - age) % 4] = LaneBit(lane);
+  }
+  const bool alike = any_memory != any_short && any_memory == ((operands & 1) != 0);
+  const bool waits = operands > static_cast<Stamp>(warp->earliest * 2 + 1);
+  if (!found || (alike && waits && operands < kUnknownShort)) {
+    return ScheduleAt(warp, lane, now, operands);
+  }
+  SetReason(warp, lane, any_memory ? kMemory : kShort);
+  unknown_ |= LaneBit(lane);
+  resolving_ |= LaneBit(lane);
+  for (unsigned i = 0; i < 4; ++i) resolve_at_[i] |= at[i];
+}
+
+// The lanes that wait for what starts now.
+void Sm::ResolveDue(Cycle now) {
+  LaneMask due = std::exchange(resolve_at_[now % resolve_at_.size()], 0);
+  resolving_ = 0;
+  for (const LaneMask later : resolve_at_) resolving_ |= later;
+  for (; due != 0; due &= due - 1) {
+    const unsigned lane = LowestLane(due);
+    Resolve(&warps_[lane], lane, now);
+  }
+}
+
+// A TB is flushed: what of it has not started does not take its pipe.
+void Sm::Unclaim(unsigned slot, Cycle now) {
+  for (unsigned port = 0; port < kNumPorts; ++port) {
+    for (unsigned s = 0; s < config_.schedulers; ++s) {
+      Claim& claim = claims_[port][s];
+      if (claim.slot != slot || claim.start <= now) continue;
+      port_free_[port][s] = claim.before;
+      claim.start = 0;
+    }
+  }
+}
+
 void Sm::AdvanceCollectors(Cycle now) {
+  if (resolving_ != 0) ResolveDue(now);
+  if (collectors_.empty()) return;
   collectors_.Advance(
       [this, now](unsigned port, unsigned scheduler) { return PipeTakes(port, scheduler, now); },
       [this, now](Collectors::Entry& entry) { Start(&entry, now); });
@@ -175,11 +268,14 @@ void Sm::AdvanceCollectors(Cycle now) {
   } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
     IssueToBanks(step, &warp, now);
   } else if (step.way == Step::kCollected) {
-    Wait(step, &warp, lane);
+    IssueCollected(step, &warp, lane, now);
+    Next(&warp, lane, now);
+    return ScheduleCollected(&warp, lane, now);
   } else if (!IssueSpecial(step, &warp, lane, now)) {
     return;
   }
   Next(&warp, lane, now);
+  if (step.way == Step::kOther) return Schedule(&warp, lane, now);
   ScheduleInline(&warp, lane, now);
 }
 
@@ -248,7 +344,10 @@ bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now
   return false;
 }
 
-void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) { ScheduleInline(warp, lane, now); }
+void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) {
+  if (collectors_.present()) return ScheduleCollected(warp, lane, now);
+  ScheduleInline(warp, lane, now);
+}
 
 void Sm::Resolve(Warp* warp, unsigned lane, Cycle now) { ResolveInline(warp, lane, now); }
 

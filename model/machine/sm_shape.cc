@@ -5,7 +5,8 @@
 
 namespace smk {
 
-SmShape::SmShape(const SmConfig& sm) : config(sm), layout(sm.warps_per_scheduler) {
+SmShape::SmShape(const SmConfig& sm, bool passing)
+    : config(sm), layout(sm.warps_per_scheduler), passing(passing) {
   while ((1u << fetch_shift) < config.fetch_warps) ++fetch_shift;
   plain_ports = config.collectors == 0;
   const auto set = [this](OpClass op, Port port, const PipeConfig& pipe, unsigned per_pass,

@@ -24,7 +24,7 @@ struct SmShape {
     std::uint16_t initiation = 1;
   };
 
-  explicit SmShape(const SmConfig& sm);
+  explicit SmShape(const SmConfig& sm, bool passing = true);
 
   SmConfig config;
   LaneLayout layout;
@@ -32,6 +32,7 @@ struct SmShape {
   bool plain_ports = true;  // no collectors, and each scheduler has its own pipes
   std::array<std::uint8_t, kNumPorts> shared_units{};  // pipes that all share; 0: each its own
   unsigned fetch_shift = 0;                            // log2 of fetch_warps
+  bool passing;                                        // see RunRequest
 };
 
 }  // namespace smk

@@ -30,7 +30,7 @@ struct alignas(64) Warp {
   WarpCursor cursor;
 
   // When all operands of `next` can be read and its destination be written.
-  Stamp Operands() const {
+  [[gnu::always_inline]] Stamp Operands() const {
     const Stamp a = std::max(ready_at[next->place[0]], ready_at[next->place[1]]);
     const Stamp b = std::max(ready_at[next->place[2]], ready_at[next->place[3]]);
     return std::max(a, b);

@@ -179,14 +179,20 @@ MicroKernel MixedKernel(const char* name, unsigned threads, unsigned trips, OpCl
   return kernel;
 }
 
-RunResult RunUnder(const PolicyConfig& policy, bool wide, bool whole_steps) {
+enum class Shape { kFourSchedulers, kTwoSchedulers, kCollectors };
+
+RunResult RunUnder(const PolicyConfig& policy, Shape shape, bool whole_steps) {
   MicroRun run;
   MachineConfig& machine = run.request.machine;
   machine.sms = 3;
   machine.sm.fetch_warps = 1;
   machine.sm.fetch_line = 16;
   machine.sm.sfu.initiation = 4;
-  if (wide) {
+  if (shape == Shape::kCollectors) {
+    machine.sm.collectors = 2;
+    machine.sm.fetch_warps = 8;
+  }
+  if (shape == Shape::kTwoSchedulers) {
     machine.sm.schedulers = 2;
     machine.sm.warps_per_scheduler = 24;
     machine.sm.limits.threads = 48;
@@ -250,11 +256,12 @@ TEST(OrdinaryCycles, GiveWhatWholeStepsGive) {
   policies[6].dispatch = DispatchMode::kSlicer;
   policies[6].slicer_warmup = policies[6].slicer_settle = policies[6].slicer_window = 900;
   for (std::size_t i = 0; i < policies.size(); ++i) {
-    for (const bool wide : {false, true}) {
-      SCOPED_TRACE("policy " + std::to_string(i) + (wide ? ", two schedulers" : ""));
-      const RunResult result = RunUnder(policies[i], wide, false);
+    for (const Shape shape : {Shape::kFourSchedulers, Shape::kTwoSchedulers, Shape::kCollectors}) {
+      SCOPED_TRACE("policy " + std::to_string(i) + ", shape " +
+                   std::to_string(static_cast<unsigned>(shape)));
+      const RunResult result = RunUnder(policies[i], shape, false);
       EXPECT_GT(result.warp_instructions, 10000u);
-      ExpectSame(result, RunUnder(policies[i], wide, true));
+      ExpectSame(result, RunUnder(policies[i], shape, true));
     }
   }
 }
