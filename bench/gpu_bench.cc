@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast the whole model runs: simulated cycles and warp instructions per second of host time,
-// with the reference control plane, on the gtx980 machine; what an SM costs in smaller and wider
-// ones, and what kernels, TBs and launches cost.
+// with the reference control plane, mostly on the gtx980 machine; what an SM costs in smaller and
+// wider ones, and what kernels, TBs and launches cost.
 //
 //   bin/smk_bench --benchmark_filter=Gpu
 //   bin/smk_bench --benchmark_filter=WideCycles
@@ -49,10 +49,11 @@ std::shared_ptr<const Workload> AsTrace(const Workload& workload) {
 }
 
 // `kernels` as a user writes them: "lbm+tpacf"; "traced/sgemm" is sgemm by way of a trace.
-RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota) {
+RunRequest Request(const std::string& kernels, DispatchMode dispatch, bool quota,
+                   const std::string& machine = "gtx980") {
   const std::string data_dir = SMK_DATA_DIR;
   RunRequest request;
-  request.machine = MachineConfig::Load(data_dir + "/machines/gtx980.toml");
+  request.machine = MachineConfig::Load(data_dir + "/machines/" + machine + ".toml");
   request.policy.dispatch = dispatch;
   request.policy.quota_enable = quota;
   request.cycles = RunLength(200000);
@@ -137,8 +138,8 @@ void Measure(benchmark::State& state, const std::function<RunRequest()>& make) {
 }
 
 void GpuCycles(benchmark::State& state, const std::string& kernels, DispatchMode dispatch,
-               bool quota) {
-  Measure(state, [&] { return Request(kernels, dispatch, quota); });
+               bool quota, const std::string& machine = "gtx980") {
+  Measure(state, [&] { return Request(kernels, dispatch, quota, machine); });
 }
 
 // The argument is the number of SMs.
@@ -179,6 +180,12 @@ BENCHMARK_CAPTURE(GpuCycles, stencil_trace, "traced/stencil", DispatchMode::kLef
 BENCHMARK_CAPTURE(GpuCycles, lbm, "lbm", DispatchMode::kLeftover, false)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(GpuCycles, cutcp_stencil, "cutcp+stencil", DispatchMode::kPartitioned, true)
+    ->Unit(benchmark::kMillisecond);
+// With operand collectors, where the front end does not limit a compute-bound kernel.
+BENCHMARK_CAPTURE(GpuCycles, cutcp_accelsim, "cutcp", DispatchMode::kLeftover, false,
+                  "gtx980-accelsim")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(GpuCycles, lbm_accelsim, "lbm", DispatchMode::kLeftover, false, "gtx980-accelsim")
     ->Unit(benchmark::kMillisecond);
 
 void Widths(benchmark::internal::Benchmark* bench) {

@@ -176,6 +176,7 @@ class alignas(64) Sm {
   [[noreturn]] void RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const;
   // sm_issue.cc: one warp instruction.
   void Issue(unsigned lane, Cycle now);
+  void IssueOther(const Step& step, Warp* warp, unsigned lane, Cycle now);
   bool IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now);
   Cycle TakeUnit(Port port, unsigned initiation, Cycle now);
   void IssueInline(LaneMask granted, Cycle now);
@@ -213,7 +214,9 @@ class alignas(64) Sm {
   void ResolveInline(Warp* warp, unsigned lane, Cycle now);
   void SetReason(Warp* warp, unsigned lane, Reason reason);
   // Something in the collectors needs this cycle.
-  bool Collecting() const { return !collectors_.empty() || resolving_ != 0; }
+  bool Collecting() const {
+    return collectors_.present() && (!collectors_.empty() || resolving_ != 0);
+  }
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
   void ClaimSlot(const WarpStart& start, Cycle now);
@@ -420,7 +423,7 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
 [[gnu::always_inline]] inline void Sm::ResolveInline(Warp* warp, unsigned lane, Cycle now) {
   if ((unknown_ & LaneBit(lane)) == 0) return;
   unknown_ &= ~LaneBit(lane);
-  if (collectors_.present()) return ScheduleCollected(warp, lane, now);
+  if (__builtin_expect(collectors_.present(), 0)) return Schedule(warp, lane, now);
   ScheduleInline(warp, lane, now);
 }
 

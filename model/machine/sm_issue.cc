@@ -267,16 +267,23 @@ void Sm::AdvanceCollectors(Cycle now) {
     IssueToPort(step, &warp, lane, now);
   } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
     IssueToBanks(step, &warp, now);
-  } else if (step.way == Step::kCollected) {
-    IssueCollected(step, &warp, lane, now);
-    Next(&warp, lane, now);
-    return ScheduleCollected(&warp, lane, now);
-  } else if (!IssueSpecial(step, &warp, lane, now)) {
-    return;
+  } else {
+    return IssueOther(step, &warp, lane, now);
   }
   Next(&warp, lane, now);
-  if (step.way == Step::kOther) return Schedule(&warp, lane, now);
   ScheduleInline(&warp, lane, now);
+}
+
+// Apart, so that the short ways stay short.
+[[gnu::noinline]] void Sm::IssueOther(const Step& step, Warp* warp, unsigned lane, Cycle now) {
+  if (step.way == Step::kCollected) {
+    IssueCollected(step, warp, lane, now);
+  } else if (!IssueSpecial(step, warp, lane, now)) {
+    return;
+  }
+  Next(warp, lane, now);
+  if (collectors_.present()) return ScheduleCollected(warp, lane, now);
+  ScheduleInline(warp, lane, now);
 }
 
 // Whether the warp goes on to its next instruction by itself.
@@ -344,7 +351,7 @@ bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now
   return false;
 }
 
-void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) {
+[[gnu::noinline]] void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) {
   if (collectors_.present()) return ScheduleCollected(warp, lane, now);
   ScheduleInline(warp, lane, now);
 }
