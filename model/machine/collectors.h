@@ -10,6 +10,8 @@
 //             as long as younger ones keep coming; and one that waits for a busy pipe keeps its
 //             collector from the instructions of other pipes. The LSU takes the oldest of all
 //             schedulers, the other pipes belong to one scheduler each.
+// Speed       One that Flows() need not be put here: nothing can hold it up, nor does it hold up
+//             another, so that it starts kCollectorCycles after its issue. See Sm::IssueCollected.
 // Source      The sub-core model of the simulators (docs/validation.md shows its effect).
 // Does not    read registers: bank conflicts are not modelled.
 #pragma once
