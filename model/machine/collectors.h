@@ -77,6 +77,37 @@ class Collectors {
     return at.held[port] == 0 && at.uncollected < units_;
   }
 
+  // By scheduler what Full() will be after Advance(), which has not come yet in this cycle, as
+  // may_start(port, scheduler) says. The LSU takes `room` at most, besides those that are
+  // dropped(entry).
+  template <typename MayStart, typename Dropped>
+  std::array<unsigned, kMaxSchedulers> FullLater(const MayStart& may_start, unsigned room,
+                                                 const Dropped& dropped) const {
+    std::array<unsigned, kMaxSchedulers> full{}, read{};
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      read[s] = at_[s].read;
+      for (unsigned left = at_[s].read & ~(1u << lsu_); left != 0; left &= left - 1) {
+        const auto port = static_cast<unsigned>(__builtin_ctz(left));
+        if (may_start(port, s)) read[s] &= ~(1u << port);
+      }
+    }
+    while (room != 0) {
+      unsigned oldest = schedulers_;
+      for (unsigned s = 0; s < schedulers_; ++s) {
+        if ((read[s] >> lsu_ & 1) == 0) continue;
+        if (oldest == schedulers_ ||
+            at_[s].operands[lsu_]->order < at_[oldest].operands[lsu_]->order) {
+          oldest = s;
+        }
+      }
+      if (oldest == schedulers_) break;
+      read[oldest] &= ~(1u << lsu_);
+      if (!dropped(*at_[oldest].operands[lsu_])) --room;
+    }
+    for (unsigned s = 0; s < schedulers_; ++s) full[s] = FullLater(at_[s], read[s]);
+    return full;
+  }
+
   // A place for an instruction that issues to a port which is not Full().
   Entry& Issue(unsigned port, unsigned scheduler) {
     Entry* const entry = free_[--free_count_];
@@ -158,16 +189,28 @@ class Collectors {
     }
     for (unsigned left = ((1u << units_) - 1) & ~at->collecting; at->issued != 0 && left != 0;
          left &= left - 1) {
-      const unsigned port = Oldest(*at);
+      const unsigned port = Oldest(*at, at->issued);
       at->collectors[static_cast<unsigned>(__builtin_ctz(left))] = at->issue[port];
       at->collecting |= left & -left;
       at->issued &= ~(1u << port);
     }
   }
-  // Of the issue registers that are taken.
-  static unsigned Oldest(const Places& at) {
-    auto oldest = static_cast<unsigned>(__builtin_ctz(at.issued));
-    for (unsigned left = at.issued & (at.issued - 1); left != 0; left &= left - 1) {
+  // What Collect() would leave in the issue registers.
+  unsigned FullLater(const Places& at, unsigned read) const {
+    unsigned free = units_;
+    for (unsigned left = at.collecting; left != 0; left &= left - 1) {
+      const Entry& entry = *at.collectors[static_cast<unsigned>(__builtin_ctz(left))];
+      if ((read >> entry.port & 1) != 0) --free;
+      read |= 1u << entry.port;
+    }
+    unsigned issued = at.issued;
+    for (; issued != 0 && free != 0; --free) issued &= ~(1u << Oldest(at, issued));
+    return issued;
+  }
+  // Of some issue registers that are taken.
+  static unsigned Oldest(const Places& at, unsigned issued) {
+    auto oldest = static_cast<unsigned>(__builtin_ctz(issued));
+    for (unsigned left = issued & (issued - 1); left != 0; left &= left - 1) {
       const auto port = static_cast<unsigned>(__builtin_ctz(left));
       if (at.issue[port]->order < at.issue[oldest]->order) oldest = port;
     }

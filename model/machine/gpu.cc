@@ -75,7 +75,8 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
                                         request.ideal_preemption, context, memory));
     if (prepares_ && !sms_[i]->TellsReadyFirst()) {
       throw InputError(
-          "sm.collectors: with operand collectors warps cannot be scheduled for all SMs at once");
+          "sm.collectors: with operand collectors, and pipes that schedulers share (sm.units), "
+          "warps cannot be scheduled for all SMs at once");
     }
     next_event_[i] = kNever;
     sm_stats_[i].warp_instructions.resize(request.jobs.size());

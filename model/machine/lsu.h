@@ -29,6 +29,7 @@
 //             happens per cycle.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -80,6 +81,12 @@ class alignas(64) Lsu {
     if (tail_ - head_ < depth_) return false;
     while (head_ != unresolved_ && release_[head_ % kRing] <= now) ++head_;
     return tail_ - head_ >= depth_;
+  }
+
+  // How many more in this cycle.
+  unsigned Room(Cycle now) {
+    while (head_ != unresolved_ && release_[head_ % kRing] <= now) ++head_;
+    return depth_ - std::min(tail_ - head_, depth_);
   }
 
   // When Full(), and nothing more is issued: the cycle in which a place is free, or kNever if that

@@ -30,7 +30,13 @@ void Sm::Begin(Cycle now) {
 
 LaneMask Sm::BeginReady(Cycle now) {
   Wake(now);
-  FindReady(now);
+  if (!collectors_.present()) {
+    FindReady(now);
+    return ready_;
+  }
+  const LaneMask lanes = data_ready_ & runnable_;
+  busy_ = lanes == 0 ? 0 : BlockedLater(lanes, now);
+  ready_ = lanes & ~busy_;
   return ready_;
 }
 
@@ -39,6 +45,7 @@ LaneMask Sm::BeginReady(Cycle now) {
 void Sm::BeginRest(Cycle now) {
   SetReady();
   Receive(now);
+  if (collectors_.present()) CheckBlocked(now);
   SetLevels(now);
 }
 
@@ -85,16 +92,8 @@ void Sm::BeginRest(Cycle now) {
 }
 
 [[gnu::always_inline]] inline LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
+  if (collectors_.present()) return BlockedByCollectors(lanes);
   LaneMask busy = 0;
-  if (collectors_.present()) {
-    if (collectors_.empty()) return 0;
-    for (unsigned s = 0; s < config_.schedulers; ++s) {
-      for (unsigned full = collectors_.Full(s); full != 0; full &= full - 1) {
-        busy |= port_lanes_[LowestLane(full)] & layout_.SchedulerField(s);
-      }
-    }
-    return busy & lanes;
-  }
   if ((lanes & port_lanes_[kLsu]) != 0 && (lsu_.Full(now) || shared_free_[kLsu] > now)) {
     busy = port_lanes_[kLsu];
   }
@@ -112,6 +111,32 @@ void Sm::BeginRest(Cycle now) {
     }
   }
   return busy & lanes;
+}
+
+// What BlockedByPorts() will say when the collectors have advanced. A place in the LSU that becomes
+// free in this cycle is known before, and what it sends takes none.
+[[gnu::noinline]] LaneMask Sm::BlockedLater(LaneMask lanes, Cycle now) {
+  if (collectors_.empty()) return 0;
+  const auto full = collectors_.FullLater(
+      [this, now](unsigned port, unsigned scheduler) { return PipeTakes(port, scheduler, now); },
+      lsu_.Room(now), [this](const Collectors::Entry& entry) { return Dropped(entry); });
+  LaneMask busy = 0;
+  for (unsigned s = 0; s < config_.schedulers; ++s) busy |= Wanting(full[s], s);
+  return busy & lanes;
+}
+
+LaneMask Sm::BlockedByCollectors(LaneMask lanes) const {
+  if (collectors_.empty()) return 0;
+  LaneMask busy = 0;
+  for (unsigned s = 0; s < config_.schedulers; ++s) busy |= Wanting(collectors_.Full(s), s);
+  return busy & lanes;
+}
+
+// The scheduler's warps whose next instructions want one of the ports, a bit each.
+LaneMask Sm::Wanting(unsigned ports, unsigned scheduler) const {
+  LaneMask lanes = 0;
+  for (; ports != 0; ports &= ports - 1) lanes |= port_lanes_[LowestLane(ports)];
+  return lanes & layout_.SchedulerField(scheduler);
 }
 
 void Sm::SetQuiet(Cycle now) {
@@ -225,7 +250,22 @@ LaneMask Sm::BeginOrdinary(Cycle now) {
   return ready_;
 }
 
-void Sm::BeginOrdinaryRest(Cycle now) { ReceiveAnswers(now); }
+void Sm::BeginOrdinaryRest(Cycle now) {
+  ReceiveAnswers(now);
+  if (Collecting()) AdvancePrepared(now);
+}
+
+// The collectors advance when it has been told already which warps are ready.
+[[gnu::noinline]] void Sm::AdvancePrepared(Cycle now) {
+  AdvanceCollectors(now);
+  CheckBlocked(now);
+}
+
+void Sm::CheckBlocked(Cycle now) const {
+  const LaneMask lanes = data_ready_ & runnable_;
+  if (busy_ == (lanes == 0 ? 0 : BlockedByCollectors(lanes))) return;
+  RunChecks::Fail(now, Index(id_), "other ports are full than when warps were told to be ready");
+}
 
 // The next cycle in which something may happen that is not told by ready warps, as far as it is
 // known here.

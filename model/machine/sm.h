@@ -92,9 +92,10 @@ class alignas(64) Sm {
   // Only which warps are ready; nothing that other SMs see.
   LaneMask BeginReady(Cycle now);
   void BeginRest(Cycle now);
-  // Whether BeginReady() can tell: with operand collectors, which warps are ready depends on what
+  // Whether BeginReady() can tell: with operand collectors and pipes that all schedulers share,
+  // which warps are ready depends on what
   // the LSU does in the same cycle.
-  bool TellsReadyFirst() const { return !collectors_.present(); }
+  bool TellsReadyFirst() const { return !collectors_.present() || !shape_.any_shared; }
   const SmInputs& inputs() const { return inputs_; }
   // `out` is null when the control logic was not stepped.
   void End(Cycle now, const SmOutputs* out);
@@ -164,6 +165,11 @@ class alignas(64) Sm {
   void SetReady();
   void SetLevels(Cycle now);
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
+  LaneMask BlockedLater(LaneMask lanes, Cycle now);
+  LaneMask BlockedByCollectors(LaneMask lanes) const;
+  LaneMask Wanting(unsigned ports, unsigned scheduler) const;
+  void AdvancePrepared(Cycle now);
+  void CheckBlocked(Cycle now) const;
   Cycle LaterEvent(Cycle now);
   Cycle PortsFreeAt(LaneMask lanes, Cycle now) const;
   void SetQuiet(Cycle now);
@@ -197,6 +203,11 @@ class alignas(64) Sm {
   void FindLines(const Warp& warp, Collectors::Entry* entry);
   void Start(Collectors::Entry* waited, Cycle now);
   void AdvanceCollectors(Cycle now);
+  // Its TB was flushed meanwhile.
+  bool Dropped(const Collectors::Entry& entry) const {
+    const ThreadBlock& block = blocks_[entry.tb_slot];
+    return !block.valid || block.generation != entry.tb_generation;
+  }
   bool IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
   void Next(Warp* warp, unsigned lane, Cycle now);
   void ReleaseBarrier(ThreadBlock* block, Cycle now);

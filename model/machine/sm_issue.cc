@@ -119,7 +119,7 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
 // An instruction leaves the collectors for its pipe. One of a flushed TB is dropped.
 [[gnu::always_inline]] inline void Sm::Start(Collectors::Entry* waited, Cycle now) {
   ThreadBlock& block = blocks_[waited->tb_slot];
-  if (!block.valid || block.generation != waited->tb_generation) return;
+  if (Dropped(*waited)) return;
   Warp& warp = warps_[waited->lane];
   --block.unresolved;
   if (waited->port == kLsu) {
@@ -331,6 +331,7 @@ void Sm::IssueAll(LaneMask granted, Cycle now) { IssueInline(granted, now); }
 Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) { return EndInline(now, granted); }
 Cycle Sm::EndPrepared(Cycle now, LaneMask granted) {
   ReceiveAnswers(now);
+  if (Collecting()) AdvancePrepared(now);
   return EndInline(now, granted);
 }
 

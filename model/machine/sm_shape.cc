@@ -22,6 +22,7 @@ SmShape::SmShape(const SmConfig& sm, bool passing)
     if (units >= config.schedulers) return;
     shared_units[port] = static_cast<std::uint8_t>(units);
     plain_ports = false;
+    any_shared = true;
   };
   share(kSp, config.units.sp);
   share(kSfu, config.units.sfu);

@@ -31,6 +31,7 @@ struct SmShape {
   std::array<OpCost, kNumOpClasses> costs{};
   bool plain_ports = true;  // no collectors, and each scheduler has its own pipes
   std::array<std::uint8_t, kNumPorts> shared_units{};  // pipes that all share; 0: each its own
+  bool any_shared = false;                             // of these
   unsigned fetch_shift = 0;                            // log2 of fetch_warps
   bool passing;                                        // see RunRequest
 };

@@ -19,6 +19,7 @@
 #include "experiment/rtl_set.h"
 #include "experiment/trace_name.h"
 #include "machine/control_config.h"
+#include "machine/sm_shape.h"
 
 namespace smk::sim {
 namespace {
@@ -78,10 +79,10 @@ std::vector<std::string> AllSets(const Options& options) {
 void RequireCompiled(const Experiment& experiment) {
   const std::string control = fmt::format("--control {}", Name(experiment.control));
   const ControlConfig& c = experiment.control_config;
-  if (experiment.machine.sm.collectors != 0) {
+  if (experiment.machine.sm.collectors != 0 && SmShape(experiment.machine.sm).any_shared) {
     throw InputError(fmt::format(
-        "{}: the machine {} has operand collectors, and its SMs cannot be scheduled at "
-        "once; use --control {}",
+        "{}: the machine {} has operand collectors and pipes that schedulers share (sm.units), and "
+        "its SMs cannot be scheduled at once; use --control {}",
         control, experiment.machine.name, IsLockstep(experiment.control) ? "lockstep" : "rtl"));
   }
   if (!HasCompiled(c) && BuiltRtl(c, kBuiltCompiled).empty()) {

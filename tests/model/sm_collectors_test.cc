@@ -123,6 +123,39 @@ TEST_F(CollectorsTest, TheLsuTakesTheOldestOfAllSchedulers) {
   EXPECT_EQ(Step(), Numbers{1});
 }
 
+// What is told of the issue registers before a cycle is what it leaves.
+TEST(Collectors, TellWhichIssueRegistersWillBeFull) {
+  constexpr unsigned kSchedulers = 4, kPorts = 6, kLsu = 5;
+  std::mt19937_64 random(7);
+  const auto below = [&random](unsigned n) { return static_cast<unsigned>(random() % n); };
+  unsigned full = 0;
+  for (unsigned units = 1; units <= kMaxCollectors; ++units) {
+    Collectors collectors(units, kSchedulers, kPorts);
+    for (unsigned cycle = 0; cycle < 3000; ++cycle) {
+      const auto busy = static_cast<unsigned>(random());  // pipes
+      unsigned room = below(4) == 0 ? below(3) : 0;
+      const auto may_start = [&](unsigned port, unsigned scheduler) {
+        return port == kLsu ? room != 0 : (busy >> (port + 5 * scheduler) & 3) != 0;
+      };
+      const auto dropped = [](const Collectors::Entry& entry) { return entry.lane == 1; };
+      const auto told = collectors.FullLater(may_start, room, dropped);
+      collectors.Advance(may_start, [&](const Collectors::Entry& entry) {
+        if (entry.port == kLsu && !dropped(entry)) --room;
+      });
+      for (unsigned s = 0; s < kSchedulers; ++s) {
+        ASSERT_EQ(told[s], collectors.Full(s)) << units << " units, cycle " << cycle;
+        const unsigned port = 1 + below(kPorts - 1);
+        if (collectors.Full(port, s)) {
+          ++full;
+        } else if (below(3) != 0) {
+          collectors.Issue(port, s).lane = static_cast<std::uint8_t>(below(8));
+        }
+      }
+    }
+  }
+  EXPECT_GT(full, 1000u);
+}
+
 MicroRun WithCollectors() {
   MicroRun run;
   run.sm().collectors = 2;

@@ -82,14 +82,15 @@ TEST_F(Controls, CompiledGatesThatAreNotBuiltAreRefused) {
   EXPECT_NE(said("--control lockstep-compiled --machine mini")
                 .find("make them with smk rtl build mini --compiled, and the same --set"),
             std::string::npos);
-  EXPECT_EQ(said("--control compiled --machine gtx980-accelsim"),
-            "smk: --control compiled: the machine gtx980-accelsim has operand collectors, and its "
-            "SMs cannot be scheduled at once; use --control rtl\n");
+  EXPECT_EQ(said("--control compiled --machine gtx980-accelsim --set sm.units.sp=2"),
+            "smk: --control compiled: the machine gtx980-accelsim has operand collectors and pipes "
+            "that schedulers share (sm.units), and its SMs cannot be scheduled at once; use "
+            "--control rtl\n");
   EXPECT_EQ(said("--control compiled --out out --wave"),
             "smk: --wave: compiled gates have no waveforms; needs --control rtl or lockstep\n");
   EXPECT_EQ(said("--control compiled --gates quota_scheduler"),
             "smk: --gates: blocks of the RTL; needs --control rtl or lockstep, not compiled\n");
-  for (const char* machine : {"fermi", "v100"}) {
+  for (const char* machine : {"fermi", "v100", "gtx980-accelsim"}) {
     EXPECT_EQ(Smk(std::string("run sgemm+lbm --policy smk --cycles 1500 --no-cache --control "
                               "lockstep-compiled --machine ") +
                   machine)
