@@ -40,8 +40,9 @@ std::unique_ptr<const Code> CodeTable::Decode(const Program& program) const {
     to.conflicts = from.conflicts;
     to.ends_idempotence = from.ends_idempotence;
     to.off_chip = cost.off_chip;
-    to.may_pass =
-        shape_.passing && cost.port != SmShape::kLsu && shape_.shared_units[cost.port] == 0;
+    // Its result must come after its start.
+    to.may_pass = shape_.passing && cost.port != SmShape::kLsu &&
+                  shape_.shared_units[cost.port] == 0 && to.latency != 0;
     to.ends_run = parts.after[i] != 0;
     const bool collected = config.collectors != 0;
     if (from.ends_idempotence || cost.port == SmShape::kNoPort ||

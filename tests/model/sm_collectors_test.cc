@@ -266,10 +266,10 @@ RunResult RunRandom(std::uint64_t seed, bool passing) {
   sm.fetch_warps = 1u << below(4);
   sm.fetch_latency = sm.branch_latency = 1 + below(8);
   sm.barrier_latency = 1 + below(16);
-  sm.alu = {1 + below(8), 1 + below(2)};
+  sm.alu = {below(8), 1 + below(2)};
   sm.sfu = {4 + below(20), 1 + below(8)};
   sm.dp = {4 + below(20), 1 + below(2)};
-  sm.constant = {1 + below(9), 1};
+  sm.constant = {below(9), 1};
   if (below(3) == 0) sm.units.dp = 1;
   PolicyConfig policy;
   policy.epoch_length = 500;
