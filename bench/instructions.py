@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -53,6 +54,13 @@ def count(command, tool, environment=None):
         if done.returncode != 0 or not found:
             raise Failure(f"{command[0]}: {done.stdout.strip() or 'counted nothing'}")
         return int(found[1].replace(",", ""))
+
+
+def seconds(command):
+    """Processor time of a command, which must end well and says nothing."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 
 def run(bench, name, cycles, tool=None):

@@ -92,14 +92,7 @@ class Collectors {
       }
     }
     while (room != 0) {
-      unsigned oldest = schedulers_;
-      for (unsigned s = 0; s < schedulers_; ++s) {
-        if ((read[s] >> lsu_ & 1) == 0) continue;
-        if (oldest == schedulers_ ||
-            at_[s].operands[lsu_]->order < at_[oldest].operands[lsu_]->order) {
-          oldest = s;
-        }
-      }
+      const unsigned oldest = OldestAtLsu([&read](unsigned s) { return read[s]; });
       if (oldest == schedulers_) break;
       read[oldest] &= ~(1u << lsu_);
       if (!dropped(*at_[oldest].operands[lsu_])) --room;
@@ -152,17 +145,24 @@ class Collectors {
   template <typename MayStart, typename Start>
   void StartOldest(const MayStart& may_start, const Start& start) {
     while (true) {
-      Places* oldest = nullptr;
-      for (unsigned s = 0; s < schedulers_; ++s) {
-        Places& at = at_[s];
-        if ((at.read >> lsu_ & 1) == 0) continue;
-        if (oldest == nullptr || at.operands[lsu_]->order < oldest->operands[lsu_]->order) {
-          oldest = &at;
-        }
-      }
-      if (oldest == nullptr || !may_start(lsu_, 0)) return;
-      Leave(oldest, lsu_, start);
+      const unsigned oldest = OldestAtLsu([this](unsigned s) { return at_[s].read; });
+      if (oldest == schedulers_ || !may_start(lsu_, 0)) return;
+      Leave(&at_[oldest], lsu_, start);
     }
+  }
+  // The scheduler whose operand register of the LSU has the oldest; schedulers_ if none has.
+  // read(scheduler): which of its operand registers count.
+  template <typename Read>
+  unsigned OldestAtLsu(const Read& read) const {
+    unsigned oldest = schedulers_;
+    for (unsigned s = 0; s < schedulers_; ++s) {
+      if ((read(s) >> lsu_ & 1) == 0) continue;
+      if (oldest == schedulers_ ||
+          at_[s].operands[lsu_]->order < at_[oldest].operands[lsu_]->order) {
+        oldest = s;
+      }
+    }
+    return oldest;
   }
 
   // Starts what is in an operand register.

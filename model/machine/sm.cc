@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string>
 
+#include "machine/sm_schedule.h"
+
 namespace smk {
 
 Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& gpu,

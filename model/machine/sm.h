@@ -354,11 +354,11 @@ class alignas(64) Sm {
       std::uint8_t place = 0, memory = 0;  // as in Step
     };
     std::uint32_t last = 0, last_memory = 0;  // cycles of the youngest, and of that with `memory`
-    std::array<Result, 4> ring{};             // by cycle
+    std::array<Result, kCollectorCycles + 1> ring{};  // by cycle
   };
   std::array<Passing, kLanes> passing_{};
   // Lanes in unknown_ that wait for such a start, by cycle; and all of them.
-  std::array<LaneMask, 4> resolve_at_{};
+  std::array<LaneMask, kCollectorCycles + 1> resolve_at_{};
   LaneMask resolving_ = 0;
   // Such a one has its pipe for several cycles; a TB that is flushed before it starts gives it
   // back.
@@ -377,65 +377,5 @@ class alignas(64) Sm {
   std::array<std::uint64_t, kNumKernels> tb_cycles_{};  // of TBs that have left
   std::array<Cycle, kNumKernels> last_tb_end_{};
 };
-
-// Part of every cycle, or of every issue.
-
-[[gnu::always_inline]] inline void Sm::ReceiveAnswers(Cycle now) {
-  if (lsu_.next_pass() > now) return;
-  lsu_.Tick(now);
-  TakeResolved(now);
-}
-
-inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
-  const LaneMask bit = LaneBit(lane);
-  reason_lanes_[warp->reason] &= ~bit;
-  reason_lanes_[reason] |= bit;
-  warp->reason = reason;
-}
-
-// `next` is another one: the warp now wants its port.
-inline void Sm::SetPort(Warp* warp, unsigned lane) {
-  if (warp->port == warp->next->port) return;
-  const LaneMask bit = LaneBit(lane);
-  port_lanes_[warp->port] &= ~bit;
-  warp->port = warp->next->port;
-  port_lanes_[warp->port] |= bit;
-}
-
-// The warp stands where its cursor does, behind a fetch.
-inline void Sm::SetNext(Warp* warp, unsigned lane) {
-  warp->next = warp->code->At(warp->cursor);
-  warp->buffered = warp->next->fetched;
-  port_lanes_[warp->next->port] |= LaneBit(lane);
-  SetPort(warp, lane);
-}
-
-// Decides when the next instruction can issue, and what the warp waits for until then: whatever is
-// there last, the instruction or an operand. The lane is not in unknown_.
-[[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
-  ScheduleAt(warp, lane, now, warp->Operands());
-}
-[[gnu::always_inline]] inline void Sm::ScheduleAt(Warp* warp, unsigned lane, Cycle now,
-                                                  Stamp operands) {
-  Cycle at = warp->earliest;
-  const bool waits = operands > static_cast<Stamp>(at * 2 + 1);
-  at = waits ? operands / 2 : at;
-  static_assert(kControl == 0 && kMemory == 1 && kShort == 2);
-  const unsigned operand = kShort - (operands & 1);
-  SetReason(warp, lane, static_cast<Reason>(waits ? operand : 0));
-  if (__builtin_expect(operands >= kUnknownShort, 0)) {
-    unknown_ |= LaneBit(lane);
-    return;
-  }
-  wheel_.Add(lane, std::max(at, now + 1), now);
-}
-
-// The time of a result has become known.
-[[gnu::always_inline]] inline void Sm::ResolveInline(Warp* warp, unsigned lane, Cycle now) {
-  if ((unknown_ & LaneBit(lane)) == 0) return;
-  unknown_ &= ~LaneBit(lane);
-  if (__builtin_expect(collectors_.present(), 0)) return Schedule(warp, lane, now);
-  ScheduleInline(warp, lane, now);
-}
 
 }  // namespace smk

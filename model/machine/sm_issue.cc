@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "machine/sm_account.h"
+#include "machine/sm_schedule.h"
 
 namespace smk {
 
@@ -146,7 +147,6 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
     if (claim.start > now) return Wait(step, warp, lane);
     claim = {start, port_free, warp->tb_slot};
     port_free = start + step.initiation;
-    ports_busy_until_ = std::max(ports_busy_until_, port_free);
   }
   Known(step.place[0], step.memory, start + step.latency, warp);
   Passing& passing = passing_[lane];
@@ -180,14 +180,14 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
   };
   const Stamp operands = warp->Operands();
   bool any_memory = operands == kUnknownMemory, any_short = operands == kUnknownShort;
-  LaneMask at[4] = {};
+  std::array<LaneMask, kCollectorCycles + 1> at{};
   bool found = false;
   for (const Passing::Result& result : passing_[lane].ring) {
     const std::uint32_t age = static_cast<std::uint32_t>(now) - result.cycle;
     if (age >= kCollectorCycles || !wanted(result.place)) continue;
     found = true;
     (result.memory != 0 ? any_memory : any_short) = true;
-    at[(now + kCollectorCycles - age) % 4] = LaneBit(lane);
+    at[(now + kCollectorCycles - age) % at.size()] = LaneBit(lane);
   }
   const bool alike = any_memory != any_short && any_memory == ((operands & 1) != 0);
   const bool waits = operands > static_cast<Stamp>(warp->earliest * 2 + 1);
@@ -197,7 +197,7 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
   SetReason(warp, lane, any_memory ? kMemory : kShort);
   unknown_ |= LaneBit(lane);
   resolving_ |= LaneBit(lane);
-  for (unsigned i = 0; i < 4; ++i) resolve_at_[i] |= at[i];
+  for (unsigned i = 0; i < at.size(); ++i) resolve_at_[i] |= at[i];
 }
 
 // The lanes that wait for what starts now.

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <string>
 
-#include "machine/sm.h"
+#include "machine/sm_schedule.h"
 
 namespace smk {
 

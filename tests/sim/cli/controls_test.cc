@@ -66,6 +66,24 @@ TEST_F(Controls, CompiledGatesWriteWhatTheRtlWrites) {
   }
 }
 
+// Where a scheduler can issue when an issue register has become free in the same cycle.
+TEST_F(Controls, CompiledGatesWriteWhatTheReferenceWritesWithCollectors) {
+  for (const std::string run : {"cutcp+stencil --policy smk --machine gtx980-accelsim",
+                                "mri-q+lbm --policy spatial --machine gtx980-accelsim",
+                                "hot+blk --policy smk-pw --set sm.collectors=1",
+                                "cutcp+histo --policy smk --set sm.collectors=4"}) {
+    SCOPED_TRACE(run);
+    for (const std::string control : {"reference", "compiled"}) {
+      const Outcome done = Smk("run " + run + " --cycles 15k --no-cache --force --control " +
+                               control + " --out " + control);
+      ASSERT_EQ(done.status, 0) << done.err;
+    }
+    for (const std::string file : {"/kernels.csv", "/stalls.csv", "/tbs.csv", "/samples.csv"}) {
+      EXPECT_EQ(Read("reference" + file), Read("compiled" + file)) << file;
+    }
+  }
+}
+
 TEST_F(Controls, CompiledGatesThatAreNotBuiltAreRefused) {
   const auto said = [&](const std::string& arguments) {
     const Outcome outcome = Smk("run sgemm --cycles 300 --no-cache " + arguments);
