@@ -42,6 +42,8 @@ class LaneLayout {
   constexpr LaneMask LastLanesOf(unsigned schedulers) const {
     return (schedulers * to_last_lanes_) & last_lanes_;
   }
+  // Of all schedulers that there can be.
+  constexpr LaneMask AllLast() const { return last_lanes_; }
   // Of the schedulers that have a lane in the mask. A sum stays in its field.
   constexpr LaneMask LastLanesIn(LaneMask mask) const {
     return (((mask & ~last_lanes_) + ~last_lanes_) | mask) & last_lanes_;

@@ -7,6 +7,7 @@ void JointSchedulers::Load(const Schedulers& schedulers, const Masks& stop, bool
                            bool warps) {
   may_ = last_ = granted_ = blocked_ = 0;
   grants_ = 0;
+  same_ = 0;
   issued_ = {};
   unsigned kernels = 0;
   gated_ = gated;
@@ -30,6 +31,14 @@ void JointSchedulers::Load(const Schedulers& schedulers, const Masks& stop, bool
   kernel_ = kernels == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(kernels));
 }
 
+// Before a field is full.
+[[gnu::noinline]] void JointSchedulers::CountSame() {
+  for (LaneMask fields = same_; fields != 0; fields >>= layout_.lanes_per_scheduler()) {
+    grants_ += static_cast<std::uint32_t>(fields & layout_.SchedulerField(0));
+  }
+  same_ = 0;
+}
+
 void JointSchedulers::Store(Schedulers* schedulers, ProfileCounters* profile) {
   loaded_ = false;
   for (unsigned s = 0; s < kLanes / layout_.lanes_per_scheduler(); ++s) {
@@ -39,6 +48,7 @@ void JointSchedulers::Store(Schedulers* schedulers, ProfileCounters* profile) {
     if ((blocked_ & field) != 0) to.Blocked();
     if (gated_) to.SetLeft(left_[s]);
   }
+  CountSame();
   if (!several_) issued_[kernel_] = grants_;
   for (unsigned k = 0; k < kMaxKernels; ++k) profile->Add(k, issued_[k]);
 }

@@ -56,16 +56,21 @@ class alignas(64) JointSchedulers {
   [[gnu::always_inline]] LaneMask Choose(LaneMask eligible) {
     constexpr LaneLayout kLayout(Warps);
     LaneMask granted = greedy_ ? eligible & last_ : 0;
-    const LaneMask rest = eligible & ~kLayout.FieldsOf(kLayout.LastLanesIn(granted));
-    for (LaneMask m = rest; m != 0;) {
+    const LaneMask same = kLayout.LastLanesIn(granted);
+    const LaneMask rest = eligible & ~kLayout.FieldsOf(same);
+    LaneMask last = last_;
+    unsigned others = 0;
+    for (LaneMask m = rest; m != 0; ++others) {
       const unsigned first = LowestLane(m);
       const LaneMask field = kLayout.SchedulerField(kLayout.SchedulerOf(first));
-      granted |= LaneBit(greedy_ ? Oldest(first, rest) : Behind(last_ & field, rest & field));
+      granted |= LaneBit(greedy_ ? Oldest(first, rest) : Behind(last & field, rest & field));
+      last &= ~field;
       m &= ~field;
     }
-    const LaneMask granting = kLayout.LastLanesIn(eligible);
-    last_ = (last_ & ~kLayout.FieldsOf(granting)) | granted;
-    grants_ += kLayout.CountOf(granting);
+    last_ = last | granted;
+    grants_ += others;
+    same_ += same >> (kLayout.lanes_per_scheduler() - 1);
+    if (__builtin_expect((same_ & kLayout.AllLast()) != 0, 0)) CountSame();
     return granted;
   }
   // Of the lanes of the scheduler of `lane`, which is one of them.
@@ -79,6 +84,7 @@ class alignas(64) JointSchedulers {
     const LaneMask behind = lanes & ~((last << 1) - 1);
     return LowestLane(behind != 0 ? behind : lanes);
   }
+  void CountSame();
   void Count(LaneMask granted) {
     for (; granted != 0; granted &= granted - 1) ++issued_[kernel_of_[LowestLane(granted)]];
   }
@@ -96,7 +102,8 @@ class alignas(64) JointSchedulers {
   LaneMask may_ = 0, last_ = 0;
   LaneMask granted_ = 0;      // since Load()
   LaneMask blocked_ = 0;      // likewise: schedulers with ready warps that granted none
-  std::uint32_t grants_ = 0;  // likewise
+  std::uint32_t grants_ = 0;  // likewise, but for those in `same_`
+  LaneMask same_ = 0;         // likewise, by field: of the warp that had been granted before
   bool loaded_ = false, gated_ = false;
   bool several_ = false;  // there are warps of more than one kernel
   unsigned kernel_ = 0;   // if not: whose they are
