@@ -65,6 +65,8 @@ class Collectors {
 
   bool present() const { return schedulers_ != 0; }
   bool empty() const { return waiting_ == 0; }
+  // Schedulers, a bit each, that are Full() for some port.
+  unsigned AnyFull() const { return full_; }
   // The scheduler cannot issue to the port in this cycle.
   bool Full(unsigned port, unsigned scheduler) const { return (Full(scheduler) >> port & 1) != 0; }
   // The same as a bit for each port.
@@ -73,8 +75,7 @@ class Collectors {
   // Whether one that issues now passes without a wait: there is a collector for it whatever those
   // before it do, and nobody before it wants the same pipe.
   bool Flows(unsigned port, unsigned scheduler) const {
-    const Places& at = at_[scheduler];
-    return at.held[port] == 0 && at.uncollected < units_;
+    return (held_up_[scheduler] >> port & 1) == 0;
   }
 
   // By scheduler what Full() will be after Advance(), which has not come yet in this cycle, as
@@ -91,9 +92,9 @@ class Collectors {
         if (may_start(port, s)) read[s] &= ~(1u << port);
       }
     }
-    while (room != 0) {
-      const unsigned oldest = OldestAtLsu([&read](unsigned s) { return read[s]; });
-      if (oldest == schedulers_) break;
+    for (unsigned left = at_lsu_; left != 0 && room != 0;) {
+      const unsigned oldest = OldestAtLsu(left);
+      left &= ~(1u << oldest);
       read[oldest] &= ~(1u << lsu_);
       if (!dropped(*at_[oldest].operands[lsu_])) --room;
     }
@@ -110,8 +111,12 @@ class Collectors {
     at.issue[port] = entry;
     at.issued |= 1u << port;
     ++at.held[port];
+    at.held_ports |= 1u << port;
     ++at.uncollected;
     ++waiting_;
+    used_ |= 1u << scheduler;
+    full_ |= 1u << scheduler;
+    FindHeldUp(scheduler);
     return *entry;
   }
 
@@ -119,14 +124,19 @@ class Collectors {
   // the pipe takes one now; start(entry) gives it one.
   template <typename MayStart, typename Start>
   [[gnu::always_inline]] void Advance(const MayStart& may_start, const Start& start) {
-    StartOldest(may_start, start);
-    for (unsigned s = 0; s < schedulers_; ++s) {
+    // As many as the LSU takes, in the order of their issue.
+    while (at_lsu_ != 0 && may_start(lsu_, 0)) Leave(OldestAtLsu(at_lsu_), lsu_, start);
+    for (unsigned some = used_; some != 0; some &= some - 1) {
+      const auto s = static_cast<unsigned>(__builtin_ctz(some));
       Places& at = at_[s];
       for (unsigned left = at.read & ~(1u << lsu_); left != 0; left &= left - 1) {
         const auto port = static_cast<unsigned>(__builtin_ctz(left));
-        if (may_start(port, s)) Leave(&at, port, start);
+        if (may_start(port, s)) Leave(s, port, start);
       }
-      Collect(&at);
+      Collect(s);
+      if (at.issued == 0) full_ &= ~(some & -some);
+      if (at.read == 0 && at.collecting == 0) used_ &= ~(some & -some);
+      FindHeldUp(s);
     }
   }
 
@@ -137,53 +147,44 @@ class Collectors {
     unsigned issued = 0, collecting = 0, read = 0;
     unsigned uncollected = 0;                    // that are not in an operand register yet
     std::array<std::uint8_t, kMaxPorts> held{};  // by port
+    unsigned held_ports = 0;                     // of these those that are not 0
     std::array<Entry*, kMaxPorts> issue{}, operands{};
     std::array<Entry*, kMaxCollectors> collectors{};
   };
 
-  // As many as the LSU takes, in the order of their issue.
-  template <typename MayStart, typename Start>
-  void StartOldest(const MayStart& may_start, const Start& start) {
-    while (true) {
-      const unsigned oldest = OldestAtLsu([this](unsigned s) { return at_[s].read; });
-      if (oldest == schedulers_ || !may_start(lsu_, 0)) return;
-      Leave(&at_[oldest], lsu_, start);
-    }
-  }
-  // The scheduler whose operand register of the LSU has the oldest; schedulers_ if none has.
-  // read(scheduler): which of its operand registers count.
-  template <typename Read>
-  unsigned OldestAtLsu(const Read& read) const {
-    unsigned oldest = schedulers_;
-    for (unsigned s = 0; s < schedulers_; ++s) {
-      if ((read(s) >> lsu_ & 1) == 0) continue;
-      if (oldest == schedulers_ ||
-          at_[s].operands[lsu_]->order < at_[oldest].operands[lsu_]->order) {
-        oldest = s;
-      }
+  // Of some schedulers: the one whose operand register of the LSU has the oldest.
+  unsigned OldestAtLsu(unsigned schedulers) const {
+    auto oldest = static_cast<unsigned>(__builtin_ctz(schedulers));
+    for (unsigned left = schedulers & (schedulers - 1); left != 0; left &= left - 1) {
+      const auto s = static_cast<unsigned>(__builtin_ctz(left));
+      if (at_[s].operands[lsu_]->order < at_[oldest].operands[lsu_]->order) oldest = s;
     }
     return oldest;
   }
 
   // Starts what is in an operand register.
   template <typename Start>
-  void Leave(Places* at, unsigned port, const Start& start) {
-    Entry* const entry = at->operands[port];
-    at->read &= ~(1u << port);
-    --at->held[port];
+  void Leave(unsigned scheduler, unsigned port, const Start& start) {
+    Places& at = at_[scheduler];
+    Entry* const entry = at.operands[port];
+    at.read &= ~(1u << port);
+    if (port == lsu_) at_lsu_ &= ~(1u << scheduler);
+    if (--at.held[port] == 0) at.held_ports &= ~(1u << port);
     --waiting_;
     start(*entry);
     free_[free_count_++] = entry;
   }
 
   // From the collectors to the operand registers, from the issue registers to the collectors.
-  void Collect(Places* at) {
+  void Collect(unsigned scheduler) {
+    Places* const at = &at_[scheduler];
     for (unsigned left = at->collecting; left != 0; left &= left - 1) {
       const auto unit = static_cast<unsigned>(__builtin_ctz(left));
       Entry* const entry = at->collectors[unit];
       if ((at->read >> entry->port & 1) != 0) continue;
       at->operands[entry->port] = entry;
       at->read |= 1u << entry->port;
+      if (entry->port == lsu_) at_lsu_ |= 1u << scheduler;
       at->collecting &= ~(left & -left);
       --at->uncollected;
     }
@@ -194,6 +195,10 @@ class Collectors {
       at->collecting |= left & -left;
       at->issued &= ~(1u << port);
     }
+  }
+  void FindHeldUp(unsigned scheduler) {
+    const Places& at = at_[scheduler];
+    held_up_[scheduler] = at.uncollected < units_ ? at.held_ports : ~0u;
   }
   // What Collect() would leave in the issue registers.
   unsigned FullLater(const Places& at, unsigned read) const {
@@ -219,6 +224,10 @@ class Collectors {
 
   unsigned units_, schedulers_, lsu_;
   unsigned waiting_ = 0;
+  unsigned used_ = 0;                               // schedulers of which some wait
+  unsigned at_lsu_ = 0;                             // of those: in the LSU's operand register
+  unsigned full_ = 0;                               // of those: in an issue register
+  std::array<unsigned, kMaxSchedulers> held_up_{};  // ports to which not Flows()
   std::uint64_t issues_ = 0;
   std::array<Places, kMaxSchedulers> at_{};
   std::vector<Entry> pool_;

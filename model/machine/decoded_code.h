@@ -13,16 +13,15 @@
 namespace smk {
 
 // One instruction of a program. All that an ordinary issue looks at.
-struct Step {
-  std::uint8_t place[4] = {};  // of dst and src: the register's number plus one, 0 for none
-  std::uint16_t latency = 0;   // from the issue to the result
-  std::uint16_t initiation = 1;
+struct alignas(16) Step {
+  std::uint8_t place[4] = {};    // of dst and src: the register's number plus one, 0 for none
+  std::uint16_t latency = 0;     // from the issue, or its first pass in the LSU, to the result
+  std::uint16_t initiation = 1;  // cycles for which it takes its pipe, or the banks
   std::uint8_t op = 0;
   SmShape::Port port = SmShape::kNoPort;
   std::uint8_t memory = 0;   // 1: waiting for the result is waiting for memory
   std::uint8_t fetched = 1;  // instructions that a fetch from here brings
-  std::uint8_t conflicts = 1;
-  bool ends_run : 1;  // what comes next need not be the next in the list
+  bool ends_run : 1;         // what comes next need not be the next in the list
   bool ends_idempotence : 1;
   bool off_chip : 1;  // global memory and textures
   bool may_pass : 1;  // the collectors without a wait: its pipe is the scheduler's own
@@ -31,10 +30,14 @@ struct Step {
   enum Way : std::uint8_t { kPipe, kBanks, kCollected, kOther } way = kPipe;
 };
 
+// All of a step but what depends on its neighbours: `fetched` and `ends_run`.
+Step Decode(const Instruction& instruction, const SmShape& shape);
+
 // A program and its instructions.
 struct Code {
   const Program* program = nullptr;
   std::vector<Step> steps;  // by WarpCursor::node
+  unsigned places = 1;      // one more than the highest Step::place
 
   const Step* At(const WarpCursor& cursor) const { return &steps[cursor.node]; }
 };
@@ -54,7 +57,7 @@ class CodeTable {
     std::unique_ptr<const Code> code;
   };
 
-  std::unique_ptr<const Code> Decode(const Program& program) const;
+  std::unique_ptr<const Code> DecodeAll(const Program& program) const;
 
   const SmShape& shape_;
   std::vector<Entry> entries_;

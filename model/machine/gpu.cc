@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "config/machine_keys.h"
+#include "machine/sm_ordinary.h"
 
 namespace smk {
 
@@ -84,7 +85,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
   }
   control_.EnableDecisionLog(request.record_decisions);
   if (request.record_timeline) next_sample_ = request.timeline_from;
-  awake_sms_ = control_.awake_sms();
+  WakeSms();
 }
 
 void Gpu::Advance(Cycle until) {
@@ -103,7 +104,7 @@ void Gpu::StepCycle() {
   if (__builtin_expect(in_turn_, 0)) TakeTurns();
   if (!driver && !sms) return;
   control_.EndCycle(now_);
-  awake_sms_ = control_.awake_sms();
+  WakeSms();
   driver_awake_ = control_.driver_awake();
   if (has_tokens_) tokens_.Count(control_.token());
   if (request_.record_decisions) TakeDecisions();
@@ -204,7 +205,7 @@ void Gpu::EndWork(JobId job) {
     if (!accounts_[k].open || accounts_[k].job != job) continue;
     for (unsigned i = 0; i < sms_.size(); ++i) {
       sms_[i]->EndKernel(static_cast<KernelId>(k), now_);
-      next_event_[i] = sms_[i]->NextEvent(now_);
+      if (!awake_sms_.Test(i)) next_event_[i] = sms_[i]->NextEvent(now_);
     }
   }
   host_.OnWorkDone(job, now_ + 1);
@@ -247,11 +248,32 @@ template <bool Prepared>
 void Gpu::PrepareSms() {
   SmMask due;
   for (unsigned i = 0; i < sms_.size(); ++i) {
-    if (!IsDue(i)) continue;
+    if (next_event_[i] > now_) continue;
     ready_[i] = sms_[i]->BeginReady(now_);
     due.Set(i);
   }
   control_.PrepareSms(now_, due, ready_);
+}
+
+// An SM in any cycle; whether its control logic was stepped.
+template <bool Prepared>
+[[gnu::noinline]] bool Gpu::StepWhole(unsigned i) {
+  const SmId id{static_cast<std::uint8_t>(i)};
+  Sm& sm = *sms_[i];
+  if (Prepared) {
+    sm.BeginRest(now_);
+  } else {
+    sm.Begin(now_);
+  }
+  const bool speaks = awake_sms_.Test(i) || !sm.inputs().Quiet();
+  if (speaks) {
+    control_.StepSm(id, sm.inputs(), &outputs_);
+    quota_checks_[i].Observe(outputs_, request_.machine.sm.schedulers, now_ == last_tick_ + 1, i,
+                             now_, &checks_, [&] { return control_.quotas(id); });
+  }
+  sm.End(now_, speaks ? &outputs_ : nullptr);
+  next_event_[i] = sm.NextEvent(now_);
+  return speaks;
 }
 
 template <bool Prepared>
@@ -260,34 +282,26 @@ bool Gpu::StepSms() {
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
   const bool ordinary = grants_alone_ && now_ != last_tick_ + 1;
-  std::uint64_t awake_word = 0;  // of the SMs from `i` on
-  for (unsigned i = 0; i < count; ++i, awake_word >>= 1) {
-    if (i % SmMask::kWordBits == 0) awake_word = awake_sms_.word(i / SmMask::kWordBits);
-    const bool awake = (awake_word & 1) != 0;
-    if (next_event_[i] > now_ && !awake) continue;
-    Sm& sm = *sms_[i];
-    if (ordinary && !awake && sm.Ordinary(now_)) {
+  for (unsigned i = 0; i < count; ++i) {
+    if (next_event_[i] > now_) continue;
+    if (ordinary && sms_[i]->Ordinary(now_)) {
       StepOrdinary<Prepared>(i);
-      continue;
-    }
-    if (Prepared) {
-      sm.BeginRest(now_);
-    } else {
-      sm.Begin(now_);
-    }
-    if (awake || !sm.inputs().Quiet()) {
+    } else if (StepWhole<Prepared>(i)) {
       any = true;
-      control_.StepSm(SmId{static_cast<std::uint8_t>(i)}, sm.inputs(), &outputs_);
-      quota_checks_[i].Observe(outputs_, request_.machine.sm.schedulers, now_ == last_tick_ + 1, i,
-                               now_, &checks_,
-                               [&] { return control_.quotas(SmId{static_cast<std::uint8_t>(i)}); });
-      sm.End(now_, &outputs_);
-    } else {
-      sm.End(now_, nullptr);
     }
-    next_event_[i] = sm.NextEvent(now_);
   }
   return any;
+}
+
+// The SMs whose control logic has something to do in the next cycle.
+void Gpu::WakeSms() {
+  awake_sms_ = control_.awake_sms();
+  if (!awake_sms_.Any()) return;
+  for (unsigned i = 0; i < sms_.size(); ++i) {
+    if (!awake_sms_.Test(i)) continue;
+    next_event_[i] = now_;
+    sms_[i]->ExpectControl();
+  }
 }
 
 void Gpu::Jump(Cycle until) {

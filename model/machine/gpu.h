@@ -49,8 +49,10 @@ class Gpu : private MemoryListener {
   void PrepareSms();
   template <bool Prepared>
   void StepOrdinary(unsigned i);
+  template <bool Prepared>
+  bool StepWhole(unsigned i);
+  void WakeSms();
   void EndShown(unsigned i, LaneMask granted);
-  bool IsDue(unsigned sm) const { return next_event_[sm] <= now_ || awake_sms_.Test(sm); }
   void TakeTurns() {
     if (memory_.NextTurn() <= now_) memory_.TakeTurns(now_, this);
     next_turn_ = memory_.NextTurn();
@@ -100,7 +102,8 @@ class Gpu : private MemoryListener {
   Cycle next_sample_ = kNever;
   const bool in_turn_;  // requests wait for their turn in memory
   Cycle next_turn_ = kNever;
-  std::array<Cycle, kMaxSms> next_event_{};  // by SM
+  // By SM; of one in awake_sms_, not later than the next cycle.
+  std::array<Cycle, kMaxSms> next_event_{};
   SmMask awake_sms_;
   Cycle next_work_ = kNever;  // when a job may have done its work
   bool driver_awake_ = true;

@@ -11,11 +11,6 @@ bool IsOnChip(OpClass op) {
          op == OpClass::kAtomicShared || op == OpClass::kLoadConst;
 }
 
-PipeConfig Slower(PipeConfig pipe, unsigned cycles) {
-  pipe.latency += cycles;
-  return pipe;
-}
-
 CacheConfig TextureTags(const TextureConfig& texture) {
   CacheConfig tags;
   tags.bytes = texture.bytes;
@@ -28,8 +23,6 @@ CacheConfig TextureTags(const TextureConfig& texture) {
 Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory,
          unsigned stores)
     : depth_(config.lsu_queue),
-      shared_(Slower(config.shared, config.operand_latency)),
-      constant_(Slower(config.constant, config.operand_latency)),
       ring_(kRing),
       sm_(sm),
       memory_(memory),
@@ -105,7 +98,8 @@ void Lsu::ResolveFollowers(Cycle now) {
       begun_ = next_pass_ = free_at_;
       return;
     }
-    resolved_.push_back({request, ScheduleShared(request.op, request.passes, request.kernel, now)});
+    resolved_.push_back(
+        {request, ScheduleShared(request.cycles, request.latency, request.kernel, now)});
   }
 }
 

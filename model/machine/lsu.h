@@ -5,10 +5,9 @@
 //             `conflicts` bank passes, global memory one 128-byte line at a time through L1 and
 //             MSHRs. Constants come here if the machine says so.
 // Timing      An instruction that finds the unit idle has its first pass in the cycle of its issue.
-//             The result of a shared-memory instruction with n passes is there (n - 1) * initiation
-//             + latency cycles after the first pass; an L1 hit l1.latency after the pass of its
-//             line. A miss that finds all MSHRs in use waits at the head until the first completes,
-//             and so do the instructions behind it.
+//             How long one of shared memory takes it comes with it (Step); an L1 hit takes
+//             l1.latency after the pass of its line. A miss that finds all MSHRs in use waits at
+//             the head until the first completes, and so do the instructions behind it.
 // Queue       Full when `lsu_queue` instructions have a pass to do; all schedulers may issue into
 //             one free place in the same cycle, so that up to schedulers - 1 more can wait.
 // Sectors     Where lines have sectors, a line takes as many cycles as its sectors need at
@@ -55,7 +54,9 @@ class alignas(64) Lsu {
     std::uint8_t place = 0;  // of the result, as in Step
     std::uint8_t tb_slot = 0;
     KernelId kernel{0};
-    std::uint8_t passes = 1;  // bank passes or lines
+    std::uint8_t passes = 1;    // lines
+    std::uint16_t cycles = 1;   // of memory on the chip: for which its banks are taken
+    std::uint16_t latency = 0;  // likewise: from the first pass to the result
     std::uint32_t tb_generation = 0;
   };
   // A request whose completion has become known.
@@ -99,9 +100,10 @@ class alignas(64) Lsu {
   // No instruction is waiting for passes that are not known yet.
   bool AllKnown() const { return unresolved_ == tail_; }
   // Issues a shared-memory instruction, or a constant, when AllKnown(); returns its completion.
-  Cycle IssueKnown(OpClass op, unsigned passes, KernelId kernel, Cycle now) {
+  // `cycles` and `latency` as in Request.
+  Cycle IssueKnown(unsigned cycles, unsigned latency, KernelId kernel, Cycle now) {
     ++tail_;
-    return ScheduleShared(op, passes, kernel, now);
+    return ScheduleShared(cycles, latency, kernel, now);
   }
   // Issues one when not AllKnown(): it is resolved after the instructions before it.
   void IssueShared(const Request& request) { ring_[tail_++ % kRing].request = request; }
@@ -144,14 +146,12 @@ class alignas(64) Lsu {
     return (static_cast<unsigned>(__builtin_popcount(sectors)) + lsu_sectors_ - 1) / lsu_sectors_;
   }
   // Gives the instruction at unresolved_ its passes; it must be a shared-memory one.
-  Cycle ScheduleShared(OpClass op, unsigned passes, KernelId kernel, Cycle now) {
-    const PipeConfig& pipe = op == OpClass::kLoadConst ? constant_ : shared_;
-    const Cycle start = free_at_ > now ? free_at_ : now;
-    const unsigned cycles = passes * pipe.initiation;
+  Cycle ScheduleShared(unsigned cycles, unsigned latency, KernelId kernel, Cycle now) {
+    const Cycle start = std::max(free_at_, now);
     stats_.busy[Index(kernel)] += cycles;
     free_at_ = start + cycles;
     release_[unresolved_++ % kRing] = free_at_;
-    return start + (passes - 1) * pipe.initiation + pipe.latency;
+    return start + latency;
   }
   void Serve(Cycle now);
   void ResolveFollowers(Cycle now);
@@ -178,7 +178,6 @@ class alignas(64) Lsu {
   std::vector<Resolved> resolved_;
   Cycle begun_ = 0;  // the instruction at unresolved_: when it could have had its first pass
   std::array<Cycle, kRing> release_{};
-  PipeConfig shared_, constant_;
   std::vector<Entry> ring_;
   SmId sm_;
   MemoryPort& memory_;

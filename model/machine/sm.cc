@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "machine/sm_schedule.h"
+#include "machine/sm_ordinary.h"
 
 namespace smk {
 
@@ -15,6 +15,7 @@ Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& g
       config_(shape.config),
       layout_(shape.layout),
       costs_(shape.costs),
+      collects_(config_.collectors != 0),
       lsu_(id, config_, gpu.sector_bytes, memory, gpu.stores),
       traffic_(id, memory, gpu.checks, ideal_preemption),
       id_(id),
@@ -32,7 +33,7 @@ void Sm::Begin(Cycle now) {
 
 LaneMask Sm::BeginReady(Cycle now) {
   Wake(now);
-  if (!collectors_.present()) {
+  if (!collects_) {
     FindReady(now);
     return ready_;
   }
@@ -47,16 +48,8 @@ LaneMask Sm::BeginReady(Cycle now) {
 void Sm::BeginRest(Cycle now) {
   SetReady();
   Receive(now);
-  if (collectors_.present()) CheckBlocked(now);
+  if (collects_) CheckBlocked(now);
   SetLevels(now);
-}
-
-[[gnu::always_inline]] inline void Sm::Wake(Cycle now) {
-  if (now != accounted_) AccountSleep(now - accounted_);
-  accounted_ = now + 1;
-  const LaneMask due = wheel_.Take(now);
-  data_ready_ |= due;
-  unfetched_ &= ~due;
 }
 
 // What was sent and waited for is here; TBs finish.
@@ -77,12 +70,6 @@ void Sm::BeginRest(Cycle now) {
   if (__builtin_expect(samples_, 0)) SetMemory();
 }
 
-[[gnu::always_inline]] inline void Sm::FindReady(Cycle now) {
-  const LaneMask lanes = data_ready_ & runnable_;
-  busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
-  ready_ = lanes & ~busy_;
-}
-
 [[gnu::always_inline]] inline void Sm::SetReady() {
   if (layout_.lanes_per_scheduler() == 16) {
     for (unsigned s = 0; s < 4; ++s)
@@ -91,28 +78,6 @@ void Sm::BeginRest(Cycle now) {
     for (unsigned s = 0; s < 2; ++s)
       inputs_.ready[s] = static_cast<std::uint32_t>(ready_ >> (32 * s));
   }
-}
-
-[[gnu::always_inline]] inline LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
-  if (collectors_.present()) return BlockedByCollectors(lanes);
-  LaneMask busy = 0;
-  if ((lanes & port_lanes_[kLsu]) != 0 && (lsu_.Full(now) || shared_free_[kLsu] > now)) {
-    busy = port_lanes_[kLsu];
-  }
-  if (now < ports_busy_until_) {
-    for (unsigned port = kSp; port < kLsu; ++port) {
-      const LaneMask want = lanes & port_lanes_[port];
-      if (want == 0) continue;
-      if (shape_.shared_units[port] != 0) {
-        if (shared_free_[port] > now) busy |= want;
-        continue;
-      }
-      for (unsigned s = 0; s < config_.schedulers; ++s) {
-        if (port_free_[port][s] > now) busy |= want & layout_.SchedulerField(s);
-      }
-    }
-  }
-  return busy & lanes;
 }
 
 // What BlockedByPorts() will say when the collectors have advanced. A place in the LSU that becomes
@@ -128,9 +93,11 @@ void Sm::BeginRest(Cycle now) {
 }
 
 LaneMask Sm::BlockedByCollectors(LaneMask lanes) const {
-  if (collectors_.empty()) return 0;
   LaneMask busy = 0;
-  for (unsigned s = 0; s < config_.schedulers; ++s) busy |= Wanting(collectors_.Full(s), s);
+  for (unsigned some = collectors_.AnyFull(); some != 0; some &= some - 1) {
+    const unsigned s = LowestLane(some);
+    busy |= Wanting(collectors_.Full(s), s);
+  }
   return busy & lanes;
 }
 
@@ -204,7 +171,7 @@ void Sm::FinishDueTbs(Cycle now) {
 // After a cycle in which quotas are in force, or something else may be skipped: what counts in the
 // next.
 inline void Sm::NoteQuotas(const SmOutputs* out) {
-  skips_ = gated_;
+  SetSkips(gated_);
   if (out == nullptr || !gated_ || out->with_quota == with_quota_) return;
   with_quota_ = out->with_quota;
   skipped_stale_ = true;
@@ -222,7 +189,7 @@ void Sm::End(Cycle now, const SmOutputs* out) {
     if (out->tb_stop != tb_stop_) SetStopped(out->tb_stop, now);
     granted = Granted(*out, now);
     IssueAll(granted, now);
-    if (out->gated) skips_ = true;
+    if (out->gated) SetSkips(true);
     if (__builtin_expect(samples_ && !out->samples, 0)) inputs_.memory = {};
     samples_ = out->samples;
     if (out->warp_start.valid) Place(out->warp_start, now);
@@ -242,14 +209,6 @@ void Sm::End(Cycle now, const SmOutputs* out) {
   Account(granted);
   if (skips) NoteQuotas(out);
   FindSpecial();
-}
-
-LaneMask Sm::BeginOrdinary(Cycle now) {
-  Wake(now);
-  ReceiveAnswers(now);
-  if (Collecting()) AdvanceCollectors(now);
-  FindReady(now);
-  return ready_;
 }
 
 void Sm::BeginOrdinaryRest(Cycle now) {
@@ -345,7 +304,7 @@ void Sm::Finish(Cycle end) {
   TakeTally();
   std::uint64_t sum = 0;
   for (unsigned r = 0; r < kNumStalls; ++r) sum += stalls_.total(static_cast<Stall>(r));
-  for (const Issued& kernel : issued_) sum += kernel.warp_instructions();
+  for (unsigned k = 0; k < kNumKernels; ++k) sum += warp_instructions(k);
   gpu_.checks.Require(sum == end * config_.schedulers, end, Index(id_), [&] {
     return std::to_string(sum) + " scheduler cycles are accounted for, not " +
            std::to_string(end * config_.schedulers);

@@ -33,7 +33,6 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
-#include <numeric>
 #include <vector>
 
 #include "config/machine_config.h"
@@ -41,6 +40,7 @@
 #include "machine/collectors.h"
 #include "machine/context_store.h"
 #include "machine/decoded_code.h"
+#include "machine/issues.h"
 #include "machine/lsu.h"
 #include "machine/place_check.h"
 #include "machine/run.h"
@@ -83,6 +83,8 @@ class alignas(64) Sm {
   // logic does not speak, BeginOrdinary() and EndOrdinary() then take the place of Begin() and
   // End().
   bool Ordinary(Cycle now) const { return now < special_at_; }
+  // The next cycle is none.
+  void ExpectControl() { special_at_ = 0; }
   LaneMask BeginOrdinary(Cycle now);
   Cycle EndOrdinary(Cycle now, LaneMask granted);  // and NextEvent()
   // The same after BeginReady(): what is left of BeginOrdinary(), and with EndOrdinary().
@@ -93,9 +95,8 @@ class alignas(64) Sm {
   LaneMask BeginReady(Cycle now);
   void BeginRest(Cycle now);
   // Whether BeginReady() can tell: with operand collectors and pipes that all schedulers share,
-  // which warps are ready depends on what
-  // the LSU does in the same cycle.
-  bool TellsReadyFirst() const { return !collectors_.present() || !shape_.any_shared; }
+  // which warps are ready depends on what the LSU does in the same cycle.
+  bool TellsReadyFirst() const { return !collects_ || !shape_.any_shared; }
   const SmInputs& inputs() const { return inputs_; }
   // `out` is null when the control logic was not stepped.
   void End(Cycle now, const SmOutputs* out);
@@ -120,9 +121,11 @@ class alignas(64) Sm {
   // What this SM itself counts of a kernel; the rest of KernelStats stays 0.
   KernelStats counters(unsigned kernel) const {
     KernelStats stats = counters_[kernel];
-    stats.warp_instructions = issued_[kernel].warp_instructions();
-    stats.thread_instructions =
-        stats.warp_instructions * kWarpThreads - issued_[kernel].missing_threads;
+    for (unsigned missing = 0; missing < kWarpThreads; ++missing) {
+      const std::uint64_t warps = issues_.Of(kernel, missing);
+      stats.warp_instructions += warps;
+      stats.thread_instructions += warps * (kWarpThreads - missing);
+    }
     stats.alu_busy = PipeCycles(kernel, {OpClass::kAlu});
     stats.sfu_busy = PipeCycles(kernel, {OpClass::kImul, OpClass::kSfu});
     stats.dp_busy = PipeCycles(kernel, {OpClass::kDp});
@@ -130,7 +133,10 @@ class alignas(64) Sm {
     return stats;
   }
   std::uint64_t warp_instructions(unsigned kernel) const {
-    return issued_[kernel].warp_instructions();
+    std::uint64_t sum = 0;
+    for (unsigned missing = 0; missing < kWarpThreads; ++missing)
+      sum += issues_.Of(kernel, missing);
+    return sum;
   }
   // Resident TBs, integrated over the cycles before `now`.
   std::uint64_t tb_cycles(KernelId kernel, Cycle now) const;
@@ -158,13 +164,9 @@ class alignas(64) Sm {
   enum Reason : std::uint8_t { kControl, kMemory, kShort, kAtBarrier, kNumWaits };
 
   // sm.cc: the cycle.
-  void Wake(Cycle now);
   void Receive(Cycle now);
-  void ReceiveAnswers(Cycle now);
-  void FindReady(Cycle now);
   void SetReady();
   void SetLevels(Cycle now);
-  LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
   LaneMask BlockedLater(LaneMask lanes, Cycle now);
   LaneMask BlockedByCollectors(LaneMask lanes) const;
   LaneMask Wanting(unsigned ports, unsigned scheduler) const;
@@ -177,57 +179,68 @@ class alignas(64) Sm {
   void TakeResolved(Cycle now);
   void FinishDueTbs(Cycle now);
   LaneMask Granted(const SmOutputs& out, Cycle now) const;
-  void IssueAll(LaneMask granted, Cycle now);
   void FindSpecial();
   [[noreturn]] void RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const;
-  // sm_issue.cc: one warp instruction.
+  // sm_ordinary.h: what every cycle has, and an issue whose time is known.
+  void Wake(Cycle now);
+  void FindReady(Cycle now);
+  LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
+  void IssueInline(LaneMask granted, Cycle now);
+  template <bool Collects>
   void Issue(unsigned lane, Cycle now);
+  Cycle TakePipe(const Step& step, unsigned lane, Cycle now);
+  Cycle TakeBanks(const Step& step, const Warp& warp, Cycle now);
+  const Step* Next(Warp* warp, unsigned lane, Cycle now);
+  Cycle EndInline(Cycle now, LaneMask granted);
+  // sm_issue.cc: any other issue.
+  void IssueAll(LaneMask granted, Cycle now);
   void IssueOther(const Step& step, Warp* warp, unsigned lane, Cycle now);
   bool IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now);
+  bool IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
   Cycle TakeUnit(Port port, unsigned initiation, Cycle now);
-  void IssueInline(LaneMask granted, Cycle now);
-  Cycle EndInline(Cycle now, LaneMask granted);
-  void IssueToPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
-  void IssueToSharedPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
-  void IssueToBanks(const Step& step, Warp* warp, Cycle now);
-  template <bool Plain>
+  Cycle TakeSharedPipe(const Step& step, unsigned lane, Cycle now);
   void IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
                   Collectors::Entry* waited);
-  void Known(unsigned place, unsigned memory, Cycle done, Warp* warp);
-  void Unknown(const Step& step, Warp* warp);
   void Queue(const Step& step, Warp* warp, unsigned lane, Cycle now, Collectors::Entry* waited);
   static std::uint8_t LinesOf(const Warp& warp, std::uint64_t* lines, SectorMask* sectors);
   bool PipeTakes(unsigned port, unsigned scheduler, Cycle now);
-  void IssueCollected(const Step& step, Warp* warp, unsigned lane, Cycle now);
+  void ReleaseBarrier(ThreadBlock* block, Cycle now);
+  void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
+  void Schedule(Warp* warp, unsigned lane, Cycle now);
+  void Resolve(Warp* warp, unsigned lane, Cycle now);
+  // sm_schedule.h: when results are there and warps go on.
+  void ReceiveAnswers(Cycle now);
+  void SetReason(Warp* warp, unsigned lane, Reason reason);
+  void SetPort(unsigned port, Warp* warp, unsigned lane);
+  void SetNext(Warp* warp, unsigned lane);
+  template <bool Ahead>
+  void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
+  template <bool Ahead>
+  void ScheduleAt(Warp* warp, unsigned lane, Cycle now, Stamp operands);
+  void ResolveInline(Warp* warp, unsigned lane, Cycle now);
+  void Known(const Step& step, Cycle done, Warp* warp);
+  void KnownLater(const Step& step, Cycle done, Warp* warp);
+  static void KnownToBlock(Cycle done, ThreadBlock* block);
+  static void Unknown(const Step& step, Warp* warp);
+  // sm_collected.h and sm_collected.cc: through the operand collectors.
+  void IssueCollected(LaneMask granted, Cycle now);
+  bool Passes(const Step& step, Warp* warp, unsigned lane, Cycle now);
   void Wait(const Step& step, Warp* warp, unsigned lane);
   void FindLines(const Warp& warp, Collectors::Entry* entry);
   void Start(Collectors::Entry* waited, Cycle now);
   void AdvanceCollectors(Cycle now);
+  template <bool Ahead>
+  void ScheduleCollected(Warp* warp, unsigned lane, Cycle now, Stamp operands);
+  void ScheduleLater(Warp* warp, unsigned lane, Cycle now);
+  void ResolveDue(Cycle now);
+  void Unclaim(unsigned slot, Cycle now);
   // Its TB was flushed meanwhile.
   bool Dropped(const Collectors::Entry& entry) const {
     const ThreadBlock& block = blocks_[entry.tb_slot];
     return !block.valid || block.generation != entry.tb_generation;
   }
-  bool IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now);
-  void Next(Warp* warp, unsigned lane, Cycle now);
-  void ReleaseBarrier(ThreadBlock* block, Cycle now);
-  void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
-  void SetNext(Warp* warp, unsigned lane);
-  void SetPort(Warp* warp, unsigned lane);
-  void Schedule(Warp* warp, unsigned lane, Cycle now);
-  void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
-  void ScheduleAt(Warp* warp, unsigned lane, Cycle now, Stamp operands);
-  void ScheduleCollected(Warp* warp, unsigned lane, Cycle now);
-  void ScheduleLater(Warp* warp, unsigned lane, Cycle now);
-  void ResolveDue(Cycle now);
-  void Unclaim(unsigned slot, Cycle now);
-  void Resolve(Warp* warp, unsigned lane, Cycle now);
-  void ResolveInline(Warp* warp, unsigned lane, Cycle now);
-  void SetReason(Warp* warp, unsigned lane, Reason reason);
   // Something in the collectors needs this cycle.
-  bool Collecting() const {
-    return collectors_.present() && (!collectors_.empty() || resolving_ != 0);
-  }
+  bool Collecting() const { return collects_ && (!collectors_.empty() || resolving_ != 0); }
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
   void ClaimSlot(const WarpStart& start, Cycle now);
@@ -235,6 +248,7 @@ class alignas(64) Sm {
   void Activate(unsigned slot, Cycle now);
   void Restore(ThreadBlock* block, unsigned slot, Cycle now);
   void SetStopped(std::uint32_t tb_stop, Cycle now);
+  void FindQuiet(ThreadBlock* block);
   void Release(const SmOutputs& out, Cycle now);
   void Save(const ThreadBlock& block, TbSlot slot, Cycle now);
   void TryFinish(ThreadBlock* block, unsigned slot, Cycle now);
@@ -255,7 +269,7 @@ class alignas(64) Sm {
     std::uint64_t cycles = 0;
     for (const OpClass op : classes) {
       const auto i = static_cast<unsigned>(op);
-      cycles += issued_[kernel].by_class[i] * costs_[i].initiation;
+      cycles += issues_.Of(kernel, op) * costs_[i].initiation;
     }
     return cycles;
   }
@@ -263,12 +277,29 @@ class alignas(64) Sm {
   void Account(LaneMask granted);
   void AccountSleep(Cycle cycles);
   void AccountInline(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
-  void AccountEach(LaneMask granted, LaneMask ready, LaneMask busy, Cycle cycles);
+  void AccountEach(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
   template <unsigned Warps>
   void AccountSole(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
+  // Stalls are counted for all schedulers at once while warps are of one kernel, none is skipped
+  // and it is known which schedulers have none.
+  void FindTallied() {
+    const bool tallied = sole_kernel_ != kNumKernels && !skips_ && !live_changed_;
+    tallied_warps_ = tallied ? layout_.lanes_per_scheduler() : 0;
+  }
+  void SetSkips(bool skips) {
+    skips_ = skips;
+    FindTallied();
+  }
+  void ChargeWaiting(LaneMask field, Cycle cycles);
   template <unsigned Warps>
   void ChargeEach(LaneMask granted, LaneMask ready, LaneMask busy, Cycle cycles);
   void TakeTally();
+  void SetLive(LaneMask live) {
+    live_ = live;
+    live_changed_ = true;
+    tallied_warps_ = 0;
+  }
+  void AccountChanged(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
   unsigned Oldest(LaneMask lanes) const {
     unsigned lane = LowestLane(lanes);
     for (LaneMask older = older_[lane] & lanes; older != 0; older = older_[lane] & lanes) {
@@ -282,6 +313,8 @@ class alignas(64) Sm {
   // force.
   LaneMask Skipped() { return skipped_stale_ ? FindSkipped() : skipped_; }
   LaneMask FindSkipped();
+  // Those that they look at.
+  LaneMask Seen() { return gated_ ? runnable_ & ~Skipped() : runnable_; }
   void MoveStalls(SimStall ours, LaneMask waiting, Cycle cycles);
   Cycle Unfetched(LaneMask lanes, Cycle cycles);
 
@@ -312,7 +345,12 @@ class alignas(64) Sm {
   // What the control logic said of quotas: whether they are in force, by scheduler the kernels that
   // have some left.
   std::uint32_t with_quota_ = 0;
+  // How many warps the schedulers have of which stalls are counted for all at once; 0: for each.
+  unsigned tallied_warps_ = 0;
+  unsigned empty_schedulers_ = 0;       // without a warp that has not exited
+  bool live_changed_ = true;            // since they were counted
   unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several
+  const bool collects_;                 // it has operand collectors
   bool gated_ = false;
   bool samples_ = false;  // it looks at SmInputs::memory in the next cycle
   bool skips_ = false;  // schedulers may skip warps: quotas are in force, or TBs were just stopped
@@ -325,14 +363,7 @@ class alignas(64) Sm {
   Lsu lsu_;
   ContextTraffic traffic_;
   WarpWheel wheel_;
-  struct alignas(64) Issued {
-    std::array<std::uint64_t, kNumOpClasses> by_class{};
-    std::uint64_t missing_threads = 0;  // of warps that are not full
-    std::uint64_t warp_instructions() const {
-      return std::accumulate(by_class.begin(), by_class.end(), std::uint64_t{0});
-    }
-  };
-  std::array<Issued, kNumKernels> issued_{};  // counted at each issue
+  Issues issues_;     // counted one by one
   StallTally tally_;  // of cycles that stalls_ does not know yet, all sole_kernel_'s
   StallAccount stalls_;
   std::array<std::uint8_t, kLanes> kernel_of_{};  // as Warp::kernel
@@ -348,7 +379,7 @@ class alignas(64) Sm {
   Collectors collectors_;
   // Of a warp, what has issued and passes the collectors without a wait, so that its result's time
   // is known: it has started when it is kCollectorCycles old.
-  struct Passing {
+  struct alignas(64) Passing {
     struct Result {
       std::uint32_t cycle = 0;             // of the issue
       std::uint8_t place = 0, memory = 0;  // as in Step

@@ -40,13 +40,13 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   warp.block = &block;
   warp.kernel = static_cast<std::uint8_t>(Index(start.kernel));
   warp.tb_slot = static_cast<std::uint8_t>(slot);
-  warp.missing = static_cast<std::uint8_t>(kWarpThreads - launch.Threads(start.warp_in_tb));
+  warp.account = Issues::Account(warp.kernel, kWarpThreads - launch.Threads(start.warp_in_tb));
   warp.identity = launch.Identity(start.tb, start.warp_in_tb);
   if (!start.restore) launch.program->Start(warp.identity, &warp.cursor);
   block.lane_of[block.placed++] = static_cast<std::uint8_t>(lane);
   block.lanes |= bit;
   occupied_ |= bit;
-  live_ |= bit;
+  SetLive(live_ | bit);
   kernel_lanes_[warp.kernel] |= bit;
   skipped_stale_ = true;
   if ((tb_stop_ >> slot & 1) != 0) stopped_ |= bit;
@@ -141,7 +141,7 @@ void Sm::Restore(ThreadBlock* block, unsigned slot, Cycle now) {
     const LaneMask bit = LaneBit(lane);
     warps_[lane].cursor = context.cursors[w];
     if ((context.exited >> w & 1) != 0) {
-      live_ &= ~bit;
+      SetLive(live_ & ~bit);
       active_ &= ~bit;
       ++block->exited;
     } else if ((context.at_barrier >> w & 1) != 0) {
@@ -159,16 +159,25 @@ void Sm::SetStopped(std::uint32_t tb_stop, Cycle now) {
       block.stopped_at = kNever;
     } else if (block.valid) {
       stopped_ |= block.lanes;
-      if (block.stopped_at == kNever) block.stopped_at = now;
+      if (block.stopped_at != kNever) continue;
+      block.stopped_at = now;
+      FindQuiet(&block);
     }
   }
   tb_stop_ = tb_stop;
   runnable_ = active_ & ~stopped_;
-  skips_ = true;
+  SetSkips(true);
   if (ended_kernels_ == 0) return;
   for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {
     ThreadBlock& block = blocks_[slot];
     if ((ended_kernels_ >> Index(block.kernel) & 1) != 0) EndEarly(&block, slot, now);
+  }
+}
+
+// Its warps do not go on: when what they have issued will be done, as far as it is known.
+void Sm::FindQuiet(ThreadBlock* block) {
+  for (LaneMask lanes = block->lanes & live_; lanes != 0; lanes &= lanes - 1) {
+    block->quiet_at = std::max(block->quiet_at, warps_[LowestLane(lanes)].LastResult());
   }
 }
 
@@ -241,13 +250,15 @@ void Sm::EndKernel(KernelId kernel, Cycle now) {
 void Sm::EndEarly(ThreadBlock* block, unsigned slot, Cycle now) {
   if (!block->valid || !block->active || block->AllExited() || (tb_stop_ >> slot & 1) != 0) return;
   Settle(now + 1);  // cycles until now are charged by the warps that there were
+  FindQuiet(block);
   for (LaneMask lanes = block->lanes & live_; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
     const LaneMask keep = ~LaneBit(lane);
     const Warp& warp = warps_[lane];
     wheel_.Remove(lane);
-    for (LaneMask* mask : {&live_, &active_, &runnable_, &data_ready_, &unknown_,
-                           &port_lanes_[warp.port], &reason_lanes_[warp.reason]}) {
+    SetLive(live_ & keep);
+    for (LaneMask* mask : {&active_, &runnable_, &data_ready_, &unknown_, &port_lanes_[warp.port],
+                           &reason_lanes_[warp.reason]}) {
       *mask &= keep;
     }
   }
@@ -317,14 +328,16 @@ void Sm::FindSoleKernel() {
   }
   // A merged launch has warps of several.
   if (kernels != 1 || gpu_.launches[sole_kernel_].merged != nullptr) sole_kernel_ = kNumKernels;
+  FindTallied();
 }
 
 void Sm::RemoveWarp(unsigned lane) {
   const LaneMask keep = ~LaneBit(lane);
   const Warp& warp = warps_[lane];
   if ((live_ & LaneBit(lane)) != 0) wheel_.Remove(lane);  // one that has exited is not there
+  SetLive(live_ & keep);
   for (LaneMask* mask :
-       {&occupied_, &live_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_,
+       {&occupied_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_,
         &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }

@@ -68,12 +68,12 @@ void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now,
   for (unsigned w = 0; w < launch.warps; ++w) {
     const unsigned lane = block->lane_of[w];
     const LaneMask bit = LaneBit(lane);
-    live_ |= bit;
+    SetLive(live_ | bit);
     active_ |= bit;
     unfetched_ |= bit;
     Warp& warp = warps_[lane];
     warp.code = &gpu_.code.Of(*launch.program);
-    warp.missing = static_cast<std::uint8_t>(kWarpThreads - launch.Threads(w));
+    warp.account = Issues::Account(warp.kernel, kWarpThreads - launch.Threads(w));
     warp.identity = launch.Identity(tb, w);
     launch.program->Start(warp.identity, &warp.cursor);
     SetNext(&warp, lane);

@@ -21,13 +21,13 @@ inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
   warp->reason = reason;
 }
 
-// `next` is another one: the warp now wants its port.
-inline void Sm::SetPort(Warp* warp, unsigned lane) {
-  if (warp->port == warp->next->port) return;
+// The warp wants this port from now on.
+inline void Sm::SetPort(unsigned port, Warp* warp, unsigned lane) {
+  if (warp->port == port) return;
   const LaneMask bit = LaneBit(lane);
   port_lanes_[warp->port] &= ~bit;
-  warp->port = warp->next->port;
-  port_lanes_[warp->port] |= bit;
+  port_lanes_[port] |= bit;
+  warp->port = static_cast<std::uint8_t>(port);
 }
 
 // The warp stands where its cursor does, behind a fetch.
@@ -35,14 +35,17 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
   warp->next = warp->code->At(warp->cursor);
   warp->buffered = warp->next->fetched;
   port_lanes_[warp->next->port] |= LaneBit(lane);
-  SetPort(warp, lane);
+  SetPort(warp->next->port, warp, lane);
 }
 
 // Decides when the next instruction can issue, and what the warp waits for until then: whatever is
 // there last, the instruction or an operand. The lane is not in unknown_.
+template <bool Ahead>
 [[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
-  ScheduleAt(warp, lane, now, warp->Operands());
+  ScheduleAt<Ahead>(warp, lane, now, warp->Operands());
 }
+// `Ahead`: it is known that its instruction comes after this cycle.
+template <bool Ahead>
 [[gnu::always_inline]] inline void Sm::ScheduleAt(Warp* warp, unsigned lane, Cycle now,
                                                   Stamp operands) {
   Cycle at = warp->earliest;
@@ -55,15 +58,39 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
     unknown_ |= LaneBit(lane);
     return;
   }
-  wheel_.Add(lane, std::max(at, now + 1), now);
+  wheel_.Add(lane, Ahead ? at : std::max(at, now + 1), now);
 }
 
 // The time of a result has become known.
 [[gnu::always_inline]] inline void Sm::ResolveInline(Warp* warp, unsigned lane, Cycle now) {
   if ((unknown_ & LaneBit(lane)) == 0) return;
   unknown_ &= ~LaneBit(lane);
-  if (__builtin_expect(collectors_.present(), 0)) return Schedule(warp, lane, now);
-  ScheduleInline(warp, lane, now);
+  if (__builtin_expect(collects_, 0)) return Schedule(warp, lane, now);
+  ScheduleInline<false>(warp, lane, now);
+}
+
+// When the instruction of a warp that goes on will be done. The TB takes it from the warp when that
+// exits or is stopped.
+[[gnu::always_inline]] inline void Sm::Known(const Step& step, Cycle done, Warp* warp) {
+  if (step.place[0] == 0) return KnownToBlock(done, warp->block);
+  warp->ready_at[step.place[0]] = static_cast<Stamp>(done * 2 + step.memory);
+}
+
+inline void Sm::KnownToBlock(Cycle done, ThreadBlock* block) {
+  block->quiet_at = std::max(block->quiet_at, done);
+}
+
+// The same of one that started later: its warp may be stopped, or have exited.
+inline void Sm::KnownLater(const Step& step, Cycle done, Warp* warp) {
+  Known(step, done, warp);
+  KnownToBlock(done, warp->block);
+}
+
+// It is not known when the warp's instruction will be done.
+inline void Sm::Unknown(const Step& step, Warp* warp) {
+  ++warp->block->unresolved;
+  if (step.place[0] == 0) return;
+  warp->ready_at[step.place[0]] = step.memory != 0 ? kUnknownMemory : kUnknownShort;
 }
 
 }  // namespace smk

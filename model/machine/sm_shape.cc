@@ -6,7 +6,10 @@
 namespace smk {
 
 SmShape::SmShape(const SmConfig& sm, bool passing)
-    : config(sm), layout(sm.warps_per_scheduler), passing(passing) {
+    : config(sm),
+      layout(sm.warps_per_scheduler),
+      all_schedulers(layout.LastLanesOf((1u << sm.schedulers) - 1)),
+      passing(passing) {
   while ((1u << fetch_shift) < config.fetch_warps) ++fetch_shift;
   plain_ports = config.collectors == 0;
   const auto set = [this](OpClass op, Port port, const PipeConfig& pipe, unsigned per_pass,

@@ -28,6 +28,7 @@ struct SmShape {
 
   SmConfig config;
   LaneLayout layout;
+  LaneMask all_schedulers;  // the last lane of each
   std::array<OpCost, kNumOpClasses> costs{};
   bool plain_ports = true;  // no collectors, and each scheduler has its own pipes
   std::array<std::uint8_t, kNumPorts> shared_units{};  // pipes that all share; 0: each its own

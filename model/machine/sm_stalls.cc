@@ -18,12 +18,14 @@ namespace smk {
 std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& layout,
                                                             unsigned schedulers) {
   std::array<std::uint64_t, kNumReasons + 1> empty{}, cycles{};
-  for (unsigned i = 0; i < empty.size(); ++i) {
-    const LaneMask counts = empty_[i / 2][i % 2];
+  for (unsigned i = 0; i < kNumReasons; ++i) {
+    const unsigned at = i + (i == kNumReasons - 1 ? 1 : 0);  // `fetched` is none of them
+    const LaneMask counts = filled_[at / 2][at % 2];
     for (unsigned s = 0; s < schedulers; ++s) {
-      empty[i] += (counts >> layout.LaneOf(s, 0)) & layout.SchedulerField(0);
+      empty[i] += -(counts >> layout.LaneOf(s, 0)) & layout.SchedulerField(0);
     }
   }
+  empty[kNumReasons] = empty_;
   for (unsigned r = 0; r < kNumReasons; ++r) cycles[r] = empty[r] - empty[r + 1];
   cycles[kNumReasons] = empty[kNumReasons];
   *this = StallTally{};
@@ -40,44 +42,73 @@ std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& la
   stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles[kNumReasons]);
 }
 
-// Scheduler by scheduler. `seen`: what the papers' simulator looks at.
-template <unsigned Warps>
-[[gnu::always_inline]] inline void Sm::ChargeEach(LaneMask granted, LaneMask ready, LaneMask busy,
-                                                  Cycle cycles) {
-  constexpr LaneLayout kLayout(Warps);
-  const LaneMask seen = gated_ ? runnable_ & ~Skipped() : runnable_;
-  const LaneMask waiting = runnable_ & ~data_ready_;
-  const LaneMask data = waiting & (reason_lanes_[kShort] | reason_lanes_[kMemory]) & seen;
-  const std::array<LaneMask, kNumReasons + 1> having = {ready,
-                                                        busy,
-                                                        waiting & reason_lanes_[kShort],
-                                                        waiting & reason_lanes_[kMemory],
-                                                        runnable_ & reason_lanes_[kControl],
-                                                        runnable_,
-                                                        live_,
-                                                        ~LaneMask{0}};
-  const unsigned all = (1u << config_.schedulers) - 1;
-  LaneMask stalled = kLayout.LastLanesOf(all) & ~kLayout.LastLanesIn(granted);
-  for (; stalled != 0; stalled &= stalled - 1) {
-    const LaneMask field = kLayout.FieldsOf(stalled & -stalled);
-    unsigned r = 0;
-    while ((having[r] & field) == 0) ++r;
-    const unsigned kernel =
-        r == kNumReasons ? StallAccount::kNobody : kernel_of_[Oldest(having[r] & field)];
-    stalls_.Charge(kReasons[r], kernel, cycles);
-    if (r < 2) {
-      if (skips_ && ((ready | busy) & seen & field) == 0) {
-        MoveStalls(SimStall::kPipeline, data & field, cycles);
-      }
-    } else if (r < 4 && (data & field & ~unfetched_) == 0) {
-      MoveStalls(SimStall::kData, data & field, cycles);
+// One scheduler, of which no warp is ready or waits for a port; `field` are its lanes.
+[[gnu::noinline]] void Sm::ChargeWaiting(LaneMask field, Cycle cycles) {
+  const LaneMask runnable = runnable_ & field;
+  const LaneMask waiting = runnable & ~data_ready_;
+  const LaneMask at_data = waiting & (reason_lanes_[kShort] | reason_lanes_[kMemory]);
+  if (at_data != 0) {
+    const LaneMask lanes = at_data & reason_lanes_[kShort];
+    if (lanes != 0) {
+      stalls_.Charge(Stall::kDataShort, kernel_of_[Oldest(lanes)], cycles);
+    } else {
+      stalls_.Charge(Stall::kDataMemory, kernel_of_[Oldest(at_data)], cycles);
     }
+    const LaneMask seen = at_data & Seen();
+    if ((seen & ~unfetched_) == 0) MoveStalls(SimStall::kData, seen, cycles);
+  } else if (const LaneMask lanes = runnable & reason_lanes_[kControl]; lanes != 0) {
+    stalls_.Charge(Stall::kControl, kernel_of_[Oldest(lanes)], cycles);
+  } else if (runnable != 0) {
+    stalls_.Charge(Stall::kBarrier, kernel_of_[Oldest(runnable)], cycles);
+  } else if (const LaneMask lanes = live_ & field; lanes != 0) {
+    stalls_.Charge(Stall::kPreemption, kernel_of_[Oldest(lanes)], cycles);
+  } else {
+    stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles);
   }
 }
 
 // Who may be charged differs from scheduler to scheduler.
+template <unsigned Warps>
+[[gnu::always_inline]] inline void Sm::ChargeEach(LaneMask granted, LaneMask ready, LaneMask busy,
+                                                  Cycle cycles) {
+  constexpr LaneLayout kLayout(Warps);
+  const LaneMask at_pipe = ready | busy;
+  LaneMask stalled = shape_.all_schedulers & ~kLayout.LastLanesIn(granted);
+  for (; stalled != 0; stalled &= stalled - 1) {
+    const LaneMask field = kLayout.FieldsOf(stalled & -stalled);
+    const LaneMask lanes = at_pipe & field;
+    if (lanes == 0) {
+      ChargeWaiting(field, cycles);
+      continue;
+    }
+    const LaneMask granting = ready & field;
+    if (granting != 0) {
+      stalls_.Charge(Stall::kQuota, kernel_of_[Oldest(granting)], cycles);
+    } else {
+      stalls_.Charge(Stall::kPipeline, kernel_of_[Oldest(lanes)], cycles);
+    }
+    if (skips_ && (lanes & Seen()) == 0) {
+      const LaneMask data = reason_lanes_[kShort] | reason_lanes_[kMemory];
+      MoveStalls(SimStall::kPipeline, runnable_ & ~data_ready_ & data & Seen() & field, cycles);
+    }
+  }
+}
+
+// Warps have come or exited. Those that exit in this cycle belong to it.
+void Sm::AccountChanged(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles) {
+  const auto count = [this](LaneMask live) {
+    return layout_.CountOf(shape_.all_schedulers & ~layout_.LastLanesIn(live));
+  };
+  live_changed_ = false;
+  FindTallied();
+  empty_schedulers_ = count(live_ | ready | busy);
+  AccountInline(granted, ready, busy, cycles);
+  empty_schedulers_ = count(live_);
+}
+
 [[gnu::noinline]] void Sm::AccountEach(LaneMask granted, LaneMask ready, LaneMask busy,
-                                       Cycle cycles) {
+                                       unsigned cycles) {
+  if (live_changed_) return AccountChanged(granted, ready, busy, cycles);
   if (layout_.lanes_per_scheduler() == 16) {
     ChargeEach<16>(granted, ready, busy, cycles);
   } else {
@@ -89,12 +120,12 @@ void Sm::Account(LaneMask granted) { AccountInline(granted, ready_, busy_, 1); }
 
 void Sm::AccountSleep(Cycle cycles) {
   const LaneMask busy = data_ready_ & runnable_;  // those that wait for a port
-  for (; cycles > StallTally::kRoom; cycles -= StallTally::kRoom) {
-    accounted_ += StallTally::kRoom;
-    AccountInline(0, 0, busy, StallTally::kRoom);
+  while (cycles != 0) {
+    const auto some = static_cast<unsigned>(std::min<Cycle>(cycles, tally_.room()));
+    accounted_ += some;
+    cycles -= some;
+    AccountInline(0, 0, busy, some);
   }
-  accounted_ += cycles;
-  AccountInline(0, 0, busy, static_cast<unsigned>(cycles));
 }
 
 }  // namespace smk

@@ -31,40 +31,52 @@ inline constexpr std::array<Stall, kNumReasons + 1> kReasons = {
     Stall::kQuota,   Stall::kPipeline, Stall::kDataShort,  Stall::kDataMemory,
     Stall::kControl, Stall::kBarrier,  Stall::kPreemption, Stall::kEmpty};
 
-// Warps that were granted, and those with each reason or one before it: each mask has all of the
-// one before.
-using ReasonUnions = std::array<LaneMask, kNumReasons + 1>;
+// What one cycle looks like: warps that were granted, and those with each reason or one before it,
+// so that each mask has all of the one before. `fetched`: of `memory`, those that have their
+// instruction.
+struct StallMasks {
+  LaneMask granted, ready, pipe, data_short, memory, control, fetched, runnable;
+};
 
 // Counts for all schedulers at once in how many cycles a mask had none of their lanes. What has the
 // first of two masks empty and not the second has the reason of the second.
 class StallTally {
  public:
   // So many cycles can be noted until the counts must be taken.
-  static constexpr unsigned kRoom = 0xffff;
+  static constexpr unsigned kRoom = 0x7fff;
 
-  unsigned room() const { return kRoom - noted_; }
-  // `cycles`: at most room().
+  unsigned room() const { return room_; }
+  // `cycles`: at most room(). `empty`: schedulers without a warp that has not exited. Returns the
+  // lanes of schedulers whose warps wait for data, and have no instruction yet.
   template <unsigned Warps>
-  [[gnu::always_inline]] void Note(const ReasonUnions& unions, unsigned cycles) {
-    using Field = std::conditional_t<LaneLayout(Warps).lanes_per_scheduler() == 16, std::uint16_t,
-                                     std::uint32_t>;
+  [[gnu::always_inline]] LaneMask Note(const StallMasks& m, unsigned empty, unsigned cycles) {
+    using Field = std::conditional_t<LaneLayout(Warps).lanes_per_scheduler() == 16, std::int16_t,
+                                     std::int32_t>;
     typedef LaneMask Pair __attribute__((vector_size(16)));
     typedef Field Fields __attribute__((vector_size(16)));
-    for (unsigned i = 0; i < kPairs; ++i) {
-      const Pair pair = {unions[2 * i], unions[2 * i + 1]};
-      const Fields none = (Fields)((Fields)pair == 0);  // all bits of a field that is empty
-      empty_[i] = (Pair)((Fields)empty_[i] + (none & static_cast<Field>(cycles)));
-    }
-    noted_ += cycles;
+    const auto note = [this, cycles](unsigned i, LaneMask first, LaneMask second) {
+      const Pair pair = {first, second};
+      const Fields none = (Fields)pair == 0;  // -1 in a field that is empty
+      filled_[i] = (Pair)((Fields)filled_[i] + (none & static_cast<Field>(-cycles)));
+      return (Pair)none;
+    };
+    note(0, m.granted, m.ready);
+    note(1, m.pipe, m.data_short);
+    const Pair memory = note(2, m.memory, m.control);
+    const Pair fetched = note(3, m.fetched, m.runnable);
+    empty_ += empty * std::uint64_t{cycles};
+    room_ -= cycles;
+    return (fetched & ~memory)[0];
   }
   // Scheduler cycles by reason, without the schedulers that do not exist; and begins anew.
   std::array<std::uint64_t, kNumReasons + 1> Take(const LaneLayout& layout, unsigned schedulers);
 
  private:
-  static constexpr unsigned kPairs = (kNumReasons + 1) / 2;
+  static constexpr unsigned kPairs = sizeof(StallMasks) / sizeof(LaneMask) / 2;
   typedef LaneMask Masks __attribute__((vector_size(16)));
-  std::array<Masks, kPairs> empty_{};  // fields of counts
-  unsigned noted_ = 0;
+  std::array<Masks, kPairs> filled_{};  // fields of counts: minus the cycles without a lane
+  std::uint64_t empty_ = 0;
+  unsigned room_ = kRoom;
 };
 
 // Counts stalled scheduler cycles by reason and kernel; issues are counted by the SM itself. Of the

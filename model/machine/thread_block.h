@@ -17,7 +17,8 @@ namespace smk {
 // warps that have arrived wait for those that have neither arrived nor exited.
 struct alignas(64) ThreadBlock {
   // What every issue looks at, and exits and barriers.
-  Cycle quiet_at = 0;  // when the last instruction of known completion is complete
+  // When the last instruction of known completion is complete; see Sm::Known().
+  Cycle quiet_at = 0;
   LaneMask lanes = 0;
   LaneMask at_barrier = 0;
   Cycle finish_at = kNever;

@@ -21,19 +21,28 @@ struct alignas(64) Warp {
   const Code* code = nullptr;
   ThreadBlock* block = nullptr;
   std::uint32_t earliest = 0;  // first cycle in which `next` is in the instruction buffer
+  std::uint16_t account = 0;   // where its issues are counted, see Issues
   std::uint8_t kernel = 0;
   std::uint8_t tb_slot = 0;
-  std::uint8_t missing = 0;   // threads, of a warp that is not full
   std::uint8_t buffered = 0;  // instructions in the buffer, `next` among them
   std::uint8_t port = 0;      // which execution port `next` needs
   std::uint8_t reason = 0;    // what it waits for while it is not ready
   WarpCursor cursor;
 
   // When all operands of `next` can be read and its destination be written.
-  [[gnu::always_inline]] Stamp Operands() const {
-    const Stamp a = std::max(ready_at[next->place[0]], ready_at[next->place[1]]);
-    const Stamp b = std::max(ready_at[next->place[2]], ready_at[next->place[3]]);
+  Stamp Operands() const { return Operands(*next); }
+  [[gnu::always_inline]] Stamp Operands(const Step& step) const {
+    const Stamp a = std::max(ready_at[step.place[0]], ready_at[step.place[1]]);
+    const Stamp b = std::max(ready_at[step.place[2]], ready_at[step.place[3]]);
     return std::max(a, b);
+  }
+  // When the last of its results that are known is there.
+  Cycle LastResult() const {
+    Stamp last = 0;
+    for (unsigned place = 0; place < code->places; ++place) {
+      if (ready_at[place] < kUnknownShort) last = std::max(last, ready_at[place]);
+    }
+    return last / 2;
   }
 
   // By Step::place: the first element stands for "no operand" and is always 0, so that of

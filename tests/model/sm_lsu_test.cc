@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "machine/decoded_code.h"
 #include "machine/lsu.h"
 #include "model/fixed_memory.h"
 
@@ -24,9 +25,23 @@ class LsuTiming : public testing::Test {
   }
   Lsu Make() { return Lsu(SmId{0}, config, sector_bytes, memory); }
 
-  static Lsu::Request Shared(unsigned passes) {
+  // An instruction of memory on the chip as an SM of this configuration executes it.
+  Step Decoded(OpClass op, unsigned passes) const {
+    Instruction instruction;
+    instruction.op = op;
+    instruction.conflicts = static_cast<std::uint8_t>(passes);
+    return Decode(instruction, SmShape(config));
+  }
+  Cycle Known(Lsu* lsu, OpClass op, unsigned passes, KernelId kernel, Cycle now) const {
+    const Step step = Decoded(op, passes);
+    return lsu->IssueKnown(step.initiation, step.latency, kernel, now);
+  }
+  Lsu::Request Request(OpClass op, unsigned passes) const {
+    const Step step = Decoded(op, passes);
     Lsu::Request request;
-    request.passes = static_cast<std::uint8_t>(passes);
+    request.op = op;
+    request.cycles = step.initiation;
+    request.latency = step.latency;
     return request;
   }
   // Issues a global access to consecutive lines.
@@ -61,24 +76,24 @@ class LsuTiming : public testing::Test {
 
 TEST_F(LsuTiming, SharedResultComesAfterLatencyPlusPasses) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 100), 124u);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 32, KernelId{0}, 200), 200u + 31 + 24);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 1, KernelId{0}, 100), 124u);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 32, KernelId{0}, 200), 200u + 31 + 24);
 }
 
 TEST_F(LsuTiming, PassesOfSeveralInstructionsFollowEachOther) {
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 3, KernelId{0}, 10), 10u + 2 + 24);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 10), 13u + 24);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 10), 14u + 24);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 20), 20u + 24);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 3, KernelId{0}, 10), 10u + 2 + 24);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 1, KernelId{0}, 10), 13u + 24);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 1, KernelId{0}, 10), 14u + 24);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 1, KernelId{0}, 20), 20u + 24);
 }
 
 TEST_F(LsuTiming, QueueIsFullUntilAnInstructionHasAllItsPasses) {
   Lsu lsu = Make();
-  for (int i = 0; i < 4; ++i) lsu.IssueKnown(OpClass::kLoadShared, 2, KernelId{0}, 0);
+  for (int i = 0; i < 4; ++i) Known(&lsu, OpClass::kLoadShared, 2, KernelId{0}, 0);
   EXPECT_TRUE(lsu.Full(1));
   EXPECT_FALSE(lsu.Full(2));
-  lsu.IssueKnown(OpClass::kLoadShared, 2, KernelId{0}, 2);
+  Known(&lsu, OpClass::kLoadShared, 2, KernelId{0}, 2);
   EXPECT_TRUE(lsu.Full(3));
   EXPECT_FALSE(lsu.Full(4));
 }
@@ -88,8 +103,8 @@ TEST_F(LsuTiming, QueueIsFullUntilAnInstructionHasAllItsPasses) {
 TEST_F(LsuTiming, IsTakenFromTheFirstPassOfAnInstructionToItsLast) {
   config.l1.mshrs = 1;
   Lsu lsu = Make();
-  lsu.IssueKnown(OpClass::kLoadShared, 3, KernelId{0}, 10);
-  lsu.IssueKnown(OpClass::kLoadShared, 2, KernelId{1}, 10);
+  Known(&lsu, OpClass::kLoadShared, 3, KernelId{0}, 10);
+  Known(&lsu, OpClass::kLoadShared, 2, KernelId{1}, 10);
   EXPECT_EQ(lsu.stats().busy[0], 3u);
   EXPECT_EQ(lsu.stats().busy[1], 2u);
   Global(&lsu, OpClass::kLoadGlobal, 1, 1, 100);
@@ -132,7 +147,7 @@ TEST_F(LsuTiming, SharedInstructionWaitsBehindAStalledMiss) {
   Lsu lsu = Make();
   Global(&lsu, OpClass::kLoadGlobal, 0, 9, 0);
   EXPECT_FALSE(lsu.AllKnown());
-  lsu.IssueShared(Shared(2));
+  lsu.IssueShared(Request(OpClass::kLoadShared, 2));
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{600, 301 + 1 + 24}));
 }
 
@@ -184,25 +199,24 @@ TEST_F(LsuTiming, LoadsWithoutAnL1TakeNoMshr) {
 }
 
 TEST_F(LsuTiming, ConstantsPassInTurnWithALatencyOfTheirOwn) {
+  config.units.constant = 0;
   config.constant = {9, 2};
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 3, KernelId{0}, 10), 10u + 2 * 2 + 9);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 10), 16u + 24);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadConst, 3, KernelId{0}, 10), 10u + 2 * 2 + 9);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 1, KernelId{0}, 10), 16u + 24);
   // Behind a load whose passes are not known.
   Global(&lsu, OpClass::kLoadGlobal, 0, 9, 20);
-  Lsu::Request constant;
-  constant.op = OpClass::kLoadConst;
-  constant.passes = 2;
-  lsu.IssueShared(constant);
+  lsu.IssueShared(Request(OpClass::kLoadConst, 2));
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{620, 321 + 2 + 9}));
 }
 
 TEST_F(LsuTiming, OperandLatencyIsInEveryResult) {
   config.operand_latency = 5;
+  config.units.constant = 0;
   config.constant = {9, 1};
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadShared, 1, KernelId{0}, 0), 24u + 5);
-  EXPECT_EQ(lsu.IssueKnown(OpClass::kLoadConst, 1, KernelId{0}, 50), 50u + 9 + 5);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 1, KernelId{0}, 0), 24u + 5);
+  EXPECT_EQ(Known(&lsu, OpClass::kLoadConst, 1, KernelId{0}, 50), 50u + 9 + 5);
   Global(&lsu, OpClass::kLoadGlobal, 1, 1, 100);
   EXPECT_EQ(Run(&lsu), std::vector<Cycle>{400 + 5});
   Global(&lsu, OpClass::kLoadGlobal, 1, 1, 500);
@@ -252,7 +266,7 @@ TEST_F(LsuTextures, ResultsComeInOrder) {
 TEST_F(LsuTextures, AFullFifoHoldsUpTheUnit) {
   Lsu lsu = Make();
   Global(&lsu, OpClass::kTexture, 0, 7, 0);
-  lsu.IssueShared(Shared(1));
+  lsu.IssueShared(Request(OpClass::kLoadShared, 1));
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300 + 300, 301 + 24}));
   EXPECT_EQ(memory.calls[5].at, 5u);
   EXPECT_EQ(memory.calls[6].at, 300u);
