@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/spread_array.h"
 #include "control/control_probe.h"
 #include "control/driver.h"
 #include "control/plan_record.h"
@@ -17,9 +18,12 @@ namespace {
 class ReferenceControl final : public ControlPlane, public ControlProbe {
  public:
   ReferenceControl(const ControlConfig& config, const PolicyConfig& policy)
-      : config_(config), driver_(config, policy), plans_(config.num_sms), links_(config) {
-    sms_.reserve(config.num_sms);
-    for (unsigned sm = 0; sm < config.num_sms; ++sm) sms_.emplace_back(config, policy);
+      : config_(config),
+        driver_(config, policy),
+        sms_(config.num_sms),
+        plans_(config.num_sms),
+        links_(config) {
+    for (unsigned sm = 0; sm < config.num_sms; ++sm) sms_.Add(config, policy);
   }
 
   void BeginCycle(Cycle now, const HostInputs& in, HostOutputs* out) override {
@@ -129,7 +133,7 @@ class ReferenceControl final : public ControlPlane, public ControlProbe {
 
   ControlConfig config_;
   Driver driver_;
-  std::vector<SmControl> sms_;
+  SpreadArray<SmControl> sms_;
   std::array<DriverToSm, kMaxSms> driver_out_{};
   std::array<SmToDriver, kMaxSms> sm_out_{};
   KernelViews views_{};

@@ -53,6 +53,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       shape_(request.machine.sm, request.passing),
       code_(shape_),
       waves_(request.machine.sms),
+      sms_(request.machine.sms),
       next_tick_(request.policy.epoch_length),
       next_launch_(host.NextEvent()),
       in_turn_(memory.InTurn()),
@@ -72,9 +73,8 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
   if (request.machine.tb_starts == "waves") context.waves = &waves_;
   if (config.writes == "acknowledged") context.stores = Lsu::kAcknowledgedStores;
   for (unsigned i = 0; i < request.machine.sms; ++i) {
-    sms_.push_back(std::make_unique<Sm>(SmId{static_cast<std::uint8_t>(i)}, shape_,
-                                        request.ideal_preemption, context, memory));
-    if (prepares_ && !sms_[i]->TellsReadyFirst()) {
+    sms_.Add(SmId{static_cast<std::uint8_t>(i)}, shape_, request.ideal_preemption, context, memory);
+    if (prepares_ && !sms_[i].TellsReadyFirst()) {
       throw InputError(
           "sm.collectors: with operand collectors, and pipes that schedulers share (sm.units), "
           "warps cannot be scheduled for all SMs at once");
@@ -146,11 +146,11 @@ void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
     }
     if (request_.until == RunUntil::kWork) {
       next_work_ = now_;
-      for (const auto& sm : sms_) {
+      for (auto& sm : sms_) {
         if (work_done_[Index(job)]) {
-          sm->EndKernel(slot, now_);
+          sm.EndKernel(slot, now_);
         } else {
-          sm->AdmitKernel(slot);
+          sm.AdmitKernel(slot);
         }
       }
     }
@@ -192,7 +192,7 @@ std::uint64_t Gpu::IssuedBy(JobId job) const {
   std::uint64_t issued = job_stats_[Index(job)].warp_instructions;
   for (unsigned k = 0; k < kNumKernels; ++k) {
     if (!accounts_[k].open || accounts_[k].job != job) continue;
-    for (const auto& sm : sms_) issued += sm->warp_instructions(k);
+    for (const Sm& sm : sms_) issued += sm.warp_instructions(k);
     issued -= accounts_[k].charged.warp_instructions;
   }
   return issued;
@@ -204,8 +204,8 @@ void Gpu::EndWork(JobId job) {
   for (unsigned k = 0; k < kNumKernels; ++k) {
     if (!accounts_[k].open || accounts_[k].job != job) continue;
     for (unsigned i = 0; i < sms_.size(); ++i) {
-      sms_[i]->EndKernel(static_cast<KernelId>(k), now_);
-      if (!awake_sms_.Test(i)) next_event_[i] = sms_[i]->NextEvent(now_);
+      sms_[i].EndKernel(static_cast<KernelId>(k), now_);
+      if (!awake_sms_.Test(i)) next_event_[i] = sms_[i].NextEvent(now_);
     }
   }
   host_.OnWorkDone(job, now_ + 1);
@@ -220,14 +220,14 @@ void Gpu::EndWork(JobId job) {
   control_.ShowQuotas(id, &outputs_);
   quota_checks_[i].Observe(outputs_, request_.machine.sm.schedulers, false, i, now_, &checks_,
                            [&] { return control_.quotas(id); });
-  sms_[i]->End(now_, &outputs_);
-  next_event_[i] = sms_[i]->NextEvent(now_);
+  sms_[i].End(now_, &outputs_);
+  next_event_[i] = sms_[i].NextEvent(now_);
 }
 
 // An SM in a cycle in which nothing happens there but that warps are ready.
 template <bool Prepared>
 [[gnu::always_inline]] inline void Gpu::StepOrdinary(unsigned i) {
-  Sm& sm = *sms_[i];
+  Sm& sm = sms_[i];
   const LaneMask ready = Prepared ? ready_[i] : sm.BeginOrdinary(now_);
   Grants grants;
   if (ready != 0) {
@@ -249,7 +249,7 @@ void Gpu::PrepareSms() {
   SmMask due;
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (next_event_[i] > now_) continue;
-    ready_[i] = sms_[i]->BeginReady(now_);
+    ready_[i] = sms_[i].BeginReady(now_);
     due.Set(i);
   }
   control_.PrepareSms(now_, due, ready_);
@@ -259,7 +259,7 @@ void Gpu::PrepareSms() {
 template <bool Prepared>
 [[gnu::noinline]] bool Gpu::StepWhole(unsigned i) {
   const SmId id{static_cast<std::uint8_t>(i)};
-  Sm& sm = *sms_[i];
+  Sm& sm = sms_[i];
   if (Prepared) {
     sm.BeginRest(now_);
   } else {
@@ -284,7 +284,7 @@ bool Gpu::StepSms() {
   const bool ordinary = grants_alone_ && now_ != last_tick_ + 1;
   for (unsigned i = 0; i < count; ++i) {
     if (next_event_[i] > now_) continue;
-    if (ordinary && sms_[i]->Ordinary(now_)) {
+    if (ordinary && sms_[i].Ordinary(now_)) {
       StepOrdinary<Prepared>(i);
     } else if (StepWhole<Prepared>(i)) {
       any = true;
@@ -300,7 +300,7 @@ void Gpu::WakeSms() {
   for (unsigned i = 0; i < sms_.size(); ++i) {
     if (!awake_sms_.Test(i)) continue;
     next_event_[i] = now_;
-    sms_[i]->ExpectControl();
+    sms_[i].ExpectControl();
   }
 }
 

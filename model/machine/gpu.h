@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/spread_array.h"
 #include "control/control_plane.h"
 #include "machine/context_store.h"
 #include "machine/host_port.h"
@@ -58,7 +59,7 @@ class Gpu : private MemoryListener {
     next_turn_ = memory_.NextTurn();
   }
   void OnAnswer(SmId sm, Ticket ticket, Cycle done) override {
-    Sm& owner = *sms_[Index(sm)];
+    Sm& owner = sms_[Index(sm)];
     owner.Answer(ticket, done, now_);
     next_event_[Index(sm)] = std::min(next_event_[Index(sm)], owner.NextEvent(now_));
   }
@@ -73,7 +74,7 @@ class Gpu : private MemoryListener {
   void ObserveLaunch(const HostInputs& in, const HostOutputs& out);
   void OpenAccount(KernelId slot);
   void SettleQuotas();
-  KernelStats CountedIn(KernelId slot) const;
+  KernelStats CountedIn(KernelId slot);
   void Charge(KernelId slot);
   void AddKernelStats(RunResult* result);
   void AddSmStats(RunResult* result);
@@ -93,7 +94,7 @@ class Gpu : private MemoryListener {
   CodeTable code_;
   TbWaves waves_;
   std::vector<TbRecord> tb_records_;
-  std::vector<std::unique_ptr<Sm>> sms_;
+  SpreadArray<Sm> sms_;
   ReadyTable ready_{};
 
   Cycle now_ = 0;

@@ -14,7 +14,7 @@ void Gpu::Sample() {
       request_.timeline_step != 0 ? request_.timeline_step : request_.policy.epoch_length;
   next_sample_ = now_ + step > request_.timeline_to ? kNever : now_ + step;
   for (unsigned i = 0; i < sms_.size(); ++i) {
-    const Sm& sm = *sms_[i];
+    const Sm& sm = sms_[i];
     EpochSample sample;
     sample.cycle = now_;
     sample.sm = SmId{static_cast<std::uint8_t>(i)};
@@ -41,7 +41,7 @@ void Gpu::TakeDecisions() {
 
 // The first call begins, the second ends what the statistics are of.
 void Gpu::Measure() {
-  for (const auto& sm : sms_) sm->Settle(now_);
+  for (Sm& sm : sms_) sm.Settle(now_);
   ChargeAll();
   next_measure_ = measuring_ ? kNever : request_.measure_to;
   if (measuring_) {
@@ -62,16 +62,16 @@ void Gpu::Measure() {
       auto& by_job = sm_stats_[i].*counter.value;
       std::fill(by_job.begin(), by_job.end(), 0);
     }
-    scheduler_cycles_before_[i] = SchedulerCycles(*sms_[i]);
-    sim_stalls_before_[i] = sms_[i]->stalls().sim();
+    scheduler_cycles_before_[i] = SchedulerCycles(sms_[i]);
+    sim_stalls_before_[i] = sms_[i].stalls().sim();
   }
   const MemoryStats memory = memory_.stats();
   row_hits_before_ = memory.row_hits;
   row_misses_before_ = memory.row_misses;
   place_waits_before_ = place_wait_cycles_before_ = 0;
-  for (const auto& sm : sms_) {
-    place_waits_before_ += sm->place_waits();
-    place_wait_cycles_before_ += sm->place_wait_cycles();
+  for (auto& sm : sms_) {
+    place_waits_before_ += sm.place_waits();
+    place_wait_cycles_before_ += sm.place_wait_cycles();
   }
 }
 
@@ -88,11 +88,11 @@ RunResult Gpu::Finish() {
   }
   SettleQuotas();
   std::array<std::uint64_t, kNumKernels> resident{};
-  for (const auto& sm : sms_) {
-    sm->Finish(now_);
+  for (auto& sm : sms_) {
+    sm.Finish(now_);
     for (unsigned k = 0; k < kNumKernels; ++k) {
-      const std::uint64_t issued = sm->warp_instructions(k);
-      resident[k] += sm->resident_tbs(KernelId{static_cast<std::uint8_t>(k)});
+      const std::uint64_t issued = sm.warp_instructions(k);
+      resident[k] += sm.resident_tbs(KernelId{static_cast<std::uint8_t>(k)});
       checks_.CountHeld(issued);  // each grant was checked against the ready warps
     }
   }
@@ -118,17 +118,17 @@ void Gpu::SettleQuotas() {
 }
 
 // Since the beginning of the run, over all SMs and the memory.
-KernelStats Gpu::CountedIn(KernelId slot) const {
+KernelStats Gpu::CountedIn(KernelId slot) {
   const unsigned k = Index(slot);
   KernelStats stats;
-  for (const auto& sm : sms_) {
-    const KernelStats counters = sm->counters(k);
+  for (auto& sm : sms_) {
+    const KernelStats counters = sm.counters(k);
     AddCounters(counters, &stats);
-    stats.context_bytes += sm->context_traffic().bytes(slot);
-    stats.l1_accesses += sm->lsu().stats().l1_accesses[k];
-    stats.l1_hits += sm->lsu().stats().l1_hits[k];
+    stats.context_bytes += sm.context_traffic().bytes(slot);
+    stats.l1_accesses += sm.lsu().stats().l1_accesses[k];
+    stats.l1_hits += sm.lsu().stats().l1_hits[k];
     for (unsigned r = 0; r < kNumStalls; ++r) {
-      stats.stalls[r] += sm->stalls().of_kernel(k, static_cast<Stall>(r));
+      stats.stalls[r] += sm.stalls().of_kernel(k, static_cast<Stall>(r));
     }
     stats.stalls[static_cast<unsigned>(Stall::kIssued)] += counters.warp_instructions;
   }
@@ -149,10 +149,10 @@ void Gpu::Charge(KernelId slot) {
   account.charged = counted;
   for (unsigned i = 0; i < sms_.size(); ++i) {
     // An earlier one is that of the job that was in the slot before.
-    const Cycle last = sms_[i]->last_tb_end(slot);
+    const Cycle last = sms_[i].last_tb_end(slot);
     if (last > account.since) job.last_tb_end = std::max(job.last_tb_end, last);
-    const std::uint64_t issued = sms_[i]->warp_instructions(Index(slot));
-    const std::uint64_t tb_cycles = sms_[i]->tb_cycles(slot, now_);
+    const std::uint64_t issued = sms_[i].warp_instructions(Index(slot));
+    const std::uint64_t tb_cycles = sms_[i].tb_cycles(slot, now_);
     sm_stats_[i].warp_instructions[Index(account.job)] += issued - account.charged_issued[i];
     sm_stats_[i].tb_cycles[Index(account.job)] += tb_cycles - account.charged_tb_cycles[i];
     account.charged_issued[i] = issued;
@@ -175,9 +175,9 @@ void Gpu::AddKernelStats(RunResult* result) {
   result->dram_row_hits = memory.row_hits - row_hits_before_;
   result->dram_row_misses = memory.row_misses - row_misses_before_;
   result->place_waits = result->place_wait_cycles = 0;
-  for (const auto& sm : sms_) {
-    result->place_waits += sm->place_waits();
-    result->place_wait_cycles += sm->place_wait_cycles();
+  for (auto& sm : sms_) {
+    result->place_waits += sm.place_waits();
+    result->place_wait_cycles += sm.place_wait_cycles();
   }
   result->place_waits -= place_waits_before_;
   result->place_wait_cycles -= place_wait_cycles_before_;
@@ -196,11 +196,11 @@ std::array<std::uint64_t, kNumStalls> Gpu::SchedulerCycles(Sm& sm) {
 void Gpu::AddSmStats(RunResult* result) {
   for (std::size_t i = 0; i < sms_.size(); ++i) {
     auto& cycles = sm_stats_[i].scheduler_cycles;
-    cycles = SchedulerCycles(*sms_[i]);
+    cycles = SchedulerCycles(sms_[i]);
     for (unsigned r = 0; r < kNumStalls; ++r) cycles[r] -= scheduler_cycles_before_[i][r];
     result->warp_instructions += cycles[static_cast<unsigned>(Stall::kIssued)];
     auto& sim = sm_stats_[i].sim_stalls;
-    sim = sms_[i]->stalls().sim();
+    sim = sms_[i].stalls().sim();
     for (unsigned r = 0; r < kNumSimStalls; ++r) sim[r] -= sim_stalls_before_[i][r];
   }
   result->sms = sm_stats_;
