@@ -48,6 +48,7 @@ void Lsu::IssueGlobal(const Request& request, Cycle now) {
   entry.done = 0;
   const bool first = unresolved_ == tail_;
   ++tail_;
+  FindPlace();
   if (!first) return;
   begun_ = next_pass_ = std::max(now, free_at_);
   Tick(now);
@@ -96,11 +97,12 @@ void Lsu::ResolveFollowers(Cycle now) {
     const Request& request = ring_[unresolved_ % kRing].request;
     if (!IsOnChip(request.op)) {
       begun_ = next_pass_ = free_at_;
-      return;
+      break;
     }
     resolved_.push_back(
         {request, ScheduleShared(request.cycles, request.latency, request.kernel, now)});
   }
+  FindPlace();
 }
 
 Cycle Lsu::Send(const Entry& entry, MemoryAccess access, Cycle now) {

@@ -77,24 +77,16 @@ class alignas(64) Lsu {
   Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory,
       unsigned stores = kStoreBuffer);
 
-  // No more memory instructions this cycle.
-  bool Full(Cycle now) {
-    if (tail_ - head_ < depth_) return false;
-    while (head_ != unresolved_ && release_[head_ % kRing] <= now) ++head_;
-    return tail_ - head_ >= depth_;
-  }
-
-  // How many more in this cycle.
-  unsigned Room(Cycle now) {
-    while (head_ != unresolved_ && release_[head_ % kRing] <= now) ++head_;
-    return depth_ - std::min(tail_ - head_, depth_);
-  }
-
-  // When Full(), and nothing more is issued: the cycle in which a place is free, or kNever if that
+  // When there is a place for one more instruction if nothing is issued meanwhile: kNever if that
   // depends on a pass that is still to come, at next_pass().
-  Cycle FreeAt() const {
-    const unsigned last = tail_ - depth_;  // the instruction that must have had its passes
-    return last - head_ < unresolved_ - head_ ? release_[last % kRing] : kNever;
+  Cycle FreeAt() const { return place_free_; }
+  // No more memory instructions this cycle.
+  bool Full(Cycle now) const { return place_free_ > now; }
+  // How many more in this cycle.
+  unsigned Room(Cycle now) const {
+    unsigned room = depth_;
+    for (unsigned i = tail_ - 1; room != 0 && (Waits(i) || release_[i % kRing] > now); --i) --room;
+    return room;
   }
 
   // No instruction is waiting for passes that are not known yet.
@@ -103,10 +95,15 @@ class alignas(64) Lsu {
   // `cycles` and `latency` as in Request.
   Cycle IssueKnown(unsigned cycles, unsigned latency, KernelId kernel, Cycle now) {
     ++tail_;
-    return ScheduleShared(cycles, latency, kernel, now);
+    const Cycle done = ScheduleShared(cycles, latency, kernel, now);
+    place_free_ = release_[(tail_ - depth_) % kRing];
+    return done;
   }
   // Issues one when not AllKnown(): it is resolved after the instructions before it.
-  void IssueShared(const Request& request) { ring_[tail_++ % kRing].request = request; }
+  void IssueShared(const Request& request) {
+    ring_[tail_++ % kRing].request = request;
+    FindPlace();
+  }
 
   // Issues a global-memory instruction: put its lines into lines() and, if it is not null, the
   // sectors of each into sectors(), then call. Its completion is
@@ -153,6 +150,12 @@ class alignas(64) Lsu {
     release_[unresolved_++ % kRing] = free_at_;
     return start + latency;
   }
+  // The instruction is not known to have all its passes.
+  bool Waits(unsigned position) const { return static_cast<int>(position - unresolved_) >= 0; }
+  void FindPlace() {
+    const unsigned last = tail_ - depth_;  // must have had its passes
+    place_free_ = Waits(last) ? kNever : release_[last % kRing];
+  }
   void Serve(Cycle now);
   void ResolveFollowers(Cycle now);
   // Each sends the next line and returns 0, or the cycle in which to try again.
@@ -169,11 +172,12 @@ class alignas(64) Lsu {
     return lsu_sectors_ == 0 ? kAllSectors : entry.sectors[entry.sent];
   }
 
-  // What every cycle looks at comes first. Ring positions: [head_, unresolved_) have known passes,
-  // [unresolved_, tail_) wait.
+  // What every cycle looks at comes first. Ring positions: those before unresolved_ have known
+  // passes, [unresolved_, tail_) wait.
   Cycle next_pass_ = kNever;
   Cycle free_at_ = 0;  // after the last known pass
-  unsigned head_ = 0, unresolved_ = 0, tail_ = 0;
+  Cycle place_free_ = 0;
+  unsigned unresolved_ = kRing, tail_ = kRing;
   unsigned depth_;
   std::vector<Resolved> resolved_;
   Cycle begun_ = 0;  // the instruction at unresolved_: when it could have had its first pass

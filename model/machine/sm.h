@@ -102,8 +102,10 @@ class alignas(64) Sm {
   void End(Cycle now, const SmOutputs* out);
   // The next cycle in which something happens, if the control logic sleeps.
   Cycle NextEvent(Cycle now) {
-    const bool soon = (data_ready_ & runnable_ & ~busy_) != 0 || wheel_.Due(now + 1) ||
-                      lsu_.next_pass() == now + 1 || Collecting();
+    // Without a branch between the two, which the host could not guess.
+    const LaneMask lanes = (data_ready_ & runnable_ & ~busy_) | wheel_.Due(now + 1);
+    if (lanes != 0) return now + 1;
+    const bool soon = lsu_.next_pass() == now + 1 || Collecting();
     return soon ? now + 1 : LaterEvent(now);
   }
   // At the end of a cycle: an answer of memory, where requests wait for their turn.
@@ -202,7 +204,7 @@ class alignas(64) Sm {
   void IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
                   Collectors::Entry* waited);
   void Queue(const Step& step, Warp* warp, unsigned lane, Cycle now, Collectors::Entry* waited);
-  static std::uint8_t LinesOf(const Warp& warp, std::uint64_t* lines, SectorMask* sectors);
+  static std::uint8_t LinesOf(Warp* warp, std::uint64_t* lines, SectorMask* sectors);
   bool PipeTakes(unsigned port, unsigned scheduler, Cycle now);
   void ReleaseBarrier(ThreadBlock* block, Cycle now);
   void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
@@ -226,7 +228,7 @@ class alignas(64) Sm {
   void IssueCollected(LaneMask granted, Cycle now);
   bool Passes(const Step& step, Warp* warp, unsigned lane, Cycle now);
   void Wait(const Step& step, Warp* warp, unsigned lane);
-  void FindLines(const Warp& warp, Collectors::Entry* entry);
+  void FindLines(Warp* warp, Collectors::Entry* entry);
   void Start(Collectors::Entry* waited, Cycle now);
   void AdvanceCollectors(Cycle now);
   template <bool Ahead>
@@ -377,18 +379,8 @@ class alignas(64) Sm {
   LaneMask live_ = 0;      // placed, not exited
   LaneMask active_ = 0;    // of activated TBs
   Collectors collectors_;
-  // Of a warp, what has issued and passes the collectors without a wait, so that its result's time
-  // is known: it has started when it is kCollectorCycles old.
-  struct alignas(64) Passing {
-    struct Result {
-      std::uint32_t cycle = 0;             // of the issue
-      std::uint8_t place = 0, memory = 0;  // as in Step
-    };
-    std::uint32_t last = 0, last_memory = 0;  // cycles of the youngest, and of that with `memory`
-    std::array<Result, kCollectorCycles + 1> ring{};  // by cycle
-  };
-  std::array<Passing, kLanes> passing_{};
-  // Lanes in unknown_ that wait for such a start, by cycle; and all of them.
+  // Lanes in unknown_ that wait for the start of what passes the collectors, by cycle; and all of
+  // them.
   std::array<LaneMask, kCollectorCycles + 1> resolve_at_{};
   LaneMask resolving_ = 0;
   // Such a one has its pipe for several cycles; a TB that is flushed before it starts gives it

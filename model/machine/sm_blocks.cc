@@ -40,6 +40,7 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   warp.block = &block;
   warp.kernel = static_cast<std::uint8_t>(Index(start.kernel));
   warp.tb_slot = static_cast<std::uint8_t>(slot);
+  warp.merged = block.merged != nullptr;
   warp.account = Issues::Account(warp.kernel, kWarpThreads - launch.Threads(start.warp_in_tb));
   warp.identity = launch.Identity(start.tb, start.warp_in_tb);
   if (!start.restore) launch.program->Start(warp.identity, &warp.cursor);
@@ -223,6 +224,7 @@ void Sm::Save(const ThreadBlock& block, TbSlot slot, Cycle now) {
   for (unsigned w = 0; w < block.warps; ++w) {
     const unsigned lane = block.lane_of[w];
     const std::uint64_t bit = std::uint64_t{1} << w;
+    warps_[lane].SetCursor();
     context.cursors[w] = warps_[lane].cursor;
     if ((live_ & LaneBit(lane)) == 0) context.exited |= bit;
     if ((block.at_barrier & LaneBit(lane)) != 0) context.at_barrier |= bit;
@@ -341,7 +343,7 @@ void Sm::RemoveWarp(unsigned lane) {
         &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }
-  passing_[lane] = Passing{};
+  warps_[lane].passing = Passing{};
 }
 
 }  // namespace smk

@@ -21,10 +21,10 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
   entry.tb_slot = warp->tb_slot;
   entry.tb_generation = warp->block->generation;
   Unknown(step, warp);
-  if (__builtin_expect(step.off_chip, 0)) FindLines(*warp, &entry);
+  if (__builtin_expect(step.off_chip, 0)) FindLines(warp, &entry);
 }
 
-[[gnu::noinline]] void Sm::FindLines(const Warp& warp, Collectors::Entry* entry) {
+[[gnu::noinline]] void Sm::FindLines(Warp* warp, Collectors::Entry* entry) {
   SectorMask* const sectors = lsu_.sectors() == nullptr ? nullptr : entry->sectors.data();
   entry->lines_used = LinesOf(warp, entry->lines.data(), sectors);
 }
@@ -53,11 +53,12 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
   bool any_memory = operands == kUnknownMemory, any_short = operands == kUnknownShort;
   std::array<LaneMask, kCollectorCycles + 1> at{};
   bool found = false;
-  for (const Passing::Result& result : passing_[lane].ring) {
-    const std::uint32_t age = static_cast<std::uint32_t>(now) - result.cycle;
-    if (age >= kCollectorCycles || !wanted(result.place)) continue;
+  const Passing& passing = warp->passing;
+  std::uint32_t age = static_cast<std::uint32_t>(now) - passing.last;
+  for (unsigned i = 0; age < kCollectorCycles; ++i, ++age) {
+    if (!wanted(passing.places >> (8 * i) & 0xff)) continue;
     found = true;
-    (result.memory != 0 ? any_memory : any_short) = true;
+    ((passing.memory >> i & 1) != 0 ? any_memory : any_short) = true;
     at[(now + kCollectorCycles - age) % at.size()] = LaneBit(lane);
   }
   const bool alike = any_memory != any_short && any_memory == ((operands & 1) != 0);

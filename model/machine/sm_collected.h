@@ -14,7 +14,7 @@ namespace smk {
   const Cycle start = now + kCollectorCycles;
   Cycle& port_free = port_free_[step.port][s];
   const bool flows = step.may_pass && port_free <= start && collectors_.Flows(step.port, s);
-  if (!flows || warp->block->merged != nullptr) return false;
+  if (!flows || warp->merged) return false;
   if (step.initiation > 1) {
     Claim& claim = claims_[step.port][s];
     if (claim.start > now) return false;
@@ -22,11 +22,7 @@ namespace smk {
     port_free = start + step.initiation;
   }
   Known(step, start + step.latency, warp);
-  Passing& passing = passing_[lane];
-  const auto cycle = static_cast<std::uint32_t>(now);
-  passing.last = cycle;
-  if (step.memory != 0) passing.last_memory = cycle;
-  passing.ring[cycle % passing.ring.size()] = {cycle, step.place[0], step.memory};
+  warp->passing.Add(static_cast<std::uint32_t>(now), step.place[0], step.memory);
   return true;
 }
 
@@ -36,14 +32,15 @@ namespace smk {
 template <bool Ahead>
 [[gnu::always_inline]] inline void Sm::ScheduleCollected(Warp* warp, unsigned lane, Cycle now,
                                                          Stamp operands) {
-  const Passing& passing = passing_[lane];
-  const auto cycle = static_cast<std::uint32_t>(now);
-  if (Ahead || cycle - passing.last < kCollectorCycles) {
+  const Passing& passing = warp->passing;
+  const std::uint32_t age = Ahead ? 0 : static_cast<std::uint32_t>(now) - passing.last;
+  if (age < kCollectorCycles) {
     // Nothing that passes is wanted; or the wait is for a short operation, whoever it is.
     const bool early = operands <= static_cast<Stamp>(now * 2 + 3);
     const bool waits = operands > static_cast<Stamp>(warp->earliest * 2 + 1);
-    const bool is_short = (operands & 1) == 0 && operands < kUnknownShort &&
-                          cycle - passing.last_memory >= kCollectorCycles;
+    static_assert(kCollectorCycles < Passing::kCycles);
+    const unsigned memory = passing.memory & ((1u << kCollectorCycles) - 1) >> age;
+    const bool is_short = (operands & 1) == 0 && operands < kUnknownShort && memory == 0;
     if (!early && !(waits && is_short)) return ScheduleLater(warp, lane, now);
   }
   ScheduleAt<Ahead>(warp, lane, now, operands);

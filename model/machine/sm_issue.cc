@@ -53,14 +53,15 @@ void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
   Unknown(step, warp);
   if (!step.off_chip) return lsu_.IssueShared(request);
   request.passes = waited != nullptr ? waited->CopyLines(lsu_.lines(), lsu_.sectors())
-                                     : LinesOf(*warp, lsu_.lines(), lsu_.sectors());
+                                     : LinesOf(warp, lsu_.lines(), lsu_.sectors());
   lsu_.IssueGlobal(request, now);
 }
 
-std::uint8_t Sm::LinesOf(const Warp& warp, std::uint64_t* lines, SectorMask* sectors) {
-  const Program& program = *warp.code->program;
+std::uint8_t Sm::LinesOf(Warp* warp, std::uint64_t* lines, SectorMask* sectors) {
+  const Program& program = *warp->code->program;
+  warp->SetCursor();
   return static_cast<std::uint8_t>(
-      program.Lines(program.At(warp.cursor), warp.identity, warp.cursor, lines, sectors));
+      program.Lines(program.At(warp->cursor), warp->identity, warp->cursor, lines, sectors));
 }
 
 bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {

@@ -21,10 +21,8 @@ namespace smk {
 
 [[gnu::always_inline]] inline LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
   if (collects_) return BlockedByCollectors(lanes);
-  LaneMask busy = 0;
-  if ((lanes & port_lanes_[kLsu]) != 0 && (lsu_.Full(now) || shared_free_[kLsu] > now)) {
-    busy = port_lanes_[kLsu];
-  }
+  const Cycle lsu_free = std::max(lsu_.FreeAt(), shared_free_[kLsu]);
+  LaneMask busy = lsu_free > now ? port_lanes_[kLsu] : 0;
   if (now < ports_busy_until_) {
     for (unsigned port = kSp; port < kLsu; ++port) {
       const LaneMask want = lanes & port_lanes_[port];
@@ -75,9 +73,8 @@ inline Cycle Sm::TakeBanks(const Step& step, const Warp& warp, Cycle now) {
 [[gnu::always_inline]] inline const Step* Sm::Next(Warp* warp, unsigned lane, Cycle now) {
   bool taken = false;
   const Step* next = warp->next + 1;
-  if (__builtin_expect(!next[-1].ends_run, 1)) {
-    ++warp->cursor.node;
-  } else {
+  if (__builtin_expect(next[-1].ends_run, 0)) {
+    warp->SetCursor();
     taken = warp->code->program->Advance(warp->identity, &warp->cursor);
     next = warp->code->At(warp->cursor);
   }

@@ -23,7 +23,6 @@ inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
 
 // The warp wants this port from now on.
 inline void Sm::SetPort(unsigned port, Warp* warp, unsigned lane) {
-  if (warp->port == port) return;
   const LaneMask bit = LaneBit(lane);
   port_lanes_[warp->port] &= ~bit;
   port_lanes_[port] |= bit;

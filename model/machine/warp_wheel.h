@@ -37,8 +37,8 @@ class WarpWheel {
     return due;
   }
 
-  // Whether Next() of the cycle before is `at`.
-  bool Due(Cycle at) const { return slots_[at % kSlots] != 0; }
+  // In the bucket of `at`: none if Next() of the cycle before is later.
+  LaneMask Due(Cycle at) const { return slots_[at % kSlots]; }
 
   // Forgets a lane that may be on the wheel. It is looked for: warps seldom leave before their end.
   void Remove(unsigned lane) {
