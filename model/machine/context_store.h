@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "control/control_plane.h"
-#include "machine/completion_heap.h"
-#include "machine/open_requests.h"
 #include "machine/run_checks.h"
+#include "machine/sm/completion_heap.h"
+#include "machine/sm/open_requests.h"
 #include "memory/memory_port.h"
 #include "workload/launch.h"
 

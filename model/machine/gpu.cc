@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "config/machine_keys.h"
-#include "machine/sm_ordinary.h"
+#include "machine/sm/sm_ordinary.h"
 
 namespace smk {
 

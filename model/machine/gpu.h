@@ -15,7 +15,7 @@
 #include "machine/quota_check.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
-#include "machine/sm.h"
+#include "machine/sm/sm.h"
 #include "machine/token_meter.h"
 #include "memory/memory_port.h"
 

@@ -19,7 +19,7 @@
 #include "experiment/rtl_set.h"
 #include "experiment/trace_name.h"
 #include "machine/control_config.h"
-#include "machine/sm_shape.h"
+#include "machine/sm/sm_shape.h"
 
 namespace smk::sim {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/machine_config.h"
-#include "machine/collectors.h"
+#include "machine/sm/collectors.h"
 
 namespace smk {
 namespace {

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-#include "model/workload_rig.h"
+#include "model/workload/rig.h"
 
 namespace smk {
 

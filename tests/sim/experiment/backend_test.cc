@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "experiment/requests.h"
-#include "model/workload_rig.h"
+#include "model/workload/rig.h"
 #include "sim/other_value.h"
 #include "sim/refusal.h"
 #include "sim/scratch.h"

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sm: the part of stall attribution that every cycle has; see sm_stalls.cc.
+#pragma once
+
+#include "machine/sm/sm.h"
+
+namespace smk {
+
+// Cycles in which there is no choice whom to charge, and no warp is skipped. `Warps`: of a
+// scheduler at most, so that the masks are constants.
+template <unsigned Warps>
+[[gnu::always_inline]] inline void Sm::AccountSole(LaneMask granted, LaneMask ready, LaneMask busy,
+                                                   unsigned cycles) {
+  constexpr LaneLayout kLayout(Warps);
+  const LaneMask short_lanes = reason_lanes_[kShort];
+  const LaneMask waiting = runnable_ & ~data_ready_ & (short_lanes | reason_lanes_[kMemory]);
+  StallMasks masks;
+  masks.granted = granted;
+  masks.ready = ready;
+  masks.pipe = ready | busy;
+  masks.data_short = masks.pipe | (waiting & short_lanes);
+  masks.memory = masks.pipe | waiting;
+  masks.control = masks.memory | (runnable_ & reason_lanes_[kControl]);
+  masks.fetched = masks.pipe | (waiting & ~unfetched_);
+  masks.runnable = masks.control | runnable_;
+  LaneMask unsure = tally_.Note<Warps>(masks, empty_schedulers_, cycles);
+  while (__builtin_expect(unsure != 0, 0)) {
+    const LaneMask field = kLayout.SchedulerField(kLayout.SchedulerOf(LowestLane(unsure)));
+    MoveStalls(SimStall::kData, waiting & field, cycles);
+    unsure &= ~field;
+  }
+  if (__builtin_expect(tally_.room() == 0, 0)) TakeTally();
+}
+
+[[gnu::always_inline]] inline void Sm::AccountInline(LaneMask granted, LaneMask ready,
+                                                     LaneMask busy, unsigned cycles) {
+  if (tallied_warps_ == 16) {
+    AccountSole<16>(granted, ready, busy, cycles);
+  } else if (tallied_warps_ == 32) {
+    AccountSole<32>(granted, ready, busy, cycles);
+  } else {
+    AccountEach(granted, ready, busy, cycles);
+  }
+}
+
+}  // namespace smk

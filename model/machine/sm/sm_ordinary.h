@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sm: an ordinary cycle, and the issue of an instruction whose time is known. The rest is in sm.cc
+// and sm_issue.cc.
+#pragma once
+
+#include <algorithm>
+
+#include "machine/sm/sm_account.h"
+#include "machine/sm/sm_collected.h"
+#include "machine/sm/sm_schedule.h"
+
+namespace smk {
+
+[[gnu::always_inline]] inline void Sm::Wake(Cycle now) {
+  if (now != accounted_) AccountSleep(now - accounted_);
+  accounted_ = now + 1;
+  const LaneMask due = wheel_.Take(now);
+  data_ready_ |= due;
+  unfetched_ &= ~due;
+}
+
+[[gnu::always_inline]] inline LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
+  if (collects_) return BlockedByCollectors(lanes);
+  const Cycle lsu_free = std::max(lsu_.FreeAt(), shared_free_[kLsu]);
+  LaneMask busy = lsu_free > now ? port_lanes_[kLsu] : 0;
+  if (now < ports_busy_until_) {
+    for (unsigned port = kSp; port < kLsu; ++port) {
+      const LaneMask want = lanes & port_lanes_[port];
+      if (want == 0) continue;
+      if (shape_.shared_units[port] != 0) {
+        if (shared_free_[port] > now) busy |= want;
+        continue;
+      }
+      for (unsigned s = 0; s < config_.schedulers; ++s) {
+        if (port_free_[port][s] > now) busy |= want & layout_.SchedulerField(s);
+      }
+    }
+  }
+  return busy & lanes;
+}
+
+[[gnu::always_inline]] inline void Sm::FindReady(Cycle now) {
+  const LaneMask lanes = data_ready_ & runnable_;
+  busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
+  ready_ = lanes & ~busy_;
+}
+
+[[gnu::always_inline]] inline LaneMask Sm::BeginOrdinary(Cycle now) {
+  Wake(now);
+  ReceiveAnswers(now);
+  if (Collecting()) AdvanceCollectors(now);
+  FindReady(now);
+  return ready_;
+}
+
+// The instruction takes its pipe; when it will be done.
+[[gnu::always_inline]] inline Cycle Sm::TakePipe(const Step& step, unsigned lane, Cycle now) {
+  if (step.initiation > 1) {
+    port_free_[step.port][layout_.SchedulerOf(lane)] = now + step.initiation;
+    ports_busy_until_ = std::max(ports_busy_until_, now + step.initiation);
+  }
+  return now + step.latency;
+}
+
+// On-chip memory, when nothing waits in the LSU.
+inline Cycle Sm::TakeBanks(const Step& step, const Warp& warp, Cycle now) {
+  return lsu_.IssueKnown(step.initiation, step.latency, KernelId{warp.kernel}, now);
+}
+
+// The next instruction of the warp: from its buffer, or fetched in its turn. The SM fetches for
+// `fetch_warps` warps per cycle, in the order in which their buffers run empty; going on anywhere
+// else than at the next instruction (a taken branch) empties the buffer.
+[[gnu::always_inline]] inline const Step* Sm::Next(Warp* warp, unsigned lane, Cycle now) {
+  bool taken = false;
+  const Step* next = warp->next + 1;
+  if (__builtin_expect(next[-1].ends_run, 0)) {
+    warp->SetCursor();
+    taken = warp->code->program->Advance(warp->identity, &warp->cursor);
+    next = warp->code->At(warp->cursor);
+  }
+  warp->next = next;
+  SetPort(next->port, warp, lane);
+  if (!taken && --warp->buffered != 0) {
+    warp->earliest = static_cast<std::uint32_t>(now + 1);
+    return next;
+  }
+  warp->buffered = next->fetched;
+  unfetched_ |= LaneBit(lane);
+  next_fetch_ = std::max(next_fetch_, now << shape_.fetch_shift);
+  const unsigned latency = taken ? config_.branch_latency : config_.fetch_latency;
+  warp->earliest = static_cast<std::uint32_t>((next_fetch_++ >> shape_.fetch_shift) + latency);
+  return next;
+}
+
+// `Collects`: it has operand collectors.
+template <bool Collects>
+[[gnu::always_inline]] inline void Sm::Issue(unsigned lane, Cycle now) {
+  Warp& warp = warps_[lane];
+  const Step& step = *warp.next;
+  issues_.Count(warp.account, step.op);
+  if (Collects) {
+    if (step.way != Step::kCollected || !Passes(step, &warp, lane, now)) {
+      return IssueOther(step, &warp, lane, now);
+    }
+    const Step* const next = Next(&warp, lane, now);
+    return ScheduleCollected<true>(&warp, lane, now, warp.Operands(*next));
+  }
+  if (step.way == Step::kPipe) {
+    Known(step, TakePipe(step, lane, now), &warp);
+  } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
+    Known(step, TakeBanks(step, warp, now), &warp);
+  } else {
+    return IssueOther(step, &warp, lane, now);
+  }
+  const Step* const next = Next(&warp, lane, now);
+  ScheduleAt<true>(&warp, lane, now, warp.Operands(*next));
+}
+
+// The warps that are granted issue.
+[[gnu::always_inline]] inline void Sm::IssueInline(LaneMask granted, Cycle now) {
+  data_ready_ &= ~granted;
+  if (collects_) return IssueCollected(granted, now);
+  for (; granted != 0; granted &= granted - 1) Issue<false>(LowestLane(granted), now);
+  if (!lsu_.resolved().empty()) TakeResolved(now);
+}
+
+[[gnu::always_inline]] inline Cycle Sm::EndInline(Cycle now, LaneMask granted) {
+  const LaneMask wrong = granted & ~ready_;
+  if (__builtin_expect(wrong != 0, 0)) {
+    RefuseGrant(layout_.SchedulerOf(LowestLane(wrong)), layout_.IndexOf(LowestLane(wrong)), now);
+  }
+  if (granted != 0) IssueInline(granted, now);
+  AccountInline(granted, ready_, busy_, 1);
+  return NextEvent(now);
+}
+
+[[gnu::always_inline]] inline Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
+  return EndInline(now, granted);
+}
+
+}  // namespace smk

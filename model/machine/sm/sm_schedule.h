@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sm: what is part of every cycle, or of every issue.
+#pragma once
+
+#include <algorithm>
+
+#include "machine/sm/sm.h"
+
+namespace smk {
+
+[[gnu::always_inline]] inline void Sm::ReceiveAnswers(Cycle now) {
+  if (lsu_.next_pass() > now) return;
+  lsu_.Tick(now);
+  TakeResolved(now);
+}
+
+inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
+  const LaneMask bit = LaneBit(lane);
+  reason_lanes_[warp->reason] &= ~bit;
+  reason_lanes_[reason] |= bit;
+  warp->reason = reason;
+}
+
+// The warp wants this port from now on.
+inline void Sm::SetPort(unsigned port, Warp* warp, unsigned lane) {
+  const LaneMask bit = LaneBit(lane);
+  port_lanes_[warp->port] &= ~bit;
+  port_lanes_[port] |= bit;
+  warp->port = static_cast<std::uint8_t>(port);
+}
+
+// The warp stands where its cursor does, behind a fetch.
+inline void Sm::SetNext(Warp* warp, unsigned lane) {
+  warp->next = warp->code->At(warp->cursor);
+  warp->buffered = warp->next->fetched;
+  port_lanes_[warp->next->port] |= LaneBit(lane);
+  SetPort(warp->next->port, warp, lane);
+}
+
+// Decides when the next instruction can issue, and what the warp waits for until then: whatever is
+// there last, the instruction or an operand. The lane is not in unknown_.
+template <bool Ahead>
+[[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
+  ScheduleAt<Ahead>(warp, lane, now, warp->Operands());
+}
+// `Ahead`: it is known that its instruction comes after this cycle.
+template <bool Ahead>
+[[gnu::always_inline]] inline void Sm::ScheduleAt(Warp* warp, unsigned lane, Cycle now,
+                                                  Stamp operands) {
+  Cycle at = warp->earliest;
+  const bool waits = operands > static_cast<Stamp>(at * 2 + 1);
+  at = waits ? operands / 2 : at;
+  static_assert(kControl == 0 && kMemory == 1 && kShort == 2);
+  const unsigned operand = kShort - (operands & 1);
+  SetReason(warp, lane, static_cast<Reason>(waits ? operand : 0));
+  if (__builtin_expect(operands >= kUnknownShort, 0)) {
+    unknown_ |= LaneBit(lane);
+    return;
+  }
+  wheel_.Add(lane, Ahead ? at : std::max(at, now + 1), now);
+}
+
+// The time of a result has become known.
+[[gnu::always_inline]] inline void Sm::ResolveInline(Warp* warp, unsigned lane, Cycle now) {
+  if ((unknown_ & LaneBit(lane)) == 0) return;
+  unknown_ &= ~LaneBit(lane);
+  if (__builtin_expect(collects_, 0)) return Schedule(warp, lane, now);
+  ScheduleInline<false>(warp, lane, now);
+}
+
+// When the instruction of a warp that goes on will be done. The TB takes it from the warp when that
+// exits or is stopped.
+[[gnu::always_inline]] inline void Sm::Known(const Step& step, Cycle done, Warp* warp) {
+  if (step.place[0] == 0) return KnownToBlock(done, warp->block);
+  warp->ready_at[step.place[0]] = static_cast<Stamp>(done * 2 + step.memory);
+}
+
+inline void Sm::KnownToBlock(Cycle done, ThreadBlock* block) {
+  block->quiet_at = std::max(block->quiet_at, done);
+}
+
+// The same of one that started later: its warp may be stopped, or have exited.
+inline void Sm::KnownLater(const Step& step, Cycle done, Warp* warp) {
+  Known(step, done, warp);
+  KnownToBlock(done, warp->block);
+}
+
+// It is not known when the warp's instruction will be done.
+inline void Sm::Unknown(const Step& step, Warp* warp) {
+  ++warp->block->unresolved;
+  if (step.place[0] == 0) return;
+  warp->ready_at[step.place[0]] = step.memory != 0 ? kUnknownMemory : kUnknownShort;
+}
+
+}  // namespace smk

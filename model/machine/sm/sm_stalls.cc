@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sm: why schedulers do not issue.
+//
+// A scheduler cycle without an issue gets the first reason of this list that holds:
+//   quota       a warp was ready and the control plane granted none
+//   pipeline    a warp has its instruction and operands, but the port is busy
+//   data        a warp waits for an operand: short if any waits for such a result, else memory
+//   control     a warp waits for its next instruction
+//   barrier     a warp waits at a barrier
+//   preemption  there are warps, all of TBs that are stopped or not yet activated
+//   empty       no warp on the scheduler that has not exited
+// The kernel charged is that of the oldest warp to which the reason applies. How the simulator that
+// the papers use counts the same cycles: sm_sim_stalls.cc.
+#include "machine/sm/sm_account.h"
+
+namespace smk {
+
+std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& layout,
+                                                            unsigned schedulers) {
+  std::array<std::uint64_t, kNumReasons + 1> empty{}, cycles{};
+  for (unsigned i = 0; i < kNumReasons; ++i) {
+    const unsigned at = i + (i == kNumReasons - 1 ? 1 : 0);  // `fetched` is none of them
+    const LaneMask counts = filled_[at / 2][at % 2];
+    for (unsigned s = 0; s < schedulers; ++s) {
+      empty[i] += -(counts >> layout.LaneOf(s, 0)) & layout.SchedulerField(0);
+    }
+  }
+  empty[kNumReasons] = empty_;
+  for (unsigned r = 0; r < kNumReasons; ++r) cycles[r] = empty[r] - empty[r + 1];
+  cycles[kNumReasons] = empty[kNumReasons];
+  *this = StallTally{};
+  return cycles;
+}
+
+// All warps were of one kernel.
+[[gnu::noinline]] void Sm::TakeTally() {
+  if (tally_.room() == StallTally::kRoom) return;
+  const auto cycles = tally_.Take(layout_, config_.schedulers);
+  for (unsigned r = 0; r < kNumReasons; ++r) {
+    stalls_.Charge(kReasons[r], sole_kernel_, cycles[r]);
+  }
+  stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles[kNumReasons]);
+}
+
+// One scheduler, of which no warp is ready or waits for a port; `field` are its lanes.
+[[gnu::noinline]] void Sm::ChargeWaiting(LaneMask field, Cycle cycles) {
+  const LaneMask runnable = runnable_ & field;
+  const LaneMask waiting = runnable & ~data_ready_;
+  const LaneMask at_data = waiting & (reason_lanes_[kShort] | reason_lanes_[kMemory]);
+  if (at_data != 0) {
+    const LaneMask lanes = at_data & reason_lanes_[kShort];
+    if (lanes != 0) {
+      stalls_.Charge(Stall::kDataShort, kernel_of_[Oldest(lanes)], cycles);
+    } else {
+      stalls_.Charge(Stall::kDataMemory, kernel_of_[Oldest(at_data)], cycles);
+    }
+    const LaneMask seen = at_data & Seen();
+    if ((seen & ~unfetched_) == 0) MoveStalls(SimStall::kData, seen, cycles);
+  } else if (const LaneMask lanes = runnable & reason_lanes_[kControl]; lanes != 0) {
+    stalls_.Charge(Stall::kControl, kernel_of_[Oldest(lanes)], cycles);
+  } else if (runnable != 0) {
+    stalls_.Charge(Stall::kBarrier, kernel_of_[Oldest(runnable)], cycles);
+  } else if (const LaneMask lanes = live_ & field; lanes != 0) {
+    stalls_.Charge(Stall::kPreemption, kernel_of_[Oldest(lanes)], cycles);
+  } else {
+    stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles);
+  }
+}
+
+// Who may be charged differs from scheduler to scheduler.
+template <unsigned Warps>
+[[gnu::always_inline]] inline void Sm::ChargeEach(LaneMask granted, LaneMask ready, LaneMask busy,
+                                                  Cycle cycles) {
+  constexpr LaneLayout kLayout(Warps);
+  const LaneMask at_pipe = ready | busy;
+  LaneMask stalled = shape_.all_schedulers & ~kLayout.LastLanesIn(granted);
+  for (; stalled != 0; stalled &= stalled - 1) {
+    const LaneMask field = kLayout.FieldsOf(stalled & -stalled);
+    const LaneMask lanes = at_pipe & field;
+    if (lanes == 0) {
+      ChargeWaiting(field, cycles);
+      continue;
+    }
+    const LaneMask granting = ready & field;
+    if (granting != 0) {
+      stalls_.Charge(Stall::kQuota, kernel_of_[Oldest(granting)], cycles);
+    } else {
+      stalls_.Charge(Stall::kPipeline, kernel_of_[Oldest(lanes)], cycles);
+    }
+    if (skips_ && (lanes & Seen()) == 0) {
+      const LaneMask data = reason_lanes_[kShort] | reason_lanes_[kMemory];
+      MoveStalls(SimStall::kPipeline, runnable_ & ~data_ready_ & data & Seen() & field, cycles);
+    }
+  }
+}
+
+// Warps have come or exited. Those that exit in this cycle belong to it.
+void Sm::AccountChanged(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles) {
+  const auto count = [this](LaneMask live) {
+    return layout_.CountOf(shape_.all_schedulers & ~layout_.LastLanesIn(live));
+  };
+  live_changed_ = false;
+  FindTallied();
+  empty_schedulers_ = count(live_ | ready | busy);
+  AccountInline(granted, ready, busy, cycles);
+  empty_schedulers_ = count(live_);
+}
+
+[[gnu::noinline]] void Sm::AccountEach(LaneMask granted, LaneMask ready, LaneMask busy,
+                                       unsigned cycles) {
+  if (live_changed_) return AccountChanged(granted, ready, busy, cycles);
+  if (layout_.lanes_per_scheduler() == 16) {
+    ChargeEach<16>(granted, ready, busy, cycles);
+  } else {
+    ChargeEach<32>(granted, ready, busy, cycles);
+  }
+}
+
+void Sm::Account(LaneMask granted) { AccountInline(granted, ready_, busy_, 1); }
+
+void Sm::AccountSleep(Cycle cycles) {
+  const LaneMask busy = data_ready_ & runnable_;  // those that wait for a port
+  while (cycles != 0) {
+    const auto some = static_cast<unsigned>(std::min<Cycle>(cycles, tally_.room()));
+    accounted_ += some;
+    cycles -= some;
+    AccountInline(0, 0, busy, some);
+  }
+}
+
+}  // namespace smk
