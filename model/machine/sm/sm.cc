@@ -31,18 +31,6 @@ void Sm::Begin(Cycle now) {
   SetLevels(now);
 }
 
-LaneMask Sm::BeginReady(Cycle now) {
-  Wake(now);
-  if (!collects_) {
-    FindReady(now);
-    return ready_;
-  }
-  const LaneMask lanes = data_ready_ & runnable_;
-  busy_ = lanes == 0 ? 0 : BlockedLater(lanes, now);
-  ready_ = lanes & ~busy_;
-  return ready_;
-}
-
 // Nothing here changes which warps are ready: what memory answers is of use in the next cycle at
 // the earliest, so is a place in the LSU, and warps of TBs that finish have exited.
 void Sm::BeginRest(Cycle now) {

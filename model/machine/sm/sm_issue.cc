@@ -101,12 +101,6 @@ bool Sm::IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now) {
 
 void Sm::IssueAll(LaneMask granted, Cycle now) { IssueInline(granted, now); }
 
-Cycle Sm::EndPrepared(Cycle now, LaneMask granted) {
-  ReceiveAnswers(now);
-  if (Collecting()) AdvancePrepared(now);
-  return EndInline(now, granted);
-}
-
 // Branch, barrier, exit. Returns whether the warp goes on to its next instruction by itself.
 bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now) {
   ThreadBlock& block = *warp->block;

@@ -138,4 +138,22 @@ template <bool Collects>
   return EndInline(now, granted);
 }
 
+[[gnu::always_inline]] inline Cycle Sm::EndPrepared(Cycle now, LaneMask granted) {
+  ReceiveAnswers(now);
+  if (Collecting()) AdvancePrepared(now);
+  return EndInline(now, granted);
+}
+
+[[gnu::always_inline]] inline LaneMask Sm::BeginReady(Cycle now) {
+  Wake(now);
+  if (!collects_) {
+    FindReady(now);
+    return ready_;
+  }
+  const LaneMask lanes = data_ready_ & runnable_;
+  busy_ = lanes == 0 ? 0 : BlockedLater(lanes, now);
+  ready_ = lanes & ~busy_;
+  return ready_;
+}
+
 }  // namespace smk
