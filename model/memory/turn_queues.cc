@@ -20,19 +20,18 @@ void TurnQueues::Ask(const TurnPacket& packet, unsigned flits, Cycle now) {
 // Replies that are ready leave the L2 for the slice's queue.
 void TurnQueues::Queue(unsigned slice, Cycle now) {
   auto& coming = coming_[slice];
-  while (!coming.empty() && coming.top().ready <= now && replies_.waiting(slice) < kQueue) {
+  while (!coming.empty() && coming.top().ready() <= now && replies_.waiting(slice) < kQueue) {
     const TurnPacket& packet = packets_[coming.top().name];
     replies_.Push(slice, {now, coming.top().name, static_cast<std::uint16_t>(Index(packet.sm)),
                           packet.reply_flits});
     coming.pop();
   }
+  first_[slice] = coming.empty() ? kNever : coming.top().ready();
 }
 
 void TurnQueues::FindNext(Cycle now) {
   next_ = std::min(requests_.next(), replies_.next());
-  for (const auto& coming : coming_) {
-    if (!coming.empty()) next_ = std::min(next_, std::max(coming.top().ready, now + 1));
-  }
+  for (const Cycle first : first_) next_ = std::min(next_, std::max(first, now + 1));
 }
 
 }  // namespace smk

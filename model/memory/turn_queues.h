@@ -49,7 +49,8 @@ class TurnQueues {
       : latency_(latency),
         requests_(sms, slices, kStride),
         replies_(slices, sms, kStride),
-        coming_(slices) {}
+        coming_(slices),
+        first_(slices, kNever) {}
 
   bool Full(SmId sm) const {
     return requests_.waiting(Index(sm)) + kLineBytes / kSectorBytes > kQueue;
@@ -62,14 +63,17 @@ class TurnQueues {
   // is none, in which the request is complete; answer(packet, done) is called with each completion.
   template <typename Serve, typename Answer>
   void Step(Cycle now, const Serve& serve, const Answer& answer) {
-    for (unsigned slice = 0; slice < coming_.size(); ++slice) Queue(slice, now);
+    for (unsigned slice = 0; slice < first_.size(); ++slice) {
+      if (first_[slice] <= now) Queue(slice, now);
+    }
     requests_.Step(
         now, [this](unsigned slice) { return replies_.waiting(slice) < kQueue; },
         [&](unsigned /*sm*/, const TurnSwitch::Packet& request) {
           const TurnPacket& packet = packets_[request.name];
           const Cycle ready = serve(packet, now + request.flits + latency_);
           if (packet.reply_flits != 0) {
-            coming_[packet.slice].push({ready, ++replies_made_, request.name});
+            coming_[packet.slice].push({Coming::Key(ready, ++replies_made_), request.name});
+            first_[packet.slice] = std::min(first_[packet.slice], ready);
           } else {
             answer(packet, ready);
             free_.push_back(request.name);
@@ -87,12 +91,17 @@ class TurnQueues {
  private:
   // A reply that has not left its slice, or the L2 not yet.
   struct Coming {
-    Cycle ready;
-    std::uint64_t order;
-    std::uint32_t name;
-    bool operator>(const Coming& other) const {
-      return ready != other.ready ? ready > other.ready : order > other.order;
+    // The cycle in which it is ready, and its number, in one word. A run has fewer than 2^31 cycles
+    // (kMaxRunCycles); replies of one cycle are in order until there are 2^33.
+    static constexpr unsigned kNumberBits = 33;
+    static std::uint64_t Key(Cycle ready, std::uint64_t number) {
+      return ready << kNumberBits | (number & ((std::uint64_t{1} << kNumberBits) - 1));
     }
+    Cycle ready() const { return key >> kNumberBits; }
+    bool operator>(const Coming& other) const { return key > other.key; }
+
+    std::uint64_t key;
+    std::uint32_t name;
   };
 
   void Queue(unsigned slice, Cycle now);
@@ -101,7 +110,8 @@ class TurnQueues {
   const Cycle latency_;
   TurnSwitch requests_, replies_;
   std::vector<std::priority_queue<Coming, std::vector<Coming>, std::greater<>>>
-      coming_;  // by slice
+      coming_;                // by slice
+  std::vector<Cycle> first_;  // likewise: when the first of those is ready
   std::uint64_t replies_made_ = 0;
   std::vector<TurnPacket> packets_;  // by name
   std::vector<std::uint32_t> free_;  // names

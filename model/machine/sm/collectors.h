@@ -142,12 +142,14 @@ class Collectors {
 
  private:
   static constexpr unsigned kMaxPorts = 8;
-  // The places of one scheduler, and which of them are taken: a bit for each port or collector.
-  struct Places {
+  // The places of one scheduler, and which of them are taken: a bit for each port or collector. A
+  // cycle in which nothing moves looks at the first line only.
+  struct alignas(64) Places {
     unsigned issued = 0, collecting = 0, read = 0;
-    unsigned uncollected = 0;                    // that are not in an operand register yet
-    std::array<std::uint8_t, kMaxPorts> held{};  // by port
-    unsigned held_ports = 0;                     // of these those that are not 0
+    unsigned uncollected = 0;                           // that are not in an operand register yet
+    std::array<std::uint8_t, kMaxPorts> held{};         // by port
+    unsigned held_ports = 0;                            // of these those that are not 0
+    std::array<std::uint8_t, kMaxCollectors> wanted{};  // ports, by collector
     std::array<Entry*, kMaxPorts> issue{}, operands{};
     std::array<Entry*, kMaxCollectors> collectors{};
   };
@@ -180,18 +182,20 @@ class Collectors {
     Places* const at = &at_[scheduler];
     for (unsigned left = at->collecting; left != 0; left &= left - 1) {
       const auto unit = static_cast<unsigned>(__builtin_ctz(left));
-      Entry* const entry = at->collectors[unit];
-      if ((at->read >> entry->port & 1) != 0) continue;
-      at->operands[entry->port] = entry;
-      at->read |= 1u << entry->port;
-      if (entry->port == lsu_) at_lsu_ |= 1u << scheduler;
+      const unsigned port = at->wanted[unit];
+      if ((at->read >> port & 1) != 0) continue;
+      at->operands[port] = at->collectors[unit];
+      at->read |= 1u << port;
+      if (port == lsu_) at_lsu_ |= 1u << scheduler;
       at->collecting &= ~(left & -left);
       --at->uncollected;
     }
     for (unsigned left = ((1u << units_) - 1) & ~at->collecting; at->issued != 0 && left != 0;
          left &= left - 1) {
       const unsigned port = Oldest(*at, at->issued);
-      at->collectors[static_cast<unsigned>(__builtin_ctz(left))] = at->issue[port];
+      const auto unit = static_cast<unsigned>(__builtin_ctz(left));
+      at->collectors[unit] = at->issue[port];
+      at->wanted[unit] = static_cast<std::uint8_t>(port);
       at->collecting |= left & -left;
       at->issued &= ~(1u << port);
     }
@@ -204,9 +208,9 @@ class Collectors {
   unsigned FullLater(const Places& at, unsigned read) const {
     unsigned free = units_;
     for (unsigned left = at.collecting; left != 0; left &= left - 1) {
-      const Entry& entry = *at.collectors[static_cast<unsigned>(__builtin_ctz(left))];
-      if ((read >> entry.port & 1) != 0) --free;
-      read |= 1u << entry.port;
+      const unsigned port = at.wanted[static_cast<unsigned>(__builtin_ctz(left))];
+      if ((read >> port & 1) != 0) --free;
+      read |= 1u << port;
     }
     unsigned issued = at.issued;
     for (; issued != 0 && free != 0; --free) issued &= ~(1u << Oldest(at, issued));
