@@ -50,6 +50,13 @@ class SmMask {
   constexpr void SetEight(unsigned sm, std::uint64_t eight) {
     words_[sm / kWordBits] |= eight * 0x0102'0408'1020'4080 >> 56 << sm % kWordBits;
   }
+  // From SM `sm` on; all of `bits` must lie in the word of that SM.
+  constexpr void SetSome(unsigned sm, std::uint64_t bits) {
+    words_[sm / kWordBits] |= bits << sm % kWordBits;
+  }
+  constexpr void Remove(const SmMask& o) {
+    for (unsigned w = 0; w < kWords; ++w) words_[w] &= ~o.words_[w];
+  }
   constexpr bool Any() const {
     std::uint64_t any = 0;
     for (const std::uint64_t word : words_) any |= word;

@@ -289,6 +289,13 @@ struct Grants {
   bool quotas = false;  // what is left has changed by more than these grants: see ShowQuotas()
 };
 
+// What PrepareSms() has found already: for the SMs in `alone` Grant() would say these lanes and
+// nothing else, and need not be called.
+struct PreparedGrants {
+  SmMask alone;
+  std::array<LaneMask, kMaxSms> lanes{};  // by SM
+};
+
 // The same as outputs.
 inline void SetGrants(const LaneLayout& layout, LaneMask granted, SmOutputs* out) {
   for (; granted != 0; granted &= granted - 1) {
@@ -311,6 +318,8 @@ class ControlPlane {
   // Before the first StepSm or Grant of a cycle, for all SMs that may be stepped in it: what is
   // ready is what StepSm and Grant will be told.
   virtual void PrepareSms(Cycle /*now*/, const SmMask& /*sms*/, const ReadyTable& /*ready*/) {}
+  // The same object for the whole run, or null.
+  virtual const PreparedGrants* prepared() const { return nullptr; }
   // Evaluates the wires of one SM for this cycle into `out`, and clocks it. `out` is overwritten.
   virtual void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) = 0;
   // The short way for an ordinary cycle of an SM, if the control plane has one: awake_sms() does

@@ -46,6 +46,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       control_(control),
       grants_alone_(control.grants_alone()),
       prepares_(control.prepares()),
+      prepared_(control.prepared()),
       memory_(memory),
       host_(host),
       ledger_(checks_),
@@ -231,14 +232,16 @@ template <bool Prepared>
   const LaneMask ready = Prepared ? ready_[i] : sm.BeginOrdinary(now_);
   Grants grants;
   if (ready != 0) {
-    grants = control_.Grant(SmId{static_cast<std::uint8_t>(i)}, ready);
+    if (Prepared && prepared_ != nullptr && prepared_->alone.Test(i)) {
+      grants.lanes = prepared_->lanes[i];
+    } else {
+      grants = control_.Grant(SmId{static_cast<std::uint8_t>(i)}, ready);
+    }
     if (__builtin_expect(grants.quotas, 0)) {
       if (Prepared) sm.BeginOrdinaryRest(now_);
       return EndShown(i, grants.lanes);
     }
-    if (quota_checks_[i].gated()) {
-      quota_checks_[i].Grant(grants.lanes & shape_.layout.SchedulerField(0), i, now_, &checks_);
-    }
+    CheckQuota(i, grants.lanes);
   }
   next_event_[i] =
       Prepared ? sm.EndPrepared(now_, grants.lanes) : sm.EndOrdinary(now_, grants.lanes);

@@ -54,6 +54,10 @@ class Gpu : private MemoryListener {
   bool StepWhole(unsigned i);
   void WakeSms();
   void EndShown(unsigned i, LaneMask granted);
+  void CheckQuota(unsigned i, LaneMask granted) {
+    if (!quota_checks_[i].gated()) return;
+    quota_checks_[i].Grant(granted & shape_.layout.SchedulerField(0), i, now_, &checks_);
+  }
   void TakeTurns() {
     if (memory_.NextTurn() <= now_) memory_.TakeTurns(now_, this);
     next_turn_ = memory_.NextTurn();
@@ -85,6 +89,7 @@ class Gpu : private MemoryListener {
   ControlPlane& control_;
   const bool grants_alone_;  // it has a short way for ordinary cycles
   const bool prepares_;      // the control plane hears first of all SMs which warps are ready
+  const PreparedGrants* const prepared_;  // and what it then says, or null
   MemoryPort& memory_;
   HostPort& host_;
   RunChecks checks_;

@@ -59,6 +59,9 @@ class LaneGroup {
   // `ticking`: bit per SM.
   void Cycle(unsigned ticking);
 
+  // Of all SMs, the first of which is the machine's `first`: those that have nothing to say but
+  // their grants, and these.
+  void TakeAlone(unsigned first, PreparedGrants* grants) const;
   // Of an SM that is stepped, once in a cycle: as outputs, or in short.
   void ReadGrants(unsigned i, SmOutputs* out);
   Grants Alone(unsigned i);
@@ -337,6 +340,13 @@ Grants LaneGroup<Lanes>::Alone(unsigned i) {
   Use(i);
   if (!evaluated_) return {};
   return {lanes_[i], (shows_ >> i & 1) != 0};
+}
+
+template <typename Lanes>
+void LaneGroup<Lanes>::TakeAlone(unsigned first, PreparedGrants* grants) const {
+  const unsigned sms = std::min(kSms, Package::NumSms - first);
+  for (unsigned i = 0; i < sms; ++i) grants->lanes[first + i] = evaluated_ ? lanes_[i] : 0;
+  grants->alone.SetSome(first, prepared_ & ~(evaluated_ ? shows_ : 0));
 }
 
 template <typename Lanes>

@@ -30,7 +30,9 @@ class LaneIssue {
 
     explicit Shared(const PolicyConfig& policy)
         : groups_((Package::NumSms + Group::kSms - 1) / Group::kSms, Group(policy)) {}
-    void Prepare(const SmMask& sms, const ReadyTable& ready, const SmMask& ticking) {
+    void Prepare(const SmMask& sms, const ReadyTable& ready, const SmMask& ticking,
+                 PreparedGrants* grants) {
+      grants->alone = SmMask();
       for (unsigned g = 0; g < groups_.size(); ++g) {
         groups_[g].Clear();
         for (unsigned due = Of(g, sms); due != 0; due &= due - 1) {
@@ -38,6 +40,7 @@ class LaneIssue {
           groups_[g].SetReady(i, ready[g * Group::kSms + i]);
         }
         groups_[g].Cycle(Of(g, ticking));
+        groups_[g].TakeAlone(g * Group::kSms, grants);
       }
     }
     Group& group(unsigned g) { return groups_[g]; }

@@ -116,6 +116,7 @@ class LockstepControl final : public ControlPlane {
         layout_(config.warps_per_scheduler),
         reference_(std::move(reference)),
         rtl_(std::move(rtl)),
+        prepared_(rtl_->prepared()),
         want_probe_(dynamic_cast<const ControlProbe&>(*reference_)),
         got_probe_(dynamic_cast<const ControlProbe&>(*rtl_)),
         comparer_(config.num_kernels, counts) {
@@ -169,6 +170,10 @@ class LockstepControl final : public ControlPlane {
     }
     comparer_.CountSame(1 + static_cast<unsigned>(__builtin_popcountll(want.lanes)));
     comparer_.Same("quota_scheduler", "quotas", want.quotas, got.quotas);
+    if (prepared_ != nullptr && prepared_->alone.Test(Index(sm))) {
+      comparer_.Same("quota_scheduler", "prepared", want.lanes, prepared_->lanes[Index(sm)]);
+      comparer_.Same("quota_scheduler", "alone", want.quotas, false);
+    }
     ShowQuotas(sm, &shown_);
     return got;
   }
@@ -262,6 +267,7 @@ class LockstepControl final : public ControlPlane {
   const LaneLayout layout_;
   std::unique_ptr<ControlPlane> reference_;
   std::unique_ptr<ControlPlane> rtl_;
+  const PreparedGrants* prepared_;  // of the RTL: must be what Grant() says
   const ControlProbe& want_probe_;
   const ControlProbe& got_probe_;
   Comparer comparer_;

@@ -61,9 +61,11 @@ class RtlControl final : public ControlPlane, public ControlProbe {
       } else if (driver_->model().tick_o != 0) {
         ticking = sms;
       }
-      shared_.Prepare(sms, ready, ticking);
+      shared_.Prepare(sms, ready, ticking, &prepared_);
+      prepared_.alone.Remove(windows_);
     }
   }
+  const PreparedGrants* prepared() const override { return grants_alone() ? &prepared_ : nullptr; }
 
   void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
     const unsigned i = Index(sm);
@@ -202,6 +204,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
   SmMask awake_;
   SmMask look_;
   SmMask sending_;
+  PreparedGrants prepared_;
   SmMask windows_;  // SMs whose sample counters count
   bool log_on_ = false;
   std::vector<Decision> log_, taken_;

@@ -31,6 +31,7 @@ struct Play final : ControlPlane, ControlProbe {
   bool prepares() const override { return alone; }
   bool grants_alone() const override { return alone; }
   Grants Grant(SmId sm, LaneMask) override { return grants[Index(sm)]; }
+  const PreparedGrants* prepared() const override { return alone ? &ready : nullptr; }
   void ShowQuotas(SmId sm, SmOutputs* out) override {
     out->gated = wires[Index(sm)].gated;
     out->quota_left = wires[Index(sm)].quota_left;
@@ -48,6 +49,7 @@ struct Play final : ControlPlane, ControlProbe {
   HostOutputs host;
   std::array<SmOutputs, kMaxSms> wires{};
   std::array<Grants, kMaxSms> grants{};
+  PreparedGrants ready;
   Mask awake{};
   bool driver = false, logged = false, alone = false;
   std::vector<Decision> decisions;
@@ -179,6 +181,17 @@ TEST_F(LockstepMismatch, OrdinaryCyclesAreTheSame) {
   Finds("quota_scheduler", "grant_warp", true, granted,
         [](Play* p) { p->grants[kSm].lanes = LaneBit(3) | LaneBit(21); });
   Finds("quota_scheduler", "quotas", true, alone, [](Play* p) { p->grants[kSm].quotas = true; });
+  const auto prepared = [](Play* p) {
+    p->alone = true;
+    p->ready.alone.Set(kSm);
+  };
+  Finds("quota_scheduler", "prepared", true, prepared,
+        [](Play* p) { p->ready.lanes[kSm] = LaneBit(3); });
+  const auto shown = [](Play* p) {
+    p->alone = true;
+    p->grants[kSm].quotas = true;
+  };
+  Finds("quota_scheduler", "alone", true, shown, [](Play* p) { p->ready.alone.Set(kSm); });
   Finds("sm_control", "gated", true, alone, [](Play* p) { p->wires[kSm].gated = true; });
   Finds("quota_scheduler", "left", true, alone, [](Play* p) { p->wires[kSm].quota_left[2] = 9; });
   Finds("quota_scheduler", "with_quota", true, alone,
