@@ -63,7 +63,6 @@ class Collectors {
     for (Entry& entry : pool_) free_[free_count_++] = &entry;
   }
 
-  bool present() const { return schedulers_ != 0; }
   bool empty() const { return waiting_ == 0; }
   // Schedulers, a bit each, that are Full() for some port.
   unsigned AnyFull() const { return full_; }

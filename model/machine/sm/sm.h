@@ -193,7 +193,6 @@ class alignas(64) Sm {
   Cycle TakePipe(const Step& step, unsigned lane, Cycle now);
   Cycle TakeBanks(const Step& step, const Warp& warp, Cycle now);
   const Step* Next(Warp* warp, unsigned lane, Cycle now);
-  Cycle EndInline(Cycle now, LaneMask granted);
   // sm_issue.cc: any other issue.
   void IssueAll(LaneMask granted, Cycle now);
   void IssueOther(const Step& step, Warp* warp, unsigned lane, Cycle now);

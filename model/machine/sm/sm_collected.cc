@@ -9,6 +9,7 @@
 
 namespace smk {
 
+// The warps that are granted issue: mostly what passes the collectors without a wait.
 [[gnu::noinline]] void Sm::IssueCollected(LaneMask granted, Cycle now) {
   for (; granted != 0; granted &= granted - 1) Issue<true>(LowestLane(granted), now);
 }
@@ -44,7 +45,7 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
   if (block.AllExited()) TryFinish(&block, waited->tb_slot, now);
 }
 
-// The same where it may be seen: then the lane is as if the time were unknown.
+// What ScheduleCollected() does where the time may be seen: the lane is as if it were unknown.
 [[gnu::noinline]] void Sm::ScheduleLater(Warp* warp, unsigned lane, Cycle now) {
   const auto wanted = [step = warp->next](unsigned place) {
     return place != 0 && std::count(std::begin(step->place), std::end(step->place), place) != 0;

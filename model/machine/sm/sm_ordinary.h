@@ -124,7 +124,7 @@ template <bool Collects>
   if (!lsu_.resolved().empty()) TakeResolved(now);
 }
 
-[[gnu::always_inline]] inline Cycle Sm::EndInline(Cycle now, LaneMask granted) {
+[[gnu::always_inline]] inline Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
   const LaneMask wrong = granted & ~ready_;
   if (__builtin_expect(wrong != 0, 0)) {
     RefuseGrant(layout_.SchedulerOf(LowestLane(wrong)), layout_.IndexOf(LowestLane(wrong)), now);
@@ -134,14 +134,10 @@ template <bool Collects>
   return NextEvent(now);
 }
 
-[[gnu::always_inline]] inline Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
-  return EndInline(now, granted);
-}
-
 [[gnu::always_inline]] inline Cycle Sm::EndPrepared(Cycle now, LaneMask granted) {
   ReceiveAnswers(now);
   if (Collecting()) AdvancePrepared(now);
-  return EndInline(now, granted);
+  return EndOrdinary(now, granted);
 }
 
 [[gnu::always_inline]] inline LaneMask Sm::BeginReady(Cycle now) {
