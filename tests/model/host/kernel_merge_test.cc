@@ -223,6 +223,24 @@ TEST_F(KernelMergeHost, CountsInstructionsByJob) {
   EXPECT_EQ(result.warp_instructions, body + other + rounds * (8 * 3 + 2));
 }
 
+// Instructions of a group always go from place to place; those of a launch by itself may pass.
+TEST_F(KernelMergeHost, ExecutesTheSameThroughOperandCollectors) {
+  const std::vector<MicroKernel> kernels = {Kernel("a", 20), Kernel("b", 30, 64), Kernel("c", 9)};
+  const RunResult without = Run(kernels);
+  run.request.machine.sm.collectors = 2;
+  const RunResult result = Run(kernels);
+  ExpectEachTbOnce(result, kernels);
+  EXPECT_EQ(result.warp_instructions, without.warp_instructions);
+  EXPECT_NE(result.cycles, without.cycles);
+  run.request.passing = false;
+  const RunResult waiting = Run(kernels);
+  EXPECT_EQ(waiting.cycles, result.cycles);
+  for (unsigned i = 0; i < kernels.size(); ++i) {
+    EXPECT_EQ(waiting.kernels[i].warp_instructions, result.kernels[i].warp_instructions) << i;
+    EXPECT_EQ(waiting.kernels[i].stalls, result.kernels[i].stalls) << i;
+  }
+}
+
 // The queue is one line in memory: every round of a group is an atomic there.
 TEST_F(KernelMergeHost, EveryTakeIsAnAtomicOnOneLine) {
   const std::vector<MicroKernel> kernels = {Kernel("a", 33), Kernel("b", 12)};
@@ -319,6 +337,7 @@ TEST_F(KernelMergeHost, ExecutesEachTbOnceWhateverTheSizes) {
       kernels.back().shared_memory = random() % 3 * 5000;
       run.arrivals.push_back(random() % 6000);
     }
+    run.request.machine.sm.collectors = random() % 3;
     // Of two SMs, one at most may be for the first kernel.
     const MergeSplit splits[] = {{}, {1 + static_cast<std::uint32_t>(random() % 3), 0}, {0, 1}};
     ExpectEachTbOnce(Run(kernels, splits[random() % 3]), kernels);
