@@ -20,7 +20,7 @@ std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& la
   std::array<std::uint64_t, kNumReasons + 1> empty{}, cycles{};
   for (unsigned i = 0; i < kNumReasons; ++i) {
     const unsigned at = i + (i == kNumReasons - 1 ? 1 : 0);  // `fetched` is none of them
-    const LaneMask counts = filled_[at / 2][at % 2];
+    const LaneMask counts = without_[at / 2][at % 2];
     for (unsigned s = 0; s < schedulers; ++s) {
       empty[i] += -(counts >> layout.LaneOf(s, 0)) & layout.SchedulerField(0);
     }

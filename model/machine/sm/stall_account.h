@@ -57,7 +57,7 @@ class StallTally {
     const auto note = [this, cycles](unsigned i, LaneMask first, LaneMask second) {
       const Pair pair = {first, second};
       const Fields none = (Fields)pair == 0;  // -1 in a field that is empty
-      filled_[i] = (Pair)((Fields)filled_[i] + (none & static_cast<Field>(-cycles)));
+      without_[i] = (Pair)((Fields)without_[i] + (none & static_cast<Field>(-cycles)));
       return (Pair)none;
     };
     note(0, m.granted, m.ready);
@@ -74,7 +74,7 @@ class StallTally {
  private:
   static constexpr unsigned kPairs = sizeof(StallMasks) / sizeof(LaneMask) / 2;
   typedef LaneMask Masks __attribute__((vector_size(16)));
-  std::array<Masks, kPairs> filled_{};  // fields of counts: minus the cycles without a lane
+  std::array<Masks, kPairs> without_{};  // fields of counts: minus the cycles without a lane
   std::uint64_t empty_ = 0;
   unsigned room_ = kRoom;
 };

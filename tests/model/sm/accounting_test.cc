@@ -122,6 +122,36 @@ TEST(SmAccounting, EverySchedulerCycleHasOneReason) {
   EXPECT_EQ(of_kernels, 2u * 4 * 12345) << "every cycle but the empty ones belongs to a kernel";
 }
 
+// Says that quotas are in force, of which all kernels have some left: stalls are then counted
+// scheduler by scheduler, and not for all at once.
+class AllHaveQuotas : public SimpleControl {
+ public:
+  using SimpleControl::SimpleControl;
+  void StepSm(SmId sm, const SmInputs& in, SmOutputs* out) override {
+    SimpleControl::StepSm(sm, in, out);
+    out->gated = true;
+    out->with_quota = ~std::uint32_t{0};
+  }
+};
+
+// With TBs of one warp and more, that exit in the same cycle and in others.
+TEST(SmAccounting, CountingForAllSchedulersIsCountingForEach) {
+  MicroKernel shortest;
+  shortest.tbs = 50;
+  MicroKernel uneven = Mixed();
+  uneven.threads = 160;
+  for (const MicroKernel& kernel : {Mixed(), Crowded(), shortest, uneven}) {
+    MicroRun run;
+    run.request.machine.sms = 2;
+    run.request.cycles = 20000;
+    SimpleControl all(run.Control());
+    AllHaveQuotas each(run.Control());
+    const RunResult result = run.Run({kernel}, &all);
+    ExpectSame(result, run.Run({kernel}, &each));
+    EXPECT_LE(Cycles(result, Stall::kPreemption), 2u * 20000 * 4);
+  }
+}
+
 TEST(SmAccounting, IdleGpuIsEmpty) {
   MicroRun run;
   run.repeat = false;
