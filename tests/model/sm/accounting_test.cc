@@ -152,6 +152,23 @@ TEST(SmAccounting, CountingForAllSchedulersIsCountingForEach) {
   }
 }
 
+// A TB for so long that the counts are full several times.
+TEST(SmAccounting, CountsOfManyCyclesAreTaken) {
+  MicroKernel kernel;
+  kernel.threads = 96;
+  kernel.Loop(60000);
+  kernel.Op(OpClass::kAlu, 1, {1});
+  kernel.End();
+  MicroRun run;
+  run.request.machine.sms = 1;
+  run.request.cycles = 200000;
+  SimpleControl all(run.Control());
+  AllHaveQuotas each(run.Control());
+  const RunResult result = run.Run({kernel}, &all);
+  ExpectSame(result, run.Run({kernel}, &each));
+  EXPECT_GT(Cycles(result, Stall::kIssued), 50000u);
+}
+
 TEST(SmAccounting, IdleGpuIsEmpty) {
   MicroRun run;
   run.repeat = false;

@@ -3,6 +3,7 @@
 // and what a run is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <random>
@@ -131,6 +132,25 @@ TEST(JointSchedulers, GrantWhatEachGrants) {
         EXPECT_GT(Schedulers(warps, count, policy, gated, seed).Run(4000), 500u);
       }
     }
+  }
+}
+
+// A field of the counts has 16 bits. The profile counter stops at its highest count.
+TEST(JointSchedulers, CountsGrantsOfOneWarpForManyCycles) {
+  for (const unsigned cycles : {1u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu, 70000u}) {
+    JointSchedulers::Schedulers schedulers;
+    QuotaScheduler::Inputs start;
+    start.start_valid = true;
+    start.start_kernel = KernelId{2};
+    schedulers[3].Tick(start, {});
+    JointSchedulers joint(16, WarpPolicy::kGto);
+    joint.Load(schedulers, {}, false, true);
+    LaneMask spent = 0;
+    const LaneMask warp = LaneBit(LaneLayout(16).LaneOf(3, 0));
+    for (unsigned i = 0; i < cycles; ++i) ASSERT_EQ(joint.Grant(warp, &spent), warp);
+    ProfileCounters profile;
+    joint.Store(&schedulers, &profile);
+    EXPECT_EQ(profile.issued()[2], std::min<unsigned>(cycles, ProfileCounters::kFull)) << cycles;
   }
 }
 
