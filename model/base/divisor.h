@@ -6,10 +6,14 @@
 
 namespace smk {
 
-// Divides by a multiplication. Exact for values below 2^64 / by; `by` is at least 1.
+// Divides by a multiplication. Exact for values below 2^64 / by, and rounding up an unsigned one
+// below 2^32 / by; `by` is at least 1.
 class Divisor {
  public:
-  explicit Divisor(unsigned by) : by_(by), reciprocal_(~std::uint64_t{0} / by + 1) {}
+  explicit Divisor(unsigned by)
+      : by_(by),
+        reciprocal_(~std::uint64_t{0} / by + 1),
+        short_reciprocal_((std::uint64_t{1} << 32) / by + 1) {}
 
   unsigned by() const { return by_; }
   std::uint64_t Down(std::uint64_t value) const {
@@ -18,11 +22,14 @@ class Divisor {
     return static_cast<std::uint64_t>(static_cast<Wide>(value) * reciprocal_ >> 64);
   }
   std::uint64_t Up(std::uint64_t value) const { return Down(value + (by_ - 1)); }
-  unsigned Up(unsigned value) const { return static_cast<unsigned>(Up(std::uint64_t{value})); }
+  unsigned Up(unsigned value) const {
+    return static_cast<unsigned>((value + (by_ - 1)) * short_reciprocal_ >> 32);
+  }
 
  private:
   unsigned by_;
-  std::uint64_t reciprocal_;  // 2^64 / by, rounded up; not used for 1
+  std::uint64_t reciprocal_;        // 2^64 / by, rounded up; not used for 1
+  std::uint64_t short_reciprocal_;  // above 2^32 / by, by one at most
 };
 
 // Of a power of two.

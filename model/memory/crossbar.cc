@@ -78,6 +78,14 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   BlockingTarget::b_transport(payload, delay);
 }
 
+// The cycle after the last flit has passed the second port.
+[[gnu::always_inline]] inline Cycle Crossbar::Travel(Calendar& from, Calendar& to, Cycle start,
+                                                     unsigned flits) const {
+  const Calendar::Span out = from.Take(start, flits);
+  const Calendar::Span in = to.Take(out.begin + latency_, flits);
+  return std::max(in.end, out.end + latency_);
+}
+
 Cycle Crossbar::Serve(LineAccess* access, Cycle start) {
   const AddressMap::Place place = Locate(access->address);
   Port& sm = sm_ports_[Index(access->sm)];
@@ -86,19 +94,18 @@ Cycle Crossbar::Serve(LineAccess* access, Cycle start) {
   const unsigned data = sectored_ ? sectors * flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes)
                                   : flit_bytes_.Up(access->bytes);
   const unsigned head = sectored_ ? sectors : 1;
-  const bool write = access->write || access->atomic;
-  const unsigned flits = !write ? head : sectored_ ? data : head + data;
+  const bool has_data = access->store() || access->atomic();
+  const unsigned flits = !has_data ? head : sectored_ ? data : head + data;
   const Cycle last = in_order_ ? TravelInOrder(&sm.next_request, slice.request, start, flits)
                                : Travel(sm.request, slice.request, start, flits);
   // The slice serves a sector per cycle while the others still come, so that it ends with the last.
   const Cycle arrival = sectored_ ? last - (sectors - 1) : last;
   access->address = place.local_address;
-  BlockingSocket& to = access->kind == MemoryKind::kContext ? *controller_sockets_[place.controller]
-                                                            : *slice_sockets_[place.slice];
+  BlockingSocket& to =
+      access->context() ? *controller_sockets_[place.controller] : *slice_sockets_[place.slice];
   const Cycle ready = to.Serve(access, arrival);
-  const bool has_data = !access->write || access->atomic;
-  if (!has_data && !acknowledged_) return ready;
-  const unsigned reply = has_data ? data : head;
+  if (access->store() && !acknowledged_) return ready;
+  const unsigned reply = access->store() ? head : data;
   return in_order_ ? TravelBlocking(slice.reply, sm.reply, ready, reply)
                    : Travel(slice.reply, sm.reply, ready, reply);
 }
@@ -122,13 +129,6 @@ Cycle Crossbar::TravelBlocking(Calendar& from, Calendar& to, Cycle start, unsign
     from.Close(head, leave);
   }
   return leave + latency_;
-}
-
-// The cycle after the last flit has passed the second port.
-Cycle Crossbar::Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const {
-  const Calendar::Span out = from.Take(start, flits);
-  const Calendar::Span in = to.Take(out.begin + latency_, flits);
-  return std::max(in.end, out.end + latency_);
 }
 
 }  // namespace smk

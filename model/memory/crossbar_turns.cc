@@ -14,7 +14,7 @@ unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineReques
                        ": memory refused address " + std::to_string(line.address));
   }
   const AddressMap::Place place = Locate(line.address);
-  const bool store = access == MemoryAccess::kStore || access == MemoryAccess::kContextStore;
+  const bool store = IsStore(access);
   const bool carries = store || access == MemoryAccess::kAtomic;
   const unsigned data =
       sectored_ ? flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes) : flit_bytes_.Up(kLineBytes);
@@ -56,9 +56,9 @@ Cycle Crossbar::ServeTurn(const TurnPacket& packet, Cycle arrival) {
   access.sectors = packet.sectors;
   access.kernel = packet.kernel;
   access.sm = packet.sm;
-  access.SetKind(packet.access);
-  BlockingSocket& to = access.kind == MemoryKind::kContext ? *controller_sockets_[packet.controller]
-                                                           : *slice_sockets_[packet.slice];
+  access.access = packet.access;
+  BlockingSocket& to =
+      access.context() ? *controller_sockets_[packet.controller] : *slice_sockets_[packet.slice];
   return to.Serve(&access, arrival);
 }
 

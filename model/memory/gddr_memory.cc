@@ -25,7 +25,7 @@ class GddrMemory : public MemoryPort {
     }
     request.kernel = kernel;
     request.sm = sm;
-    request.SetKind(access);
+    request.access = access;
     return std::max(memory_.Serve(request, now), now + 1);
   }
   bool InTurn() const override { return memory_.InTurn(); }

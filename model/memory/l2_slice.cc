@@ -18,7 +18,8 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       memory_socket_("memory_socket"),
       ways_(config.l2.ways),
       set_bits_(Log2(config.l2.bytes / kLineBytes / config.l2.ways)),
-      chunk_bits_(Log2(config.interleave_bytes / kLineBytes)),
+      set_mask_((std::uint64_t{1} << set_bits_) - 1),
+      chunk_mask_(config.interleave_bytes / kLineBytes - 1),
       slice_bits_(Log2(config.l2_slices_per_controller)),
       merges_(config.l2.mshr_merges),
       bytes_per_cycle_(config.l2_bytes_per_cycle),
@@ -37,7 +38,7 @@ Cycle L2Slice::Serve(LineAccess* request, Cycle arrival) {
   const Access access = Decode(*request, arrival);
   Line* const line = Find(access);
   bool hit = line != nullptr;
-  const bool read = !request->write || request->atomic;
+  const bool read = !request->store();
   const Cycle done = read ? Read(access, line, &hit) : Write(access, line);
   ++stats_.l2_accesses[Index(request->kernel)];
   stats_.l2_hits[Index(request->kernel)] += hit;
@@ -50,10 +51,9 @@ Cycle L2Slice::Serve(LineAccess* request, Cycle arrival) {
 // conflicts.
 L2Slice::Access L2Slice::Decode(const LineAccess& request, Cycle arrival) const {
   const std::uint64_t line = request.address / kLineBytes;
-  const std::uint64_t in_chunk = line & ((1u << chunk_bits_) - 1);
-  const std::uint64_t number = line >> chunk_bits_ >> slice_bits_ << chunk_bits_ | in_chunk;
+  const std::uint64_t number = (line >> slice_bits_ & ~chunk_mask_) | (line & chunk_mask_);
   const std::uint64_t tag = number >> set_bits_;
-  const std::uint64_t set = (number ^ Scatter(tag)) & ((1u << set_bits_) - 1);
+  const std::uint64_t set = (number ^ Scatter(tag)) & set_mask_;
   return {request, arrival, static_cast<unsigned>(set), static_cast<std::uint32_t>(tag)};
 }
 
@@ -102,12 +102,12 @@ void L2Slice::Evict(const Line& line, SmId sm, Cycle* start) {
   eviction.bytes = Bytes(line.dirty);
   eviction.kernel = line.writer;
   eviction.sm = sm;
-  eviction.write = true;
+  eviction.access = MemoryAccess::kStore;
   evictions_.Fill(memory_socket_.Serve(&eviction, *start));
 }
 
 Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
-  const unsigned passes = bytes_per_cycle_.Up(access.line.bytes) * (access.line.atomic ? 2 : 1);
+  const unsigned passes = bytes_per_cycle_.Up(access.line.bytes) * (access.line.atomic() ? 2 : 1);
   Cycle done = 0;
   if (line == nullptr) {
     Cycle start = access.arrival;
@@ -119,7 +119,7 @@ Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
   } else {
     done = ReadPresent(access, line, passes, hit);
   }
-  if (access.line.atomic) Modify(access, line);
+  if (access.line.atomic()) Modify(access, line);
   return done;
 }
 

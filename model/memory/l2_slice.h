@@ -88,7 +88,9 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
 
   tlm::tlm_target_socket<> socket_;
   BlockingSocket memory_socket_;
-  unsigned ways_, set_bits_, chunk_bits_, slice_bits_;
+  unsigned ways_, set_bits_;
+  std::uint64_t set_mask_, chunk_mask_;  // of a line's number
+  unsigned slice_bits_;
   unsigned merges_;
   Divisor bytes_per_cycle_;
   bool sectored_;

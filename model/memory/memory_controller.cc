@@ -69,15 +69,15 @@ MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
 Cycle MemoryController::Serve(LineAccess* access, Cycle arrival) {
   const Location where = Locate(access->address, access->bytes);
   Count(*access);
-  return access->write ? Write(where, arrival) : Read(where, arrival);
+  return access->store() ? Write(where, arrival) : Read(where, arrival);
 }
 
 void MemoryController::Count(const LineAccess& access) {
   const unsigned kernel = Index(access.kernel);
   const unsigned bytes = DivideUp(access.bytes, kSectorBytes) * kSectorBytes;
-  if (access.kind == MemoryKind::kContext) {
+  if (access.context()) {
     stats_.context_bytes[kernel] += bytes;
-  } else if (access.write) {
+  } else if (access.store()) {
     stats_.dram_write_bytes[kernel] += bytes;
   } else {
     stats_.dram_read_bytes[kernel] += bytes;

@@ -13,7 +13,16 @@ namespace smk {
 // Whose request it was, in the words of the SM that made it.
 using Ticket = std::uint32_t;
 
-enum class MemoryAccess : std::uint8_t { kLoad, kStore, kAtomic, kContextLoad, kContextStore };
+// Bit 0: writes only; bit 2: of the context of a TB.
+enum class MemoryAccess : std::uint8_t {
+  kLoad = 0,
+  kStore = 1,
+  kAtomic = 2,
+  kContextLoad = 4,
+  kContextStore = 5,
+};
+constexpr bool IsStore(MemoryAccess access) { return (static_cast<unsigned>(access) & 1) != 0; }
+constexpr bool OfContext(MemoryAccess access) { return (static_cast<unsigned>(access) & 4) != 0; }
 
 // A line, and which of its sectors are asked for.
 struct LineRequest {

@@ -59,10 +59,15 @@ class BlockingTarget : public tlm::tlm_fw_transport_if<>, public LineTarget {
  protected:
   static LineAccess AccessOf(const tlm::tlm_generic_payload& payload,
                              const MemoryExtension& extension) {
+    MemoryAccess access = extension.atomic     ? MemoryAccess::kAtomic
+                          : payload.is_write() ? MemoryAccess::kStore
+                                               : MemoryAccess::kLoad;
+    if (extension.kind == MemoryKind::kContext) {
+      access = payload.is_write() ? MemoryAccess::kContextStore : MemoryAccess::kContextLoad;
+    }
     return {payload.get_address(), payload.get_data_length(),
             extension.sectors,     extension.kernel,
-            extension.sm,          extension.kind,
-            payload.is_write(),    extension.atomic};
+            extension.sm,          access};
   }
 };
 

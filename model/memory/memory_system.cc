@@ -10,6 +10,18 @@
 
 namespace smk {
 
+namespace {
+
+[[noreturn, gnu::cold, gnu::noinline]] void Refuse(SmId sm, tlm::tlm_response_status status,
+                                                   Cycle now) {
+  tlm::tlm_generic_payload refused;
+  refused.set_response_status(status);
+  throw CheckFailure("cycle " + std::to_string(now) + ": SM " + std::to_string(Index(sm)) +
+                     ": memory refused a request: " + refused.get_response_string());
+}
+
+}  // namespace
+
 MemorySystem::MemorySystem(sc_core::sc_module_name name, const MachineConfig& machine)
     : sc_core::sc_module(name) {
   const MemoryConfig& memory = machine.memory;
@@ -40,12 +52,7 @@ void MemorySystem::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
 
 Cycle MemorySystem::Serve(LineAccess access, Cycle now) {
   const tlm::tlm_response_status status = crossbar_->Check(access);
-  if (__builtin_expect(status != tlm::TLM_OK_RESPONSE, 0)) {
-    tlm::tlm_generic_payload refused;
-    refused.set_response_status(status);
-    throw CheckFailure("cycle " + std::to_string(now) + ": SM " + std::to_string(Index(access.sm)) +
-                       ": memory refused a request: " + refused.get_response_string());
-  }
+  if (__builtin_expect(status != tlm::TLM_OK_RESPONSE, 0)) Refuse(access.sm, status, now);
   return crossbar_->Serve(&access, now);
 }
 

@@ -64,18 +64,12 @@ struct LineAccess {
   SectorMask sectors = kAllSectors;
   KernelId kernel{0};
   SmId sm{0};
-  MemoryKind kind = MemoryKind::kDemand;
-  bool write = false;
-  bool atomic = false;
+  MemoryAccess access = MemoryAccess::kLoad;
   bool l2_hit = false;  // out
 
-  void SetKind(MemoryAccess access) {
-    write = access == MemoryAccess::kStore || access == MemoryAccess::kContextStore;
-    atomic = access == MemoryAccess::kAtomic;
-    kind = access == MemoryAccess::kContextLoad || access == MemoryAccess::kContextStore
-               ? MemoryKind::kContext
-               : MemoryKind::kDemand;
-  }
+  bool store() const { return IsStore(access); }
+  bool atomic() const { return access == MemoryAccess::kAtomic; }
+  bool context() const { return OfContext(access); }
 };
 
 // A payload with its extension, made once and used for every request of its owner.
@@ -92,13 +86,13 @@ class MemoryTransaction {
     Set(tlm::TLM_WRITE_COMMAND, line_address, bytes);
   }
   void Set(const LineAccess& access) {
-    Set(access.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, access.address,
+    Set(access.store() ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND, access.address,
         access.bytes);
     extension_->kernel = access.kernel;
     extension_->sm = access.sm;
-    extension_->kind = access.kind;
+    extension_->kind = access.context() ? MemoryKind::kContext : MemoryKind::kDemand;
     extension_->sectors = access.sectors;
-    extension_->atomic = access.atomic;
+    extension_->atomic = access.atomic();
   }
   MemoryExtension& extension() { return *extension_; }
   tlm::tlm_generic_payload& payload() { return payload_; }

@@ -62,9 +62,9 @@ LineAccess RandomAccess(std::mt19937* random, std::uint64_t lines) {
   access.kernel = static_cast<KernelId>((*random)() % 4);
   access.sm = static_cast<SmId>((*random)() % 16);
   const unsigned kind = (*random)() % 8;
-  access.SetKind(kind < 5   ? MemoryAccess::kLoad
-                 : kind < 7 ? MemoryAccess::kStore
-                            : MemoryAccess::kAtomic);
+  access.access = kind < 5   ? MemoryAccess::kLoad
+                  : kind < 7 ? MemoryAccess::kStore
+                             : MemoryAccess::kAtomic;
   if (kind == 6) access.bytes = 32;
   return access;
 }
