@@ -8,7 +8,7 @@
 // Idle        In a quiet cycle only what issues is evaluated, and the sample counters while they
 //             sample: no other part changes (the idle property). A window does not keep the tables
 //             awake. Nor are they evaluated while a cycle leaves them as they were and the next one
-//             has the same inputs: they wait, for TBs that drain or for a buffer.
+//             has the same inputs: they wait, for TBs that drain, for a buffer or for memory.
 // Does not hold anything but models: all state is in the RTL.
 #pragma once
 
@@ -176,8 +176,10 @@ class RtlSm {
     const Tables& t = *tables_.operator->();
     const auto* const model = reinterpret_cast<const unsigned char*>(t.rootp);
     constexpr std::size_t kSize = sizeof *t.rootp;
-    if (!tables_awake_ || told_ || Unpack<ContextRequestFields<Package>>(t.context_o).valid ||
-        t.load_o != 0 || t.start_valid_o != 0 || t.command_credit_o != 0) {
+    const bool sends = t.context_ready_i != 0 &&
+                       Unpack<ContextRequestFields<Package>>(t.context_o).valid;
+    if (!tables_awake_ || told_ || sends || t.load_o != 0 || t.start_valid_o != 0 ||
+        t.command_credit_o != 0) {
       before_.clear();
       return false;
     }
