@@ -84,7 +84,9 @@ class Collectors {
   std::array<unsigned, kMaxSchedulers> FullLater(const MayStart& may_start, unsigned room,
                                                  const Dropped& dropped) const {
     std::array<unsigned, kMaxSchedulers> full{}, read{};
-    for (unsigned s = 0; s < schedulers_; ++s) {
+    if (full_ == 0) return full;
+    for (unsigned some = full_; some != 0; some &= some - 1) {
+      const auto s = static_cast<unsigned>(__builtin_ctz(some));
       read[s] = at_[s].read;
       for (unsigned left = at_[s].read & ~(1u << lsu_); left != 0; left &= left - 1) {
         const auto port = static_cast<unsigned>(__builtin_ctz(left));
@@ -97,7 +99,10 @@ class Collectors {
       read[oldest] &= ~(1u << lsu_);
       if (!dropped(*at_[oldest].operands[lsu_])) --room;
     }
-    for (unsigned s = 0; s < schedulers_; ++s) full[s] = FullLater(at_[s], read[s]);
+    for (unsigned some = full_; some != 0; some &= some - 1) {
+      const auto s = static_cast<unsigned>(__builtin_ctz(some));
+      full[s] = FullLater(at_[s], read[s]);
+    }
     return full;
   }
 

@@ -71,12 +71,15 @@ void Sm::BeginRest(Cycle now) {
 // What BlockedByPorts() will say when the collectors have advanced. A place in the LSU that becomes
 // free in this cycle is known before, and what it sends takes none.
 [[gnu::noinline]] LaneMask Sm::BlockedLater(LaneMask lanes, Cycle now) {
-  if (collectors_.empty()) return 0;
+  if (collectors_.AnyFull() == 0) return 0;
   const auto full = collectors_.FullLater(
       [this, now](unsigned port, unsigned scheduler) { return PipeTakes(port, scheduler, now); },
       lsu_.Room(now), [this](const Collectors::Entry& entry) { return Dropped(entry); });
   LaneMask busy = 0;
-  for (unsigned s = 0; s < config_.schedulers; ++s) busy |= Wanting(full[s], s);
+  for (unsigned some = collectors_.AnyFull(); some != 0; some &= some - 1) {
+    const unsigned s = LowestLane(some);
+    busy |= Wanting(full[s], s);
+  }
   return busy & lanes;
 }
 
