@@ -6,8 +6,8 @@
 
 namespace smk {
 
-// Divides by a multiplication. Exact for values below 2^64 / by, and rounding up an unsigned one
-// below 2^32 / by; `by` is at least 1.
+// Divides by a multiplication. Exact for values below 2^64 / by; the Up() of `unsigned` for both
+// below 2^15. `by` is at least 1.
 class Divisor {
  public:
   explicit Divisor(unsigned by)

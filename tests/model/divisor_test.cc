@@ -29,5 +29,19 @@ TEST(Divisor, DividesAsTheOperatorDoes) {
   }
 }
 
+TEST(Divisor, RoundsUpWhatIsShort) {
+  constexpr unsigned kEnd = 1 << 15;  // exact below it
+  for (unsigned by = 1; by < kEnd; by = by < 1024 ? by + 1 : by * 5 / 4) {
+    const Divisor divisor(by);
+    for (unsigned value = 0; value < kEnd; value += by < 256 ? 1 : 7) {
+      ASSERT_EQ(divisor.Up(value), (value + by - 1) / by) << value << " by " << by;
+    }
+  }
+  const unsigned last = kEnd - 1;
+  EXPECT_EQ(Divisor(last).Up(last), 1u);
+  EXPECT_EQ(Divisor(last).Up(1u), 1u);
+  EXPECT_EQ(Divisor(last).Up(0u), 0u);
+}
+
 }  // namespace
 }  // namespace smk
