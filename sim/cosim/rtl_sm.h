@@ -176,8 +176,8 @@ class RtlSm {
     const Tables& t = *tables_.operator->();
     const auto* const model = reinterpret_cast<const unsigned char*>(t.rootp);
     constexpr std::size_t kSize = sizeof *t.rootp;
-    const bool sends = t.context_ready_i != 0 &&
-                       Unpack<ContextRequestFields<Package>>(t.context_o).valid;
+    const bool sends =
+        t.context_ready_i != 0 && Unpack<ContextRequestFields<Package>>(t.context_o).valid;
     if (!tables_awake_ || told_ || sends || t.load_o != 0 || t.start_valid_o != 0 ||
         t.command_credit_o != 0) {
       before_.clear();
