@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bounded set of things in flight of which only the completion cycle matters.
+// Things in flight that must be counted as they complete. Where only a free place is asked for:
+// completion_tree.h.
 #pragma once
 
 #include <algorithm>
@@ -11,18 +12,12 @@
 
 namespace smk {
 
-// Entries leave lazily: when somebody asks whether there is room. Never allocates after
-// construction.
+// Only their completion cycles matter. Entries leave by Expire(). Does not allocate while there are
+// at most `limit` of them.
 class CompletionHeap {
  public:
-  explicit CompletionHeap(unsigned limit) : limit_(limit) { heap_.reserve(limit); }
+  explicit CompletionHeap(unsigned limit) { heap_.reserve(limit); }
 
-  // True when `limit` entries complete later than `now`.
-  bool Full(Cycle now) {
-    if (heap_.size() < limit_) return false;
-    Expire(now);
-    return heap_.size() >= limit_;
-  }
   void Push(Cycle done) {
     heap_.push_back(done);
     std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
@@ -51,7 +46,6 @@ class CompletionHeap {
 
  private:
   Cycle earliest_ = kNever;  // the front of the heap
-  unsigned limit_;
   std::vector<Cycle> heap_;  // min-heap
 };
 

@@ -200,7 +200,7 @@ Cycle Lsu::SendStore(Entry* entry, Cycle now) {
 }
 
 Cycle Lsu::SendAtomic(Entry* entry, Cycle now) {
-  CompletionHeap& in_flight = entry->request.place == 0 ? stores_ : mshrs_;
+  CompletionTree& in_flight = entry->request.place == 0 ? stores_ : mshrs_;
   const bool limited = entry->request.place == 0 || !l1_.absent();
   if (limited && in_flight.Full(now)) return in_flight.Earliest();
   l1_.Evict(entry->lines[entry->sent], now);

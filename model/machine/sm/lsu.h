@@ -33,7 +33,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "machine/sm/completion_heap.h"
+#include "machine/sm/completion_tree.h"
 #include "machine/sm/l1_cache.h"
 #include "machine/sm/open_requests.h"
 #include "memory/memory_port.h"
@@ -191,8 +191,8 @@ class alignas(64) Lsu {
   unsigned operand_latency_;
   unsigned hit_latency_;
   unsigned merges_;
-  CompletionHeap mshrs_;
-  CompletionHeap stores_;
+  CompletionTree mshrs_;
+  CompletionTree stores_;
   L1Cache l1_;
   OpenRequests<Request> open_;
   L1Cache texture_;

@@ -2,12 +2,16 @@
 // Parts of the SM by themselves: timing wheel, L1 tags, things in flight.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <random>
+#include <vector>
 
 #include "machine/sm/completion_heap.h"
+#include "machine/sm/completion_tree.h"
 #include "machine/sm/l1_cache.h"
 #include "machine/sm/warp_wheel.h"
+#include "test_options.h"
 
 namespace smk {
 namespace {
@@ -74,16 +78,54 @@ TEST(WarpWheel, AgreesWithAMapOverRandomTimes) {
   }
 }
 
-TEST(CompletionHeap, HasRoomAgainWhenTheEarliestCompletes) {
-  CompletionHeap heap(2);
-  heap.Push(30);
-  EXPECT_FALSE(heap.Full(0));
-  heap.Push(20);
-  EXPECT_TRUE(heap.Full(19));
+TEST(CompletionHeap, TellsHowManyAreComplete) {
+  CompletionHeap heap(3);
+  for (const Cycle done : {30u, 20u, 40u}) heap.Push(done);
   EXPECT_EQ(heap.Earliest(), 20u);
-  EXPECT_FALSE(heap.Full(20));
-  EXPECT_EQ(heap.Expire(30), 1u);
+  EXPECT_EQ(heap.Expire(19), 0u);
+  EXPECT_EQ(heap.Expire(30), 2u);
+  EXPECT_EQ(heap.size(), 1u);
+  heap.Replace(40, 35);
+  EXPECT_EQ(heap.Earliest(), 35u);
+  EXPECT_EQ(heap.Expire(35), 1u);
   EXPECT_EQ(heap.Earliest(), kNever);
+}
+
+TEST(CompletionTree, HasRoomAgainWhenTheEarliestCompletes) {
+  CompletionTree tree(2);
+  EXPECT_FALSE(tree.Full(0));
+  tree.Push(30);
+  EXPECT_FALSE(tree.Full(0));
+  tree.Push(20);
+  EXPECT_TRUE(tree.Full(19));
+  EXPECT_EQ(tree.Earliest(), 20u);
+  EXPECT_FALSE(tree.Full(20));
+  tree.Push(25);
+  EXPECT_TRUE(tree.Full(24));
+  EXPECT_EQ(tree.Earliest(), 25u);
+}
+
+// Of any number of places, beside a list of what they have.
+TEST(CompletionTree, IsAsManyPlacesInAList) {
+  SCOPED_TRACE(testing::Message() << "seed " << GetTestOptions().seed);
+  std::mt19937_64 random(GetTestOptions().seed);
+  for (const unsigned limit : {1u, 2u, 3u, 28u, 31u, 32u, 33u, 4095u, 4096u}) {
+    CompletionTree tree(limit);
+    std::vector<Cycle> places(limit, 0);
+    unsigned full = 0;
+    for (Cycle now = 0; now < 20'000; now += random() % 3) {
+      const auto first = std::min_element(places.begin(), places.end());
+      ASSERT_EQ(tree.Full(now), *first > now) << limit << " places, cycle " << now;
+      if (tree.Full(now)) {
+        ASSERT_EQ(tree.Earliest(), *first) << limit << " places, cycle " << now;
+        ++full;
+        continue;
+      }
+      *first = now + 1 + random() % (random() % 64 == 0 ? 3000 : 3 * limit);
+      tree.Push(*first);
+    }
+    EXPECT_TRUE(full > 100 || limit > 4000) << limit;
+  }
 }
 
 CacheConfig Cache(unsigned bytes, unsigned ways) {
