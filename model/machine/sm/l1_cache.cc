@@ -16,39 +16,40 @@ L1Cache::Line* L1Cache::Set(std::uint64_t tag) {
   return &lines_[index * ways_];
 }
 
+// All ways are looked at: which one it is cannot be guessed.
+L1Cache::Line* L1Cache::In(Line* set, std::uint64_t tag) const {
+  unsigned found = ways_;
+  for (unsigned way = 0; way < ways_; ++way) found = set[way].tag == tag ? way : found;
+  return found == ways_ ? nullptr : &set[found];
+}
+
 L1Cache::Line* L1Cache::Find(std::uint64_t address) {
   if (sets_ == 0) return nullptr;
   const std::uint64_t tag = address / kLineBytes;
-  Line* set = Set(tag);
-  for (unsigned way = 0; way < ways_; ++way) {
-    if (set[way].tag == tag) {
-      set[way].used = ++clock_;
-      return &set[way];
-    }
-  }
-  return nullptr;
+  Line* const found = In(Set(tag), tag);
+  if (found != nullptr) found->used = ++clock_;
+  return found;
 }
 
 void L1Cache::Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask sectors) {
   if (sets_ == 0) return;
   const std::uint64_t tag = address / kLineBytes;
-  Line* set = Set(tag);
-  Line* victim = nullptr;
+  Line* const set = Set(tag);
+  // In flight or not, when it was used, and which it is.
+  std::uint64_t victim = ~std::uint64_t{0};
   for (unsigned way = 0; way < ways_; ++way) {
-    if (set[way].fill > now) continue;
-    if (victim == nullptr || set[way].used < victim->used) victim = &set[way];
+    const std::uint64_t in_flight = set[way].fill > now ? 1 : 0;
+    victim = std::min(victim, in_flight << 63 | std::uint64_t{set[way].used} << 8 | way);
   }
-  if (victim == nullptr) return;
-  *victim = Line{tag, static_cast<std::uint32_t>(fill), ++clock_, 1, sectors};
+  if ((victim >> 63) != 0) return;
+  set[victim & 0xff] = Line{tag, static_cast<std::uint32_t>(fill), ++clock_, 1, sectors};
 }
 
 void L1Cache::Evict(std::uint64_t address, Cycle now) {
   if (sets_ == 0) return;
   const std::uint64_t tag = address / kLineBytes;
-  Line* set = Set(tag);
-  for (unsigned way = 0; way < ways_; ++way) {
-    if (set[way].tag == tag && set[way].fill <= now) set[way] = Line{};
-  }
+  Line* const found = In(Set(tag), tag);
+  if (found != nullptr && found->fill <= now) *found = Line{};
 }
 
 }  // namespace smk

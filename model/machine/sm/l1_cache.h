@@ -46,6 +46,8 @@ class L1Cache {
 
  private:
   Line* Set(std::uint64_t tag);
+  // The line of a set that has the tag, or nullptr.
+  Line* In(Line* set, std::uint64_t tag) const;
 
   std::vector<Line> lines_;
   unsigned ways_;
