@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places for things in flight: whether one is free, and when the next one will be.
 //
-// Purpose     MSHRs and the store buffer of an LSU. A place is free from the cycle on in which what has
-//             it completes; what comes takes the one that was free first.
-// Speed       A tournament: each node has the earlier of its two. So a place is taken in as many steps
-//             as the tree has levels, whatever the times are, without a branch that depends on them.
+// Purpose     MSHRs and the store buffer of an LSU. A place is free from the cycle on in which what
+//             has it completes; what comes takes the one that was free first.
+// Speed       A tournament: each node has the earlier of its two. So a place is taken in as many
+//             steps as the tree has levels, whatever the times are, without a branch that depends
+//             on them.
 #pragma once
 
 #include <algorithm>
