@@ -54,9 +54,6 @@ class SmMask {
   constexpr void SetSome(unsigned sm, std::uint64_t bits) {
     words_[sm / kWordBits] |= bits << sm % kWordBits;
   }
-  constexpr void Remove(const SmMask& o) {
-    for (unsigned w = 0; w < kWords; ++w) words_[w] &= ~o.words_[w];
-  }
   constexpr bool Any() const {
     std::uint64_t any = 0;
     for (const std::uint64_t word : words_) any |= word;

@@ -17,6 +17,8 @@ class GddrMemory : public MemoryPort {
 
   Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                Cycle now) override {
+    // Member by member. An aggregate is copied in words that have just been written in bytes, for
+    // which the host waits.
     LineAccess request;
     request.address = line.address;
     if (sectored_) {

@@ -62,7 +62,7 @@ class RtlControl final : public ControlPlane, public ControlProbe {
         ticking = sms;
       }
       shared_.Prepare(sms, ready, ticking, &prepared_);
-      prepared_.alone.Remove(windows_);
+      prepared_.alone -= windows_;
     }
   }
   const PreparedGrants* prepared() const override { return grants_alone() ? &prepared_ : nullptr; }

@@ -84,7 +84,6 @@ class Collectors {
   std::array<unsigned, kMaxSchedulers> FullLater(const MayStart& may_start, unsigned room,
                                                  const Dropped& dropped) const {
     std::array<unsigned, kMaxSchedulers> full{}, read{};
-    if (full_ == 0) return full;
     for (unsigned some = full_; some != 0; some &= some - 1) {
       const auto s = static_cast<unsigned>(__builtin_ctz(some));
       read[s] = at_[s].read;

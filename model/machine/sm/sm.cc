@@ -68,6 +68,17 @@ void Sm::BeginRest(Cycle now) {
   }
 }
 
+// The warps that want an issue register which is taken, as ports(scheduler) says.
+template <typename Ports>
+[[gnu::always_inline]] inline LaneMask Sm::WantingFull(const Ports& ports) const {
+  LaneMask lanes = 0;
+  for (unsigned some = collectors_.AnyFull(); some != 0; some &= some - 1) {
+    const unsigned s = LowestLane(some);
+    lanes |= Wanting(ports(s), s);
+  }
+  return lanes;
+}
+
 // What BlockedByPorts() will say when the collectors have advanced. A place in the LSU that becomes
 // free in this cycle is known before, and what it sends takes none.
 [[gnu::noinline]] LaneMask Sm::BlockedLater(LaneMask lanes, Cycle now) {
@@ -75,21 +86,11 @@ void Sm::BeginRest(Cycle now) {
   const auto full = collectors_.FullLater(
       [this, now](unsigned port, unsigned scheduler) { return PipeTakes(port, scheduler, now); },
       lsu_.Room(now), [this](const Collectors::Entry& entry) { return Dropped(entry); });
-  LaneMask busy = 0;
-  for (unsigned some = collectors_.AnyFull(); some != 0; some &= some - 1) {
-    const unsigned s = LowestLane(some);
-    busy |= Wanting(full[s], s);
-  }
-  return busy & lanes;
+  return WantingFull([&full](unsigned s) { return full[s]; }) & lanes;
 }
 
 LaneMask Sm::BlockedByCollectors(LaneMask lanes) const {
-  LaneMask busy = 0;
-  for (unsigned some = collectors_.AnyFull(); some != 0; some &= some - 1) {
-    const unsigned s = LowestLane(some);
-    busy |= Wanting(collectors_.Full(s), s);
-  }
-  return busy & lanes;
+  return WantingFull([this](unsigned s) { return collectors_.Full(s); }) & lanes;
 }
 
 // The scheduler's warps whose next instructions want one of the ports, a bit each.

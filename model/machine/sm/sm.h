@@ -172,6 +172,8 @@ class alignas(64) Sm {
   LaneMask BlockedLater(LaneMask lanes, Cycle now);
   LaneMask BlockedByCollectors(LaneMask lanes) const;
   LaneMask Wanting(unsigned ports, unsigned scheduler) const;
+  template <typename Ports>
+  LaneMask WantingFull(const Ports& ports) const;
   void AdvancePrepared(Cycle now);
   void CheckBlocked(Cycle now) const;
   Cycle LaterEvent(Cycle now);

@@ -134,6 +134,15 @@ class AllHaveQuotas : public SimpleControl {
   }
 };
 
+// The same run counted in both ways.
+RunResult CountedBothWays(MicroRun* run, const MicroKernel& kernel) {
+  SimpleControl all(run->Control());
+  AllHaveQuotas each(run->Control());
+  RunResult result = run->Run({kernel}, &all);
+  ExpectSame(result, run->Run({kernel}, &each));
+  return result;
+}
+
 // With TBs of one warp and more, that exit in the same cycle and in others.
 TEST(SmAccounting, CountingForAllSchedulersIsCountingForEach) {
   MicroKernel shortest;
@@ -144,11 +153,8 @@ TEST(SmAccounting, CountingForAllSchedulersIsCountingForEach) {
     MicroRun run;
     run.request.machine.sms = 2;
     run.request.cycles = 20000;
-    SimpleControl all(run.Control());
-    AllHaveQuotas each(run.Control());
-    const RunResult result = run.Run({kernel}, &all);
-    ExpectSame(result, run.Run({kernel}, &each));
-    EXPECT_LE(Cycles(result, Stall::kPreemption), 2u * 20000 * 4);
+    const RunResult result = CountedBothWays(&run, kernel);
+    EXPECT_GT(Cycles(result, Stall::kIssued), 1000u);
   }
 }
 
@@ -162,11 +168,7 @@ TEST(SmAccounting, CountsOfManyCyclesAreTaken) {
   MicroRun run;
   run.request.machine.sms = 1;
   run.request.cycles = 200000;
-  SimpleControl all(run.Control());
-  AllHaveQuotas each(run.Control());
-  const RunResult result = run.Run({kernel}, &all);
-  ExpectSame(result, run.Run({kernel}, &each));
-  EXPECT_GT(Cycles(result, Stall::kIssued), 50000u);
+  EXPECT_GT(Cycles(CountedBothWays(&run, kernel), Stall::kIssued), 50000u);
 }
 
 TEST(SmAccounting, IdleGpuIsEmpty) {

@@ -138,13 +138,16 @@ CacheConfig Cache(unsigned bytes, unsigned ways) {
 std::uint64_t LineAddress(std::uint64_t n) { return n * kLineBytes; }
 
 TEST(L1Cache, HoldsExactlyItsCapacity) {
-  L1Cache cache(Cache(16 * 1024, 4));
-  for (unsigned i = 0; i < 128; ++i) cache.Allocate(LineAddress(i), 0, 0);
-  for (unsigned i = 0; i < 128; ++i) EXPECT_NE(cache.Find(LineAddress(i)), nullptr) << i;
-  cache.Allocate(LineAddress(128), 0, 0);
-  unsigned present = 0;
-  for (unsigned i = 0; i < 129; ++i) present += cache.Find(LineAddress(i)) != nullptr;
-  EXPECT_EQ(present, 128u);
+  for (const unsigned ways : {1u, 4u, 64u}) {
+    SCOPED_TRACE(ways);
+    L1Cache cache(Cache(16 * 1024, ways));
+    for (unsigned i = 0; i < 128; ++i) cache.Allocate(LineAddress(i), 0, 0);
+    for (unsigned i = 0; i < 128; ++i) EXPECT_NE(cache.Find(LineAddress(i)), nullptr) << i;
+    cache.Allocate(LineAddress(128), 0, 0);
+    unsigned present = 0;
+    for (unsigned i = 0; i < 129; ++i) present += cache.Find(LineAddress(i)) != nullptr;
+    EXPECT_EQ(present, 128u);
+  }
 }
 
 TEST(L1Cache, ReplacesTheLeastRecentlyUsedLine) {
