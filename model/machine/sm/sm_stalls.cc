@@ -42,21 +42,10 @@ std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& la
   stalls_.Charge(Stall::kEmpty, StallAccount::kNobody, cycles[kNumReasons]);
 }
 
-// One scheduler, of which no warp is ready or waits for a port; `field` are its lanes.
+// One scheduler, of which no warp is ready or waits for a port or for data; `field` are its lanes.
 [[gnu::noinline]] void Sm::ChargeWaiting(LaneMask field, Cycle cycles) {
   const LaneMask runnable = runnable_ & field;
-  const LaneMask waiting = runnable & ~data_ready_;
-  const LaneMask at_data = waiting & (reason_lanes_[kShort] | reason_lanes_[kMemory]);
-  if (at_data != 0) {
-    const LaneMask lanes = at_data & reason_lanes_[kShort];
-    if (lanes != 0) {
-      stalls_.Charge(Stall::kDataShort, kernel_of_[Oldest(lanes)], cycles);
-    } else {
-      stalls_.Charge(Stall::kDataMemory, kernel_of_[Oldest(at_data)], cycles);
-    }
-    const LaneMask seen = at_data & Seen();
-    if ((seen & ~unfetched_) == 0) MoveStalls(SimStall::kData, seen, cycles);
-  } else if (const LaneMask lanes = runnable & reason_lanes_[kControl]; lanes != 0) {
+  if (const LaneMask lanes = runnable & reason_lanes_[kControl]; lanes != 0) {
     stalls_.Charge(Stall::kControl, kernel_of_[Oldest(lanes)], cycles);
   } else if (runnable != 0) {
     stalls_.Charge(Stall::kBarrier, kernel_of_[Oldest(runnable)], cycles);
@@ -73,23 +62,29 @@ template <unsigned Warps>
                                                   Cycle cycles) {
   constexpr LaneLayout kLayout(Warps);
   const LaneMask at_pipe = ready | busy;
+  const LaneMask at_short = runnable_ & ~data_ready_ & reason_lanes_[kShort];
+  const LaneMask at_data = at_short | (runnable_ & ~data_ready_ & reason_lanes_[kMemory]);
+  const LaneMask seen = at_data & Seen();
+  const LaneMask fetched = seen & ~unfetched_;
   LaneMask stalled = shape_.all_schedulers & ~kLayout.LastLanesIn(granted);
   for (; stalled != 0; stalled &= stalled - 1) {
     const LaneMask field = kLayout.FieldsOf(stalled & -stalled);
-    const LaneMask lanes = at_pipe & field;
-    if (lanes == 0) {
-      ChargeWaiting(field, cycles);
-      continue;
-    }
-    const LaneMask granting = ready & field;
-    if (granting != 0) {
-      stalls_.Charge(Stall::kQuota, kernel_of_[Oldest(granting)], cycles);
+    if (const LaneMask lanes = at_pipe & field; lanes != 0) {
+      if (const LaneMask granting = ready & field; granting != 0) {
+        stalls_.Charge(Stall::kQuota, kernel_of_[Oldest(granting)], cycles);
+      } else {
+        stalls_.Charge(Stall::kPipeline, kernel_of_[Oldest(lanes)], cycles);
+      }
+      if (skips_ && (lanes & Seen()) == 0) MoveStalls(SimStall::kPipeline, seen & field, cycles);
+    } else if ((at_data & field) != 0) {
+      if (const LaneMask shorts = at_short & field; shorts != 0) {
+        stalls_.Charge(Stall::kDataShort, kernel_of_[Oldest(shorts)], cycles);
+      } else {
+        stalls_.Charge(Stall::kDataMemory, kernel_of_[Oldest(at_data & field)], cycles);
+      }
+      if ((fetched & field) == 0) MoveStalls(SimStall::kData, seen & field, cycles);
     } else {
-      stalls_.Charge(Stall::kPipeline, kernel_of_[Oldest(lanes)], cycles);
-    }
-    if (skips_ && (lanes & Seen()) == 0) {
-      const LaneMask data = reason_lanes_[kShort] | reason_lanes_[kMemory];
-      MoveStalls(SimStall::kPipeline, runnable_ & ~data_ready_ & data & Seen() & field, cycles);
+      ChargeWaiting(field, cycles);
     }
   }
 }
