@@ -27,6 +27,12 @@ class Failure(Exception):
     """A count that could not be made, with the reason."""
 
 
+def failed(command, said):
+    """One line: the last that the command said."""
+    lines = said.strip().splitlines()
+    return lines[-1] if lines else f"{command[0]}: failed and said nothing"
+
+
 def counter():
     """perf where the machine lets it, valgrind where not, None where neither is there."""
     if shutil.which("perf"):
@@ -52,14 +58,16 @@ def count(command, tool, environment=None):
                               env={**os.environ, **(environment or {})}, check=False)
         found = re.search(line, log.read_text(encoding="utf-8"), re.MULTILINE) if log.is_file() else None
         if done.returncode != 0 or not found:
-            raise Failure(f"{command[0]}: {done.stdout.strip() or 'counted nothing'}")
+            raise Failure(failed(command, done.stdout or "counted nothing"))
         return int(found[1].replace(",", ""))
 
 
 def seconds(command):
     """Processor time of a command, which must end well and says nothing."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        raise Failure(failed(command, done.stderr))
     return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
 

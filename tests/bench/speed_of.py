@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/speed_of: a line for each program on each run, with the instructions of the run; a run that fails ends it.
+"""scripts/speed_of: a line for each program on each run, with the instructions of the run. A run that fails ends it,
+and scripts/rtl_speed, with one line and exit code 2.
 
 usage: speed_of.py SOURCE_DIR SMK
 """
@@ -27,8 +28,12 @@ def main():
         # sgemm issues some 28 of 64 instructions per cycle once it is there.
         if not re.fullmatch(r"\d+\.\d\d", row[4]) or not 5 < warp / cycles < 32:
             sys.exit(f"speed_of: {row}")
-    if said("no_such_kernel")[0] == 0:
-        sys.exit("speed_of: a run that cannot be made passed")
+    for command in (["speed_of", smk, "--runs", "no_such_kernel"], ["speed_of", "no_such_smk", "--runs", "sgemm"],
+                    ["rtl_speed", "no_such_kernel", "--smk", smk], ["rtl_speed", "no_such_kernel", "--smk", smk, "--evaluations"]):
+        done = subprocess.run([sys.executable, "-B", f"{source}/scripts/{command[0]}", *command[1:]], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.PIPE, text=True, check=False)
+        if done.returncode != 2 or not re.fullmatch(rf"{command[0]}: .*no_such_(kernel|smk).*\n", done.stderr):
+            sys.exit(f"speed_of: {command} ended with {done.returncode}: {done.stderr}")
 
 
 main()
