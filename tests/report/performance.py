@@ -71,6 +71,8 @@ def main():
         (docs / "performance.csv").write_text("".join(",".join(row) + "\n" for row in rows[:-1]), encoding="utf-8")
         expect(call("--measure")[0] == 0 and calls() == made + 2, "what was missing was not counted")
 
+        expect(call("--measure", "--anew")[0] == 0 and calls() == 2 * made + 2, "not all was counted anew")
+
         page = (docs / "performance.md").read_text(encoding="utf-8")
         expect("| 132 | 1,000 | 500 | 2.00 | 1,000 | 500 | 2.00 |" in page, "other figures of 132 SMs")
         expect("| 100 | 1,000 | 1.0 | 10.0 | 1,000 | 1.0 | 10.0 |" in page, "other figures of 100 TBs and launches")
