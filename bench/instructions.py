@@ -14,6 +14,7 @@ import re
 import resource
 import shutil
 import subprocess
+import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -25,6 +26,15 @@ LIMIT = 3.0  # % that a count may differ from what is recorded
 
 class Failure(Exception):
     """A count that could not be made, with the reason."""
+
+
+def run_program(name, main):
+    """Ends a script with what main() says; what cannot be measured is one line and exit code 2."""
+    try:
+        sys.exit(main())
+    except (Failure, OSError) as failure:
+        print(f"{name}: {failure}", file=sys.stderr)
+        sys.exit(2)
 
 
 def failed(command, said):
@@ -57,8 +67,10 @@ def count(command, tool, environment=None):
         done = subprocess.run([*before, *command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                               env={**os.environ, **(environment or {})}, check=False)
         found = re.search(line, log.read_text(encoding="utf-8"), re.MULTILINE) if log.is_file() else None
-        if done.returncode != 0 or not found:
-            raise Failure(failed(command, done.stdout or "counted nothing"))
+        if done.returncode != 0:
+            raise Failure(failed(command, done.stdout))
+        if not found:
+            raise Failure(f"{command[0]}: counted nothing")
         return int(found[1].replace(",", ""))
 
 

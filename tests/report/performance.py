@@ -72,6 +72,7 @@ def main():
         expect(call("--measure")[0] == 0 and calls() == made + 2, "what was missing was not counted")
 
         expect(call("--measure", "--anew")[0] == 0 and calls() == 2 * made + 2, "not all was counted anew")
+        expect(call("--anew")[0] == 2, "--anew alone was taken")
 
         page = (docs / "performance.md").read_text(encoding="utf-8")
         expect("| 132 | 1,000 | 500 | 2.00 | 1,000 | 500 | 2.00 |" in page, "other figures of 132 SMs")
