@@ -42,6 +42,8 @@ target_link_libraries(smk_model INTERFACE SystemC::SystemC tomlplusplus::tomlplu
 
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME smk)
 install(TARGETS smk RUNTIME DESTINATION bin)
+# Beside the program, where it looks for them; one that was not built is not installed.
+install(TARGETS rtl_fermi rtl_v100 LIBRARY DESTINATION lib/smk OPTIONAL)
 install(DIRECTORY sim/machines sim/workloads sim/sweeps sim/streams DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
   REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json|lib|v)$" REGEX "/(wave|block)\\.toml$"
@@ -77,11 +79,15 @@ install(DIRECTORY examples/pair DESTINATION share/doc/smk/examples)
 # Without debug information, which has the paths of this tree, and without what only link-time
 # optimization by the same compiler could read.
 function(smk_install_stripped component path)
-  install(CODE "execute_process(COMMAND \"${CMAKE_OBJCOPY}\" --strip-debug --remove-section=.gnu.lto_*
-    --remove-section=.gnu.debuglto_* \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${path}\" COMMAND_ERROR_IS_FATAL ANY)"
-    COMPONENT ${component})
+  install(CODE "set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${path}\")
+    if(EXISTS \"\${file}\")
+      execute_process(COMMAND \"${CMAKE_OBJCOPY}\" --strip-debug --remove-section=.gnu.lto_*
+        --remove-section=.gnu.debuglto_* \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+    endif()" COMPONENT ${component})
 endfunction()
-smk_install_stripped(smk bin/smk)
+foreach(file IN ITEMS bin/smk lib/smk/rtl_fermi.so lib/smk/rtl_v100.so)
+  smk_install_stripped(smk ${file})
+endforeach()
 smk_install_stripped(libsmk-dev "${CMAKE_INSTALL_LIBDIR}/libsmk_model.a")
 unset(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME)
 

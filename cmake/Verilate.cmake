@@ -149,6 +149,8 @@ target_compile_definitions(smk_verilated PUBLIC
   VM_COVERAGE=$<BOOL:${SMK_COVERAGE}> VM_SC=0 VM_TRACE=$<BOOL:${SMK_TRACE}>
   VM_TRACE_VCD=0 VM_TRACE_FST=$<BOOL:${SMK_TRACE}>)
 target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
+# For shared objects, too.
+set_target_properties(smk_verilated PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # Seen by callers in other folders, too.
 set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}" CACHE INTERNAL "")

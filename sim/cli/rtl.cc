@@ -15,7 +15,6 @@
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "cli/rtl_build.h"
-#include "cosim/compiled_control.h"
 #include "experiment/gates.h"
 #include "experiment/rtl_set.h"
 #include "experiment/settings.h"
@@ -106,8 +105,8 @@ int RtlBuildCommand(const Context& context, const RtlOptionsOfCommand& options) 
   if (options.chip && options.compiled) {
     throw InputError("--chip, --compiled: one of both; each is an object of its own");
   }
-  if (gates.empty() && (options.compiled ? HasCompiled(config) : parts && HasRtl(config))) {
-    if (!options.quiet) fmt::print("{}: built in, nothing to do\n", options.machine);
+  if (gates.empty() && !options.chip && HasAnyRtl(config)) {
+    if (!options.quiet) fmt::print("{}: comes with the program, nothing to do\n", options.machine);
     return 0;
   }
   const BuiltObject built = options.chip ? BuildChip(options.machine, config, options.quiet)

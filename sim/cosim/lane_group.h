@@ -21,7 +21,7 @@
 
 namespace smk {
 
-// `Lanes` names the classes of a configuration: see lane_configs.h.
+// `Lanes` names the classes of a configuration: see configs/.
 template <typename Lanes>
 class LaneGroup {
  public:

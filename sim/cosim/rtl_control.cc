@@ -1,38 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cosim/rtl_control.h"
 
-#include <type_traits>
+#include <vector>
 
 #include "base/error.h"
 #include "control/reference_control.h"
-#include "cosim/rtl_configs.h"
-#include "cosim/rtl_control_of.h"
-#include "cosim/wave_writer.h"
+#include "cosim/machine_rtl.h"
 
 namespace smk {
 namespace {
 
-using BuiltIn = RtlList<RtlGtx980, RtlFermi, RtlSmall, RtlV100>;
+std::vector<const MachineRtl*>& Linked() {
+  static std::vector<const MachineRtl*> linked = {&Gtx980Rtl()};
+  return linked;
+}
+
+const MachineRtl& RtlFor(const ControlConfig& config, const PolicyConfig& policy) {
+  CheckControl(config, policy);
+  if (const MachineRtl* const rtl = FindRtl(config)) return *rtl;
+  throw InputError(std::string("control: the RTL is built for the SMs of ") + Linked()[0]->name +
+                   "; with another number of SMs, schedulers or resources use --control reference");
+}
 
 }  // namespace
 
-bool HasRtl(const ControlConfig& config) { return BuiltIn::Has(config); }
-
-std::string RtlConfigurations() {
-  return std::string(RtlGtx980::kName) + ", " + RtlFermi::kName + ", " + RtlV100::kName;
+const MachineRtl* FindRtl(const ControlConfig& config) {
+  for (const MachineRtl* const rtl : Linked()) {
+    if (rtl->fits(config)) return rtl;
+  }
+  return nullptr;
 }
+
+void AddRtl(const MachineRtl& rtl) { Linked().push_back(&rtl); }
 
 std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
                                              const PolicyConfig& policy,
                                              const RtlOptions& options) {
-  CheckControl(config, policy);
-  auto made = BuiltIn::MakeFor(config, [&](auto* rtl) {
-    using Rtl = std::remove_pointer_t<decltype(rtl)>;
-    return std::make_unique<RtlControl<Rtl, WaveWriter>>(config, policy, options);
-  });
-  if (made != nullptr) return made;
-  throw InputError("control: the RTL is built for the SMs of " + RtlConfigurations() +
-                   "; with another number of SMs, schedulers or resources use --control reference");
+  return RtlFor(config, policy).make(config, policy, options);
+}
+
+std::unique_ptr<ControlPlane> MakeCompiledControl(const ControlConfig& config,
+                                                  const PolicyConfig& policy) {
+  return RtlFor(config, policy).make_compiled(config, policy);
 }
 
 }  // namespace smk

@@ -27,11 +27,10 @@ std::unique_ptr<ControlPlane> MakeRtlControl(const ControlConfig& config,
                                              const PolicyConfig& policy,
                                              const RtlOptions& options = {});
 
-// Whether the RTL is built for this machine.
-bool HasRtl(const ControlConfig& config);
-
-// Names of the machines that the RTL is built for, with commas between them. There is one more
-// configuration, of tests, which is no machine's.
-std::string RtlConfigurations();
+// The same, but the warp schedulers and profile counters of all SMs are lanes of words, made of
+// Yosys's netlists (docs/lanes.md): as fast as the reference. CheckFailure when an SM is stepped
+// that was not prepared.
+std::unique_ptr<ControlPlane> MakeCompiledControl(const ControlConfig& config,
+                                                  const PolicyConfig& policy);
 
 }  // namespace smk

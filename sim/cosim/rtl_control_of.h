@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The verilated RTL of one configuration behind the seam, and how it is told from others. `Rtl`
-// names the classes of a configuration: see rtl_configs.h. `Waves` writes waveforms: WaveWriter or
+// names the classes of a configuration: see configs/. `Waves` writes waveforms: WaveWriter or
 // NoWaves. `Issue` is what issues on an SM: see RtlSm.
 #pragma once
 
@@ -217,20 +217,5 @@ bool Fits(const ControlConfig& c) {
          c.num_schedulers == r.num_schedulers && c.warps_per_scheduler == r.warps_per_scheduler &&
          c.limits == r.limits && c.preempted_depth == r.preempted_depth;
 }
-
-// Configurations of one kind, of which the first that fits a machine is its.
-template <typename... Configurations>
-struct RtlList {
-  static bool Has(const ControlConfig& c) { return (Fits<Configurations>(c) || ...); }
-  // What `make` gives for it, called with a null pointer to the configuration; nothing when none
-  // fits.
-  template <typename Make>
-  static std::unique_ptr<ControlPlane> MakeFor(const ControlConfig& c, Make make) {
-    std::unique_ptr<ControlPlane> made;
-    static_cast<void>(
-        ((Fits<Configurations>(c) && (made = make(static_cast<Configurations*>(nullptr)))) || ...));
-    return made;
-  }
-};
 
 }  // namespace smk

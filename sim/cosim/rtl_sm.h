@@ -26,7 +26,7 @@
 
 namespace smk {
 
-// `Rtl` names the classes of a configuration: see rtl_configs.h.
+// `Rtl` names the classes of a configuration: see configs/.
 template <typename Rtl, typename Issue = RtlIssue<Rtl>>
 class RtlSm {
  public:

@@ -13,7 +13,6 @@
 #include "base/names.h"
 #include "base/shared_folder.h"
 #include "control/reference_control.h"
-#include "cosim/compiled_control.h"
 #include "cosim/lockstep_control.h"
 #include "experiment/rtl_set.h"
 #include "experiment/settings.h"

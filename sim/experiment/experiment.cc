@@ -11,7 +11,6 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/numbers.h"
-#include "cosim/compiled_control.h"
 #include "cosim/rtl_control.h"
 #include "experiment/gates.h"
 #include "experiment/kernel_names.h"
@@ -85,12 +84,12 @@ void RequireCompiled(const Experiment& experiment) {
         "its SMs cannot be scheduled at once; use --control {}",
         control, experiment.machine.name, IsLockstep(experiment.control) ? "lockstep" : "rtl"));
   }
-  if (!HasCompiled(c) && BuiltRtl(c, kBuiltCompiled).empty()) {
+  if (!HasAnyRtl(c) && BuiltRtl(c, kBuiltCompiled).empty()) {
     throw InputError(fmt::format(
         "{}: there are no compiled gates for {} SMs of the machine {} with {} preempted TBs of a "
         "kernel; there are for the machines {} as they are; make them with smk rtl build {} "
         "--compiled, and the same --set",
-        control, c.num_sms, experiment.machine.name, c.preempted_depth, RtlConfigurations(),
+        control, c.num_sms, experiment.machine.name, c.preempted_depth, RtlMachines(),
         experiment.machine.name));
   }
 }
@@ -100,13 +99,13 @@ void RequireRtl(const Experiment& experiment) {
   if (IsCompiled(experiment.control)) return RequireCompiled(experiment);
   if (!experiment.gates.empty()) return;  // made for this run
   if (experiment.control == ControlKind::kChip) return RequireChip(c, experiment.machine.name);
-  if (experiment.control == ControlKind::kReference || HasRtl(c) || !BuiltRtl(c).empty()) return;
+  if (experiment.control == ControlKind::kReference || HasAnyRtl(c) || !BuiltRtl(c).empty()) return;
   throw InputError(fmt::format(
       "--control {}: there is no RTL for {} SMs of the machine {} with {} preempted TBs of a "
       "kernel; it is built for the machines {} as they are; make it with smk rtl build {}, and the "
       "same --set, or use --control reference",
       Name(experiment.control), c.num_sms, experiment.machine.name, c.preempted_depth,
-      RtlConfigurations(), experiment.machine.name));
+      RtlMachines(), experiment.machine.name));
 }
 
 void ResolveGates(const Options& options, Experiment* experiment) {

@@ -15,7 +15,7 @@
 #include "base/shared_folder.h"
 #include "control/reference_control.h"
 #include "cosim/built_rtl.h"
-#include "cosim/compiled_control.h"
+#include "cosim/machine_rtl.h"
 
 namespace smk::sim {
 namespace fs = std::filesystem;
@@ -72,9 +72,14 @@ void* Symbol(void* library, const char* name) {
 }
 
 // The library stays loaded: what it made may outlive the call.
-MakeBuiltRtl* Load(const std::string& path) {
+void* Open(const std::string& path) {
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw InputError(fmt::format("rtl: {}", dlerror()));
+  return library;
+}
+
+MakeBuiltRtl* Load(const std::string& path) {
+  void* const library = Open(path);
   auto* const layout = reinterpret_cast<unsigned long (*)()>(Symbol(library, kLayoutSymbol));
   if (layout() != kSeamLayout) {
     throw InputError(path + ": made for another version of smk; remove it, and build it again");
@@ -82,7 +87,52 @@ MakeBuiltRtl* Load(const std::string& path) {
   return reinterpret_cast<MakeBuiltRtl*>(Symbol(library, kMakeSymbol));
 }
 
+const MachineRtl* LoadMachineRtl(const std::string& path) {
+  void* const library = Open(path);
+  const auto sources = reinterpret_cast<const char* (*)()>(Symbol(library, kRtlSourcesSymbol));
+  if (std::string_view(sources()) != RtlSources()) {
+    throw InputError(path + ": made of other sources than this program; build it again");
+  }
+  return reinterpret_cast<const MachineRtl* (*)()>(Symbol(library, kMachineRtlSymbol))();
+}
+
+// What lies beside the program.
+const std::vector<const MachineRtl*>& Beside() {
+  static const std::vector<const MachineRtl*> kBeside = [] {
+    std::vector<std::string> paths;
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(SharedFile("../../lib/smk"), none)) {
+      const std::string name = entry.path().filename();
+      if (name.rfind("rtl_", 0) == 0 && entry.path().extension() == ".so") {
+        paths.push_back(entry.path());
+      }
+    }
+    std::sort(paths.begin(), paths.end());
+    std::vector<const MachineRtl*> beside(paths.size());
+    std::transform(paths.begin(), paths.end(), beside.begin(), LoadMachineRtl);
+    return beside;
+  }();
+  return kBeside;
+}
+
+// Null when there is none.
+const MachineRtl* FindAnyRtl(const ControlConfig& config) {
+  if (const MachineRtl* const rtl = FindRtl(config)) return rtl;
+  for (const MachineRtl* const rtl : Beside()) {
+    if (rtl->fits(config)) return rtl;
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+bool HasAnyRtl(const ControlConfig& config) { return FindAnyRtl(config) != nullptr; }
+
+std::string RtlMachines() {
+  std::string names = Gtx980Rtl().name;
+  for (const MachineRtl* const rtl : Beside()) names += std::string(", ") + rtl->name;
+  return names;
+}
 
 std::string RtlNumbers(const ControlConfig& config, const std::string& title) {
   CheckRtl(config);
@@ -163,7 +213,10 @@ std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
                                                 const PolicyConfig& policy,
                                                 const RtlOptions& options,
                                                 const std::string& object) {
-  if (object.empty() && HasRtl(config)) return MakeRtlControl(config, policy, options);
+  if (object.empty()) {
+    CheckControl(config, policy);
+    if (const MachineRtl* const rtl = FindAnyRtl(config)) return rtl->make(config, policy, options);
+  }
   const std::string path = object.empty() ? BuiltRtl(config) : object;
   if (path.empty()) return MakeRtlControl(config, policy, options);  // refuses it
   return Loaded(path, config, policy, options);
@@ -171,7 +224,8 @@ std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
 
 std::unique_ptr<ControlPlane> MakeAnyCompiledControl(const ControlConfig& config,
                                                      const PolicyConfig& policy) {
-  if (HasCompiled(config)) return MakeCompiledControl(config, policy);
+  CheckControl(config, policy);
+  if (const MachineRtl* const rtl = FindAnyRtl(config)) return rtl->make_compiled(config, policy);
   const std::string path = BuiltRtl(config, kBuiltCompiled);
   if (path.empty()) return MakeCompiledControl(config, policy);  // refuses it
   return Loaded(path, config, policy, {});

@@ -31,13 +31,19 @@ inline constexpr char kBuiltParts[] = "rtl.so", kBuiltCompiled[] = "compiled.so"
                       kBuiltChip[] = "chip.so", kBuiltGates[] = "gates.so";
 std::string BuiltRtl(const ControlConfig& config, const std::string& object = kBuiltParts);
 
-// RTL that is built in or was built, or that of a shared object. Throws InputError as
+// Whether the RTL of this machine comes with the program: linked into it, or beside it as
+// lib/smk/rtl_<machine>.so. Throws InputError when an object there is of other sources.
+bool HasAnyRtl(const ControlConfig& config);
+// Names of the machines whose RTL does, with commas between them.
+std::string RtlMachines();
+
+// RTL that comes with the program or was built, or that of a shared object. Throws InputError as
 // MakeRtlControl does.
 std::unique_ptr<ControlPlane> MakeAnyRtlControl(const ControlConfig& config,
                                                 const PolicyConfig& policy,
                                                 const RtlOptions& options,
                                                 const std::string& object = "");
-// Compiled gates that are built in or were built. Throws InputError as MakeCompiledControl does.
+// Compiled gates, likewise. Throws InputError as MakeCompiledControl does.
 std::unique_ptr<ControlPlane> MakeAnyCompiledControl(const ControlConfig& config,
                                                      const PolicyConfig& policy);
 // The whole chip as one model, which was built. Throws InputError when it was not, or when the

@@ -7,7 +7,9 @@
 #include <iostream>
 #include <type_traits>
 
-#include "cosim/lane_configs.h"
+#include "cosim/configs/fermi.h"
+#include "cosim/configs/gtx980.h"
+#include "cosim/configs/small.h"
 #include "cosim/lanes_rig.h"
 #include "cosim/scenarios.h"
 #include "cosim/seeded_lanes.h"

@@ -13,7 +13,9 @@
 
 #include "common/tb_arrival.h"
 #include "control/message_fields.h"
-#include "cosim/rtl_configs.h"
+#include "cosim/configs/fermi.h"
+#include "cosim/configs/gtx980.h"
+#include "cosim/configs/small.h"
 
 namespace smk {
 namespace {

@@ -18,7 +18,7 @@ NEEDS = {
     "libsmk-dev": ["smk (= ", "libsystemc-dev", "libtomlplusplus-dev", "liblzma-dev"],
 }
 HOLDS = {
-    "smk": ["./usr/bin/smk", "./usr/share/smk/sim/machines/gtx980.toml", "./usr/share/smk/tb/top/wave.toml",
+    "smk": ["./usr/bin/smk", "./usr/lib/smk/rtl_fermi.so", "./usr/lib/smk/rtl_v100.so", "./usr/share/smk/sim/machines/gtx980.toml", "./usr/share/smk/tb/top/wave.toml",
             "./usr/lib/python3/dist-packages/smk/__init__.py", "./usr/share/man/man1/smk.1", "./usr/share/bash-completion/completions/smk"],
     "libsmk-dev": ["libsmk_model.a", "smkConfig.cmake", "./usr/include/smk/host/simulation.h"],
 }

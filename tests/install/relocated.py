@@ -9,6 +9,7 @@ command that smk help lists.
 import pathlib
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -52,6 +53,7 @@ def call_all(smk, prefix):
         "--wave", "1k:2k", "--timeline", "--out", "run")
     for name in ("wave.fst", "wave.gtkw", "timeline.json.gz", "stats.json"):
         check((smk.scratch / "run" / name).stat().st_size > 100, f"{name} is short")
+    call_with_objects(smk, prefix)
     smk("compare", "sgemm+lbm", "--policies", "even,smk-pw", "--cycles", "8k")
     sweep = prefix / "share/smk/sim/sweeps/smoke.toml"
     smk("sweep", sweep, "--out", "x.db", "--shard", "1/8")
@@ -86,6 +88,38 @@ def call_all(smk, prefix):
     else:
         print("smk synth: not tried, Yosys is missing")
         smk.called.add("synth")
+
+
+def call_with_objects(smk, prefix):
+    """The RTL of other machines lies beside the program: it is found, missed, and refused when it is of other sources."""
+    run = ("run", "sgemm+lbm", "--policy", "smk", "--cycles", "8k")
+    for machine in ("fermi", "v100"):
+        for control in ("lockstep", "lockstep-compiled"):
+            smk(*run, "--machine", machine, "--control", control)
+    smk(*run, "--machine", "fermi", "--control", "rtl", "--wave", "1k:2k", "--out", "fermi")
+    check((smk.scratch / "fermi/wave.fst").stat().st_size > 100, "no waveform of fermi")
+
+    def refusal(machine):
+        words = [*smk.before, smk.smk, *run, "--machine", machine, "--control", "rtl"]
+        said = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              check=False, cwd=smk.scratch, env=smk.environment)
+        check(said.returncode == 2 and said.stdout.count("\n") == 1, f"{machine}: {said.returncode}, {said.stdout}")
+        return said.stdout
+
+    fermi, v100 = (prefix / f"lib/smk/rtl_{machine}.so" for machine in ("fermi", "v100"))
+    kept = fermi.read_bytes()
+    fermi.unlink()
+    check("built for the machines gtx980, v100 as they are" in refusal("fermi"), "what is there is not named")
+    # The hash of the sources, and nothing else that looks like it.
+    hashes = set(re.findall(rb"(?<=\0)[0-9a-f]{64}(?=\0)", kept)) & set(
+        re.findall(rb"(?<=\0)[0-9a-f]{64}(?=\0)", v100.read_bytes()))
+    check(len(hashes) == 1, f"{len(hashes)} hashes in the objects")
+    mine = hashes.pop()
+    fermi.write_bytes(kept.replace(mine, mine[::-1]))
+    check("rtl_fermi.so: made of other sources than this program; build it again" in refusal("fermi"),
+          "an object of other sources is taken")
+    smk("run", "sgemm+lbm", "--policy", "smk", "--cycles", "8k", "--control", "rtl")
+    fermi.write_bytes(kept)
 
 
 def call_from_python(smk, prefix):

@@ -116,7 +116,7 @@ def build(work):
     must([*run, "--control", "reference", "--out", work / "f"], env=environment)
     one, other = ((work / name / "kernels.csv").read_text(encoding="utf-8") for name in "rf")
     check(one == other, "rtl and reference differ")
-    check("built in" in must([SMK, "rtl", "build", "v100"], env=environment), "v100 is built in")
+    check("comes with the program" in must([SMK, "rtl", "build", "v100"], env=environment), "v100 is built")
     if shutil.which("yosys"):
         compiled(work, environment, tiny, run)
     for wrong, message in (("control.preempted_depth=5000", "expected a whole number from 1 to 4096"),
@@ -144,7 +144,7 @@ def compiled(work, environment, tiny, run):
         for control in ("compiled", "reference"):
             must([*words, "--control", control, "--out", work / f"{policy}-{control}"], env=environment)
         same(work / f"{policy}-reference", work / f"{policy}-compiled")
-    check("built in" in must([SMK, "rtl", "build", "fermi", "--compiled"], env=environment), "fermi's gates are built in")
+    check("comes with the program" in must([SMK, "rtl", "build", "fermi", "--compiled"], env=environment), "fermi's gates are built")
     for wrong, message in ((["--gates", "sm_assign"], "not for --compiled"), (["--chip"], "one of both")):
         status, said = call([*build, *wrong], env=environment)
         check(status == 2 and message in said and said.count("\n") == 1, said)
