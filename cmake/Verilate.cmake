@@ -149,8 +149,9 @@ target_compile_definitions(smk_verilated PUBLIC
   VM_COVERAGE=$<BOOL:${SMK_COVERAGE}> VM_SC=0 VM_TRACE=$<BOOL:${SMK_TRACE}>
   VM_TRACE_VCD=0 VM_TRACE_FST=$<BOOL:${SMK_TRACE}>)
 target_link_libraries(smk_verilated PUBLIC ZLIB::ZLIB Threads::Threads)
-# For shared objects, too.
+# For shared objects, too. What is in here runs when waveforms are written and assertions fail.
 set_target_properties(smk_verilated PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_compile_options(smk_verilated PRIVATE $<$<CONFIG:Release>:-O1>)
 
 # Seen by callers in other folders, too.
 set(_smk_verilate_script "${CMAKE_CURRENT_LIST_FILE}" CACHE INTERNAL "")

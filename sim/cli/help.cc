@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "base/error.h"
 #include "base/numbers.h"
 #include "cli/describe.h"

@@ -13,14 +13,12 @@ namespace smk {
 template <typename Rtl, typename Lanes>
 const MachineRtl& MachineRtlOf() {
   static constexpr MachineRtl kRtl = {
-      Rtl::kName,
-      [](const ControlConfig& config) { return Fits<Rtl>(config); },
+      Rtl::kName, [](const ControlConfig& config) { return Fits<Rtl>(config); },
       [](const ControlConfig& config, const PolicyConfig& policy,
          const RtlOptions& options) -> std::unique_ptr<ControlPlane> {
         return std::make_unique<RtlControl<Rtl, WaveWriter>>(config, policy, options);
       },
-      [](const ControlConfig& config,
-         const PolicyConfig& policy) -> std::unique_ptr<ControlPlane> {
+      [](const ControlConfig& config, const PolicyConfig& policy) -> std::unique_ptr<ControlPlane> {
         return std::make_unique<RtlControl<Lanes, NoWaves, LaneIssue<Lanes>>>(config, policy,
                                                                               RtlOptions{});
       }};
