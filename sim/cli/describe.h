@@ -3,14 +3,11 @@
 // All of it comes from the commands and options as CLI11 has them, so nothing is listed twice.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "experiment/backend.h"
-
-namespace CLI {
-class App;
-}
 
 namespace smk::sim {
 

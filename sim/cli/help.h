@@ -2,13 +2,10 @@
 // smk help: one command, all of them, or all of them for man and for shells.
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <string>
 
 #include "cli/commands.h"
-
-namespace CLI {
-class App;
-}
 
 namespace smk::sim {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL of one configuration, as what makes control planes of it.
 //
-// Purpose     A program has the RTL of gtx980. That of another configuration is a library of its own: a
-//             test links it, and the program loads it as a shared object, if it is there.
+// Purpose     A program has the RTL of gtx980. That of another configuration is a library of its
+//             own: a test links it, and the program loads it as a shared object, if it is there.
 // Interface   One function per configuration, in configs/. Callers use rtl_control.h.
 #pragma once
 
