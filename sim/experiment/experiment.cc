@@ -87,7 +87,7 @@ void RequireCompiled(const Experiment& experiment) {
   if (!HasAnyRtl(c) && BuiltRtl(c, kBuiltCompiled).empty()) {
     throw InputError(fmt::format(
         "{}: there are no compiled gates for {} SMs of the machine {} with {} preempted TBs of a "
-        "kernel; there are for the machines {} as they are; make them with smk rtl build {} "
+        "kernel; they come with the program for unchanged {}; make them with smk rtl build {} "
         "--compiled, and the same --set",
         control, c.num_sms, experiment.machine.name, c.preempted_depth, RtlMachines(),
         experiment.machine.name));
@@ -102,7 +102,7 @@ void RequireRtl(const Experiment& experiment) {
   if (experiment.control == ControlKind::kReference || HasAnyRtl(c) || !BuiltRtl(c).empty()) return;
   throw InputError(fmt::format(
       "--control {}: there is no RTL for {} SMs of the machine {} with {} preempted TBs of a "
-      "kernel; it is built for the machines {} as they are; make it with smk rtl build {}, and the "
+      "kernel; it comes with the program for unchanged {}; make it with smk rtl build {}, and the "
       "same --set, or use --control reference",
       Name(experiment.control), c.num_sms, experiment.machine.name, c.preempted_depth,
       RtlMachines(), experiment.machine.name));
