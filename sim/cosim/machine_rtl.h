@@ -35,8 +35,8 @@ void AddRtl(const MachineRtl& rtl);
 // The shared object of a configuration exports these two.
 constexpr char kMachineRtlSymbol[] = "SmkMachineRtl";  // const MachineRtl*()
 constexpr char kRtlSourcesSymbol[] = "SmkRtlSources";  // const char*()
-// What is compiled into both, the RTL and the headers: a hash, by which an object of other sources
-// is told.
+// A hash of what is compiled into both, the RTL and the headers. It tells an object of other
+// sources.
 const char* RtlSources();
 
 }  // namespace smk

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # cmake -DROOT=source-folder -DOUT=rtl_sources.h -P rtl_sources.cmake: a hash of all that is compiled both into the
-# program and into the shared objects of its RTL. FILES is where the list is, for whoever includes this.
+# program and into the shared objects of its RTL. Whoever includes this has the list, RTL_SOURCES.
 set(RTL_SOURCES
   "rtl/*.sv" "rtl/*.svh" "rtl/*.vlt" "sim/cosim/*.h" "sim/cosim/*.cc" "sim/cosim/*.sv"
   "model/base/*.h" "model/control/*.h" "synth/lanes/*.py" "synth/lanes/*.tcl" "cmake/Verilate.cmake")
