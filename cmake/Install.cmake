@@ -43,7 +43,7 @@ target_link_libraries(smk_model INTERFACE SystemC::SystemC tomlplusplus::tomlplu
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME smk)
 install(TARGETS smk RUNTIME DESTINATION bin)
 # Beside the program, where it looks for them; one that was not built is not installed.
-install(TARGETS rtl_fermi rtl_v100 LIBRARY DESTINATION lib/smk OPTIONAL)
+install(TARGETS ${SMK_RTL_OBJECTS} LIBRARY DESTINATION lib/smk OPTIONAL)
 install(DIRECTORY sim/machines sim/workloads sim/sweeps sim/streams DESTINATION share/smk/sim FILES_MATCHING PATTERN "*.toml")
 install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
   REGEX "/rtl/.*\\.(svh?|vlt)$" REGEX "/synth/.*\\.(tcl|toml|json|lib|v)$" REGEX "/(wave|block)\\.toml$"
@@ -85,8 +85,9 @@ function(smk_install_stripped component path)
         --remove-section=.gnu.debuglto_* \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
     endif()" COMPONENT ${component})
 endfunction()
-foreach(file IN ITEMS bin/smk lib/smk/rtl_fermi.so lib/smk/rtl_v100.so)
-  smk_install_stripped(smk ${file})
+smk_install_stripped(smk bin/smk)
+foreach(object IN LISTS SMK_RTL_OBJECTS)
+  smk_install_stripped(smk lib/smk/${object}.so)
 endforeach()
 smk_install_stripped(libsmk-dev "${CMAKE_INSTALL_LIBDIR}/libsmk_model.a")
 unset(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Verilator has made of configuration v100. It has more SMs than gtx980, and each is one of
-// gtx980.
+// What Verilator has made of configuration v100: more SMs than gtx980 has, and each one of its.
 #pragma once
 
 #include <Vv100_cosim_arbiter.h>
