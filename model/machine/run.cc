@@ -65,6 +65,7 @@ RunResult RunMachine(const RunRequest& request, ControlPlane& control, HostPort&
   const std::unique_ptr<MemoryPort> memory = MakeMemory(request.machine);
   GpuModule gpu("gpu", request, control, *memory, host);
   sc_core::sc_start();
+  BackOnThreadStack();
   if (gpu.failure()) std::rethrow_exception(gpu.failure());
   RunResult result = gpu.gpu().Finish();
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
