@@ -11,10 +11,10 @@
 
 namespace smk {
 
-// SystemC's processes have stacks of their own. It tells the address sanitizer when one of them goes
-// on, but not whose stack it is when the last has ended (2.3.4: sc_cor_pkg_qt::abort). The sanitizer
-// would go on with that of the process, and report errors where an exception has passed. Called on
-// the caller's own stack after sc_start; does nothing without the sanitizer.
+// SystemC's processes have stacks of their own. It tells the address sanitizer when one of them
+// goes on, but not whose stack it is when the last has ended (2.3.4: sc_cor_pkg_qt::abort). The
+// sanitizer would go on with that of the process, and report errors where an exception has passed.
+// Called on the caller's own stack after sc_start; does nothing without the sanitizer.
 inline void BackOnThreadStack() {
 #if defined(__SANITIZE_ADDRESS__)
   pthread_attr_t attributes;

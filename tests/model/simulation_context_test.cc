@@ -32,8 +32,8 @@ namespace {
 #endif
 }
 
-// After a run the address sanitizer must know the thread's own stack again. Or else what frames have
-// poisoned stays so when an exception ends them.
+// After a run the address sanitizer must know the thread's own stack again. Or else what frames
+// have poisoned stays so when an exception ends them.
 TEST(SimulationContext, TheSanitizerKnowsTheStackAfterARun) {
   MicroKernel kernel;
   kernel.Op(OpClass::kAlu, 1, {});
