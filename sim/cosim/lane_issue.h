@@ -35,8 +35,8 @@ class LaneIssue {
       grants->alone = SmMask();
       for (unsigned g = 0; g < groups_.size(); ++g) {
         groups_[g].Clear();
-        for (unsigned due = Of(g, sms); due != 0; due &= due - 1) {
-          const auto i = static_cast<unsigned>(__builtin_ctz(due));
+        for (typename Group::SmBits due = Of(g, sms); due != 0; due &= due - 1) {
+          const auto i = static_cast<unsigned>(__builtin_ctzll(due));
           groups_[g].SetReady(i, ready[g * Group::kSms + i]);
         }
         groups_[g].Cycle(Of(g, ticking));
@@ -48,10 +48,12 @@ class LaneIssue {
     Grants Alone(unsigned sm) { return groups_[sm / Group::kSms].Alone(sm % Group::kSms); }
 
    private:
-    static unsigned Of(unsigned group, const SmMask& sms) {
+    // Groups are parts of the mask's words.
+    static typename Group::SmBits Of(unsigned group, const SmMask& sms) {
+      static_assert(SmMask::kWordBits % Group::kSms == 0);
       const unsigned at = group * Group::kSms;
-      return static_cast<unsigned>(sms.word(at / SmMask::kWordBits) >> at % SmMask::kWordBits) &
-             0xffff;
+      return sms.word(at / SmMask::kWordBits) >> at % SmMask::kWordBits &
+             ~typename Group::SmBits{0} >> (64 - Group::kSms);
     }
     std::vector<Group> groups_;
   };

@@ -5,8 +5,8 @@ Purpose     header() and source() give the class's two files. Each Function is o
             of a cycle, its clock edge, or both, in general or where some inputs and registers are zero or one.
 Held        A function can take inputs for held: they are as in the cycle before, or else Changed() is called first. What
             follows from these, and from registers that it does not change, is calculated once and kept.
-Words       Those of ports have 64 bits. Inside they lie in vectors of 128, of which only the lower half counts: every
-            x86-64 host has instructions for these, and 16 registers more.
+Words       Have 64 bits, and a net has one or two of them. They lie in vectors of 128 bits: every x86-64 host has
+            instructions for these, and 16 registers more. Of one word the upper half does not count. Ports are the words.
 Order       Every net comes shortly before those who read it, and a register is written as soon as nobody reads its
             old value any more: few values live at a time, so that most stay in the processor's registers.
 """
@@ -115,12 +115,13 @@ def passes(netlist, functions, yosys):
     return made
 
 
-def ports(name, of_port):
-    members = "".join(f"    Word {port}[{len(bits)}];\n" for port, bits in of_port.items())
+def ports(name, of_port, words):
+    kind, of_one = ("Word", "[1]") if words == 1 else ("Register", "")
+    members = "".join(f"    {kind} {port}[{len(bits)}]{of_one};\n" for port, bits in of_port.items())
     return f"  struct {name} {{\n{members}  }};\n"
 
 
-def header(netlist, name, what, made):
+def header(netlist, name, what, made, words=1):
     members = "".join(f"{one.comment}  void {one.name}();\n" for one in made)
     holding = [one for one in made if one.kept]
     if holding:
@@ -136,13 +137,14 @@ def header(netlist, name, what, made):
 
 namespace smk::lanes {{
 
-// Bit i of every word belongs to instance i.
+// Bit i of word w belongs to instance 64 w + i.
 struct {name} {{
   using Word = std::uint64_t;
-  // A word, and as many bits that nobody reads.
+  static constexpr unsigned kWords = {words};
+  {"// A word, and as many bits that nobody reads." if words == 1 else "// Two words."}
   typedef Word Register __attribute__((vector_size(16)));
   static constexpr unsigned kGates = {len(netlist.nodes)}, kRegisters = {len(netlist.flops)};
-{ports("Inputs", netlist.inputs)}{ports("Outputs", netlist.outputs)}
+{ports("Inputs", netlist.inputs, words)}{ports("Outputs", netlist.outputs, words)}
   // Registers as after a reset, in all lanes.
   void Reset();
 {members}
@@ -158,10 +160,12 @@ struct {name} {{
 class _Body:
     """The statements of a piece of logic."""
 
-    def __init__(self, netlist, one):
+    def __init__(self, netlist, one, words):
+        self._words = words
         self._place = {ZERO: "Register{}", ONE: "~Register{}"}
         for port, bits in netlist.inputs.items():
-            self._place |= {net: f"Register{{in.{port}[{i}]}}" for i, net in enumerate(bits)}
+            self._place |= {net: f"Register{{in.{port}[{i}][0]}}" if words == 1 else f"in.{port}[{i}]"
+                            for i, net in enumerate(bits)}
         self._register = {flop.out: i for i, flop in enumerate(netlist.flops)}
         self._place |= {net: f"q[{i}]" for net, i in self._register.items()}
         self._one = one
@@ -188,7 +192,8 @@ class _Body:
         for place, net in outputs:
             known = at.get(net, -1)
             last[net] = max(last.get(net, -1), known)
-            stores[order[known + 1]].append(f"  {place} = ({self._name(net)})[0];")
+            value = self._name(net)
+            stores[order[known + 1]].append(f"  {place}[0] = ({value})[0];" if self._words == 1 else f"  {place} = {value};")
         # A register that takes the value of another one takes it as it was.
         copied = sorted({self._register[value] for _, value in edges if value in self._register})
         before = [f"  const Register q{i} = q[{i}];" for i in copied]
@@ -209,16 +214,16 @@ class _Body:
         return "".join(line + "\n" for line in lines)
 
 
-def source(netlist, name, include, made):
+def source(netlist, name, include, made, words=1):
     resets = "".join(f"  q[{i}] = {'~Register{}' if flop.reset else 'Register{}'};  // {flop.name}\n"
                      for i, flop in enumerate(netlist.flops))
     holding = [one for one in made if one.kept]
     bit = {one.name: 1 << i for i, one in enumerate(holding)}
     bodies = [f"void {name}::Reset() {{\n{resets}{'  current_ = 0;' + chr(10) if holding else ''}}}\n"]
     for one in made:
-        text = _Body(netlist, one).text()
+        text = _Body(netlist, one, words).text()
         if one.kept:
-            held = _Body(netlist, one).held()
+            held = _Body(netlist, one, words).held()
             bodies.append(f"void {name}::Hold{one.name}() {{\n{held}  current_ |= {bit[one.name]};\n}}\n")
             text = f"  if ((current_ & {bit[one.name]}) == 0) Hold{one.name}();\n{text}"
         lost = sum(bit[other.name] for other in holding if one.changes(other))

@@ -27,6 +27,8 @@ UNGATED = GREEDY.replace("gated_i=held,ungated_i=held", "gated_i=0,ungated_i=1,t
 FUNCTIONS = {"smk_quota_scheduler": [f"Cycle={GRANTS}+edge", f"Quiet={GRANTS}+edge/{QUIET},policy_i=held",
                                      f"Greedy={GRANTS}+edge/{GREEDY}", f"Ungated={GRANTS}+edge/{UNGATED}", "Left=left_o"],
              "smk_sm_profile": ["Edge=edge", "Registers=outputs"]}
+# A word has the schedulers of 16 SMs. Counters have more room than they need.
+SMS_OF_A_WORD = {"smk_quota_scheduler": 16}
 
 
 def files_of(top, rtl):
@@ -40,6 +42,13 @@ def files_of(top, rtl):
             seen.add(name)
             queue += rtl.glob(f"*/*/{name}.sv")
     return files
+
+
+def words_of(module, config):
+    """Of a net: two where one does not hold the block of all SMs."""
+    text = (config / "smk_config.svh").read_text(encoding="utf-8")
+    sms = int(re.search(r"\bNumSms\b[^=]*= *(\d+)", text)[1])
+    return 2 if sms > SMS_OF_A_WORD.get(module, sms) else 1
 
 
 def synthesize(args, files):
@@ -68,9 +77,10 @@ def main():
     except Unsupported as error:
         sys.exit(f"make_lanes.py: {args.module.stem}: {error}")
     what = f"{args.module.stem} in configuration {args.config.name}"
-    args.out.with_suffix(".h").write_text(cpp.header(netlist, args.name, what, passes), encoding="utf-8")
+    words = words_of(args.module.stem, args.config)
+    args.out.with_suffix(".h").write_text(cpp.header(netlist, args.name, what, passes, words), encoding="utf-8")
     include = f"{args.out.name}.h"
-    args.out.with_suffix(".cc").write_text(cpp.source(netlist, args.name, include, passes), encoding="utf-8")
+    args.out.with_suffix(".cc").write_text(cpp.source(netlist, args.name, include, passes, words), encoding="utf-8")
     depends = [*files, args.rtl / "common/smk_assert.svh", args.config / "smk_config.svh", *sorted(HERE.glob("*.*")),
                HERE.parent / "yosys/netlist.tcl"]
     names = " \\\n  ".join(str(path).replace(" ", "\\ ") for path in depends)

@@ -92,13 +92,13 @@ def parse(*functions):
     return list(map(cpp.Function.parse, functions))
 
 
-def run(netlist, functions, program):
+def run(netlist, functions, program, words=1):
     """What the program prints that has an object `lanes` of the class."""
     made = cpp.passes(netlist, parse(*functions), YOSYS)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        (folder / "lanes.h").write_text(cpp.header(netlist, "Lanes", "a test", made), encoding="utf-8")
-        (folder / "lanes.cc").write_text(cpp.source(netlist, "Lanes", "lanes.h", made), encoding="utf-8")
+        (folder / "lanes.h").write_text(cpp.header(netlist, "Lanes", "a test", made, words), encoding="utf-8")
+        (folder / "lanes.cc").write_text(cpp.source(netlist, "Lanes", "lanes.h", made, words), encoding="utf-8")
         (folder / "main.cc").write_text(
             '#include <cstdio>\n#include "lanes.h"\nint main() {\nsmk::lanes::Lanes lanes;\nlanes.Reset();\n'
             + program + "}\n", encoding="utf-8")
@@ -107,23 +107,38 @@ def run(netlist, functions, program):
         return subprocess.run([folder / "main"], check=True, stdout=subprocess.PIPE, text=True).stdout.split()
 
 
-# Lane i has the bits of i as its inputs.
-PATTERNS = """for (unsigned b = 0; b < sizeof(lanes.in.in_i) / 8; ++b) {
-  lanes.in.in_i[b] = 0;
-  for (unsigned i = 0; i < 64; ++i) lanes.in.in_i[b] |= std::uint64_t{i >> b & 1} << i;
+# Lane i of word w has the bits of i + w as its inputs.
+PATTERNS = """for (unsigned w = 0; w < lanes.kWords; ++w) {
+  for (unsigned b = 0; b < sizeof(lanes.in.in_i) / (8 * lanes.kWords); ++b) {
+    lanes.in.in_i[b][w] = 0;
+    for (unsigned i = 0; i < 64; ++i) lanes.in.in_i[b][w] |= std::uint64_t{(i + w) >> b & 1} << i;
+  }
 }
 """
-PRINT = 'for (const auto word : lanes.out.out_o) std::printf("%llx\\n", static_cast<unsigned long long>(word));\n'
+PRINT = """for (unsigned w = 0; w < lanes.kWords; ++w) {
+  for (const auto& bit : lanes.out.out_o) std::printf("%llx\\n", static_cast<unsigned long long>(bit[w]));
+}
+"""
 
 
 class Lanes(unittest.TestCase):
     def test_every_gate_does_what_its_name_says(self):
         netlist = Netlist(all_gates(), "m")
-        words = run(netlist, ["Settle=outputs"], PATTERNS + "lanes.Settle();\n" + PRINT)
-        for word, (name, means) in zip(words, GATES.items(), strict=True):
-            for i in range(64):
-                pins = [i >> b & 1 for b in range(means.__code__.co_argcount)]
-                self.assertEqual(int(word, 16) >> i & 1, means(*pins), f"{name} of {pins}")
+        for words in (1, 2):
+            said = run(netlist, ["Settle=outputs"], PATTERNS + "lanes.Settle();\n" + PRINT, words)
+            of_gates = [(w, *gate) for w in range(words) for gate in GATES.items()]
+            for word, (w, name, means) in zip(said, of_gates, strict=True):
+                for i in range(64):
+                    pins = [(i + w) >> b & 1 for b in range(means.__code__.co_argcount)]
+                    self.assertEqual(int(word, 16) >> i & 1, means(*pins), f"{name} of {pins}, word {w} of {words}")
+
+    def test_each_of_two_words_has_registers_of_its_own(self):
+        flops = [("DFFE_PP", {"C": CLOCK, "D": 4, "E": 5, "Q": 100})]
+        netlist = Netlist(module({"in_i": [4, 5]}, {"out_o": [100]}, flops), "m")
+        program = "lanes.q[0] ^= lanes.q[0];\n"
+        program += "".join(f"lanes.in.in_i[0][{w}] = {w + 5};\nlanes.in.in_i[1][{w}] = {w} ? ~0ull : 1;\n" for w in range(2))
+        said = run(netlist, ["Cycle=outputs+edge"], program + 2 * f"lanes.Cycle();\n{PRINT}", 2)
+        self.assertEqual(said, ["0", "0", "1", "6"])
 
     def test_every_flip_flop_takes_its_next_value(self):
         netlist = Netlist(all_flops(), "m")
@@ -204,12 +219,12 @@ class Lanes(unittest.TestCase):
         cells = [("XOR", {"A": 5, "B": 100, "Y": 101}), ("AND", {"A": 4, "B": 101, "Y": 102}),
                  ("MUX", {"A": 100, "B": 5, "S": 6, "Y": 103}), ("DFF_P", {"C": CLOCK, "D": 103, "Q": 100})]
         netlist = Netlist(module({"in_i": [4], "held_i": [5], "load_i": [6]}, {"out_o": [102]}, cells), "m")
-        program = "lanes.q[0][0] = 0;\nlanes.in.in_i[0] = ~0ull;\n"
-        for step in ("lanes.in.held_i[0] = 1;\nlanes.Quiet();\n",  # calculated
-                     "lanes.in.held_i[0] = 2;\nlanes.Quiet();\n",  # not told
+        program = "lanes.q[0][0] = 0;\nlanes.in.in_i[0][0] = ~0ull;\n"
+        for step in ("lanes.in.held_i[0][0] = 1;\nlanes.Quiet();\n",  # calculated
+                     "lanes.in.held_i[0][0] = 2;\nlanes.Quiet();\n",  # not told
                      "lanes.Changed();\nlanes.Quiet();\n",
-                     "lanes.in.in_i[0] = 6;\nlanes.Quiet();\n",  # not held
-                     "lanes.in.load_i[0] = ~0ull;\nlanes.Cycle();\n",  # changes the register, so that is told
+                     "lanes.in.in_i[0][0] = 6;\nlanes.Quiet();\n",  # not held
+                     "lanes.in.load_i[0][0] = ~0ull;\nlanes.Cycle();\n",  # changes the register, so that is told
                      "lanes.Quiet();\n"):
             program += step + PRINT
         words = run(netlist, ["Cycle=outputs+edge", "Quiet=outputs+edge/load_i=0,held_i=held"], program)

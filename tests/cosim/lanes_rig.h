@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled gates beside verilated RTL: 64 instances of a block with random traffic of their own,
-// every output in every cycle.
+// Compiled gates beside verilated RTL: instances of a block with random traffic of their own, as
+// many as there are lanes, every output in every cycle.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,27 +18,30 @@
 
 namespace smk {
 
-constexpr unsigned kLaneCount = 64;
+template <typename Gates>
+constexpr unsigned kLaneCount = 64 * Gates::kWords;
 
 // Bits of a port of one lane, at most 64, into words and out of them.
 template <typename Words>
 void SetLane(Words* words, unsigned lane, std::uint64_t value) {
-  for (std::uint64_t& word : *words) {
-    word = (word & ~(std::uint64_t{1} << lane)) | (value & 1) << lane;
+  for (auto& bit : *words) {
+    const std::uint64_t others = bit[lane / 64] & ~(std::uint64_t{1} << lane % 64);
+    bit[lane / 64] = others | (value & 1) << lane % 64;
     value >>= 1;
   }
 }
 template <typename Words>
 std::uint64_t GetLane(const Words& words, unsigned lane) {
   std::uint64_t value = 0;
-  unsigned bit = 0;
-  for (const std::uint64_t word : words) value |= (word >> lane & 1) << bit++;
+  unsigned b = 0;
+  for (const auto& bit : words) value |= (bit[lane / 64] >> lane % 64 & 1) << b++;
   return value;
 }
 
 // What is different, by lane: the first output of each that is.
 class LaneDifferences {
  public:
+  explicit LaneDifferences(unsigned lanes) : first_(lanes) {}
   void Compare(unsigned lane, Cycle now, const char* port, std::uint64_t rtl, std::uint64_t gates) {
     ++compared_;
     if (rtl == gates || !first_[lane].empty()) return;
@@ -51,7 +54,7 @@ class LaneDifferences {
   std::uint64_t compared() const { return compared_; }
 
  private:
-  std::array<std::string, kLaneCount> first_;
+  std::vector<std::string> first_;
   std::uint64_t compared_ = 0;
 };
 
@@ -71,10 +74,7 @@ class SchedulerLane {
   using Package = typename Rtl::Package;
 
   SchedulerLane(VerilatedContext* context, unsigned lane, std::uint64_t seed, bool greedy = false)
-      : lane_(lane),
-        greedy_(greedy),
-        random_(seed * kLaneCount + lane),
-        unit_(context, "scheduler") {
+      : lane_(lane), greedy_(greedy), random_(seed * 256 + lane), unit_(context, "scheduler") {
     unit_->policy_i = greedy ? 0 : Below(2);
     unit_->epoch_end_i = Below(2);
     unit_.Reset();
@@ -180,7 +180,7 @@ class ProfileLane {
   using Package = typename Rtl::Package;
 
   ProfileLane(VerilatedContext* context, unsigned lane, std::uint64_t seed)
-      : lane_(lane), random_(seed * kLaneCount + lane), unit_(context, "profile") {
+      : lane_(lane), random_(seed * 256 + lane), unit_(context, "profile") {
     unit_.Reset();
   }
   // A quarter of the lanes hears no tick, so that counters fill.
@@ -224,11 +224,11 @@ template <typename Lane, typename Gates, typename Evaluate>
 LaneDifferences RunLanes(Gates* gates, std::uint64_t seed, Cycle cycles, Evaluate evaluate) {
   VerilatedContext context;
   std::vector<std::unique_ptr<Lane>> lanes;
-  for (unsigned lane = 0; lane < kLaneCount; ++lane) {
+  for (unsigned lane = 0; lane < kLaneCount<Gates>; ++lane) {
     lanes.push_back(std::make_unique<Lane>(Unchecked(&context), lane, seed));
   }
   std::mt19937_64 random(seed);
-  LaneDifferences differences;
+  LaneDifferences differences(kLaneCount<Gates>);
   for (Cycle now = 0; now < cycles; ++now) {
     const auto kind = random() % 8;
     const LaneCycle cycle = kind == 0  ? LaneCycle::kChanged

@@ -27,8 +27,8 @@ struct FaultyScheduler : lanes::SeededScheduler {
   FaultyScheduler() { Choose(chosen, &in.fault_i); }
   template <typename Port>
   static void Choose(unsigned fault, Port* port) {
-    for (Word& word : *port) {
-      word = (fault & 1) != 0 ? ~Word{0} : 0;
+    for (auto& bit : *port) {
+      bit[0] = (fault & 1) != 0 ? ~Word{0} : 0;
       fault >>= 1;
     }
   }

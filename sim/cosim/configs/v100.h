@@ -8,6 +8,7 @@
 #include <Vv100_cosim_planner.h>
 #include <Vv100_cosim_profiler.h>
 #include <Vv100_cosim_usage.h>
+#include <v100_scheduler.h>
 
 #include "cosim/configs/gtx980.h"
 
@@ -15,7 +16,7 @@ namespace smk {
 
 SMK_RTL_CONFIG(RtlV100, v100, gtx980);
 struct LanesV100 : RtlV100 {
-  using SchedulerLanes = LanesGtx980::SchedulerLanes;
+  using SchedulerLanes = lanes::V100Scheduler;
   using ProfileLanes = LanesGtx980::ProfileLanes;
 };
 
