@@ -40,10 +40,8 @@ TEST_P(LockstepCompiled, EqualsTheReferenceWithLongLinks) {
   RunScenarios(GetParam(), Small(), 2, 4, Both, stretch);
 }
 
-// 80 SMs are five words.
-TEST(LockstepCompiledOnV100, EqualsTheReference) {
-  RunScenarios(DispatchMode::kSlicer, V100(), 4, 1, Both);
-}
+// 80 SMs are five words: two to a net, so three groups.
+TEST_P(LockstepCompiled, EqualsTheReferenceOnV100) { RunScenarios(GetParam(), V100(), 2, 1, Both); }
 
 INSTANTIATE_TEST_SUITE_P(Modes, LockstepCompiled, testing::ValuesIn(kAllModes),
                          [](const auto& info) { return Name(info.param); });

@@ -109,8 +109,9 @@ TEST_F(Controls, CompiledGatesThatAreNotBuiltAreRefused) {
   EXPECT_EQ(said("--control compiled --gates quota_scheduler"),
             "smk: --gates: blocks of the RTL; needs --control rtl or lockstep, not compiled\n");
   for (const char* machine : {"fermi", "v100", "gtx980-accelsim"}) {
-    EXPECT_EQ(Smk(std::string("run sgemm+lbm --policy smk --cycles 1500 --no-cache --control "
-                              "lockstep-compiled --machine ") +
+    // Quotas are spent on all SMs.
+    EXPECT_EQ(Smk(std::string("run sgemm+lbm --policy smk-pw --set policy.epoch_length=500 "
+                              "--cycles 4500 --no-cache --control lockstep-compiled --machine ") +
                   machine)
                   .status,
               0)
