@@ -18,6 +18,7 @@
 
 namespace smk {
 
+constexpr unsigned kMostLanes = 128;
 template <typename Gates>
 constexpr unsigned kLaneCount = 64 * Gates::kWords;
 
@@ -74,7 +75,10 @@ class SchedulerLane {
   using Package = typename Rtl::Package;
 
   SchedulerLane(VerilatedContext* context, unsigned lane, std::uint64_t seed, bool greedy = false)
-      : lane_(lane), greedy_(greedy), random_(seed * 256 + lane), unit_(context, "scheduler") {
+      : lane_(lane),
+        greedy_(greedy),
+        random_(seed * kMostLanes + lane),
+        unit_(context, "scheduler") {
     unit_->policy_i = greedy ? 0 : Below(2);
     unit_->epoch_end_i = Below(2);
     unit_.Reset();
@@ -180,7 +184,7 @@ class ProfileLane {
   using Package = typename Rtl::Package;
 
   ProfileLane(VerilatedContext* context, unsigned lane, std::uint64_t seed)
-      : lane_(lane), random_(seed * 256 + lane), unit_(context, "profile") {
+      : lane_(lane), random_(seed * kMostLanes + lane), unit_(context, "profile") {
     unit_.Reset();
   }
   // A quarter of the lanes hears no tick, so that counters fill.

@@ -93,8 +93,9 @@ TYPED_TEST(CompiledGates, OfGreedySchedulersAreTheRtlInEveryOutputOfEveryCycle) 
       &gates, Seed(), 6000, [&cycle](auto* all, LaneCycle kind) { cycle(all, kind); });
   for (unsigned lane = 0; lane < kLaneCount<decltype(gates)>; ++lane)
     EXPECT_EQ(differences.first(lane), "");
-  EXPECT_GT(cycle.ungated(), 500u);
-  EXPECT_LT(cycle.ungated(), 1500u);
+  // Half of the cycles are not busy, and quotas are in force in about half of these.
+  EXPECT_GT(cycle.ungated(), 1000u);
+  EXPECT_LT(cycle.ungated(), 2000u);
 }
 
 TYPED_TEST(CompiledGates, OfCountersAreTheRtlInEveryOutputOfEveryCycle) {
