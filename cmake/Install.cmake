@@ -76,13 +76,11 @@ install(FILES "${PROJECT_BINARY_DIR}/generated/smkConfig.cmake"
   DESTINATION "${package}")
 install(DIRECTORY examples/pair DESTINATION share/doc/smk/examples)
 
-# Without debug information, which has the paths of this tree, and without what only link-time
-# optimization by the same compiler could read.
+# Without debug information, which has the paths of this tree.
 function(smk_install_stripped component path)
   install(CODE "set(file \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${path}\")
     if(EXISTS \"\${file}\")
-      execute_process(COMMAND \"${CMAKE_OBJCOPY}\" --strip-debug --remove-section=.gnu.lto_*
-        --remove-section=.gnu.debuglto_* \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
+      execute_process(COMMAND \"${CMAKE_OBJCOPY}\" --strip-debug \"\${file}\" COMMAND_ERROR_IS_FATAL ANY)
     endif()" COMPONENT ${component})
 endfunction()
 smk_install_stripped(smk bin/smk)

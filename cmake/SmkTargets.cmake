@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # What all our own targets have in common. Verilated code does not get these: it has other warnings.
-include(CheckIPOSupported)
 
 # Warnings are errors in continuous integration (.ci/run) only: other compilers warn of other things. What the
 # environment says when a folder is configured first holds for it: a test that configures it again changes nothing.
@@ -14,22 +13,14 @@ target_compile_options(smk_warnings INTERFACE
   $<$<CONFIG:Debug>:-Wno-maybe-uninitialized>)
 target_link_options(smk_warnings INTERFACE -Wno-free-nonheap-object)
 
-# Link-time optimization, release only and for our libraries only.
-set(SMK_IPO OFF)
-if(CMAKE_BUILD_TYPE STREQUAL "Release")
-  check_ipo_supported(RESULT SMK_IPO LANGUAGES CXX)
-  if(SMK_IPO AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # Objects that also hold ordinary code: the program smk is optimized as a whole, while the many
-    # test programs link in a moment.
-    string(REPLACE "-fno-fat-lto-objects" "-ffat-lto-objects"
-      CMAKE_CXX_COMPILE_OPTIONS_IPO "${CMAKE_CXX_COMPILE_OPTIONS_IPO}")
-  endif()
-endif()
-
-# smk_compile_together(TARGET): headers are most of what the compiler reads, so several files are one unit. Names in
-# unnamed namespaces must differ within the target.
+# smk_compile_together(TARGET [FILES n]): headers are most of what the compiler reads, so all files are one unit, or n at a time. What
+# is in one is optimized together; there is no link-time optimization. Names in unnamed namespaces must differ within the target.
 function(smk_compile_together target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FILES" "")
+  if(NOT arg_FILES)
+    set(arg_FILES 0)
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE ${arg_FILES})
 endfunction()
 
 # smk_add_library(NAME SOURCES file... DEPENDS target...)
@@ -39,7 +30,6 @@ function(smk_add_library name)
   if(arg_SOURCES)
     add_library(${name} STATIC ${arg_SOURCES})
     target_link_libraries(${name} PUBLIC ${arg_DEPENDS} PRIVATE smk_warnings)
-    set_target_properties(${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION ${SMK_IPO})
   else()
     add_library(${name} INTERFACE)
     target_link_libraries(${name} INTERFACE ${arg_DEPENDS})

@@ -18,8 +18,6 @@ function(smk_add_tests label)
   # main.cc and not GTest's own library: SystemC's library brings another main().
   add_executable(${target} ${arg_SOURCES} "${PROJECT_SOURCE_DIR}/tests/main.cc")
   target_link_libraries(${target} PRIVATE GTest::gmock ${arg_LIBRARIES} smk_warnings)
-  # The libraries' objects hold ordinary code as well (SmkTargets.cmake): link in a moment.
-  target_link_options(${target} PRIVATE -fno-lto)
   # What they test is optimized; they themselves are read by the compiler once and run for a moment. Those of
   # blocks and of the model call much that is in headers.
   set(level -O0)
@@ -29,7 +27,7 @@ function(smk_add_tests label)
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:${level}>)
   # Not those of drawers, whose names are alike, and those beside verilated models of several sizes.
   if(NOT label MATCHES "^(unit|cosim)$" AND NOT arg_NAME STREQUAL "sim_cosim")
-    smk_compile_together(${target})
+    smk_compile_together(${target} FILES 8)
   endif()
   target_include_directories(${target} PRIVATE
     "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/tb" "${PROJECT_SOURCE_DIR}/sim")

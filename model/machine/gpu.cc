@@ -99,7 +99,7 @@ void Gpu::Advance(Cycle until) {
   }
 }
 
-void Gpu::StepCycle() {
+inline void Gpu::StepCycle() {
   const bool driver = StepDriver();
   const bool sms = prepares_ ? StepSms<true>() : StepSms<false>();
   if (__builtin_expect(in_turn_, 0)) TakeTurns();
@@ -111,7 +111,7 @@ void Gpu::StepCycle() {
   if (request_.record_decisions) TakeDecisions();
 }
 
-bool Gpu::StepDriver() {
+inline bool Gpu::StepDriver() {
   const bool tick = now_ >= next_tick_;
   const bool host = now_ >= next_launch_;
   if (!tick && !driver_awake_ && !host) return false;

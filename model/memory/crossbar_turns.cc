@@ -49,7 +49,7 @@ void Crossbar::TakeTurns(Cycle now, MemoryListener* listener) {
 }
 
 // What is behind the port of the slice.
-Cycle Crossbar::ServeTurn(const TurnPacket& packet, Cycle arrival) {
+inline Cycle Crossbar::ServeTurn(const TurnPacket& packet, Cycle arrival) {
   LineAccess access;
   access.address = packet.address;
   access.bytes = sectored_ ? kSectorBytes : kLineBytes;

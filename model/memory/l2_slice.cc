@@ -57,7 +57,7 @@ L2Slice::Access L2Slice::Decode(const LineAccess& request, Cycle arrival) const 
   return {request, arrival, static_cast<unsigned>(set), static_cast<std::uint32_t>(tag)};
 }
 
-L2Slice::Line* L2Slice::Find(const Access& access) {
+inline L2Slice::Line* L2Slice::Find(const Access& access) {
   const unsigned way = sets_.Find(access.set, access.tag);
   if (way == CacheSets::kNone) return nullptr;
   sets_.Use(access.set, way);
@@ -66,7 +66,7 @@ L2Slice::Line* L2Slice::Find(const Access& access) {
 
 // The way of the least recently used line that is not in flight; when all are, of the first that
 // will be there.
-unsigned L2Slice::Victim(unsigned set, Cycle arrival) const {
+inline unsigned L2Slice::Victim(unsigned set, Cycle arrival) const {
   const Line* const lines = &lines_[set * ways_];
   unsigned way = sets_.Oldest(set);
   while (lines[way].ready > arrival) {
@@ -106,7 +106,7 @@ void L2Slice::Evict(const Line& line, SmId sm, Cycle* start) {
   evictions_.Fill(memory_socket_.Serve(&eviction, *start));
 }
 
-Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
+inline Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
   const unsigned passes = bytes_per_cycle_.Up(access.line.bytes) * (access.line.atomic() ? 2 : 1);
   Cycle done = 0;
   if (line == nullptr) {
@@ -129,7 +129,7 @@ unsigned L2Slice::Missing(const Access& access, const Line& line) const {
   return Bytes(static_cast<std::uint8_t>(access.line.sectors & ~line.valid));
 }
 
-Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit) {
+inline Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit) {
   if (line->ready <= access.arrival) {
     return array_.Take(access.arrival, passes).end - passes + latency_;
   }

@@ -113,7 +113,7 @@ DramClock MemoryController::DrainWrites(DramClock now) {
   return last;
 }
 
-DramClock MemoryController::Plan(const Location& where, DramClock now, unsigned recovery) {
+inline DramClock MemoryController::Plan(const Location& where, DramClock now, unsigned recovery) {
   DramBank& bank = banks_[where.bank];
   DramClock column = 0;
   if (bank.Join(where.row, now, &column)) {

@@ -37,7 +37,7 @@ void Complete(const StreamSpec& spec, Options* options) {
     if (!*value && usual != nullptr) *value = usual;
   };
   choose(&options->machine, spec.machine, kDefaultMachine);
-  choose(&options->policy, spec.policy, kDefaultPolicy);
+  choose(&options->policy, spec.policy, kStreamPolicy);
   choose(&options->preempt, spec.preempt, nullptr);
   choose(&options->control, spec.control, Name(ControlKind::kReference));
   choose(&options->cycles, spec.cycles, kDefaultCycles);

@@ -12,7 +12,7 @@
 namespace smk::sim {
 
 // The policy of a stream of which nobody says another.
-inline constexpr char kDefaultPolicy[] = "leftover";
+inline constexpr char kStreamPolicy[] = "leftover";
 
 // Bytes of a copy: those of the workload's arrays.
 inline constexpr std::uint64_t kOfWorkload = ~std::uint64_t{0};

@@ -151,7 +151,7 @@ TenantDevice PrepareTenantDevice(const TenantSpec& spec, const Options& options,
   prepared.experiment = ResolveStream(options, jobs, backend);
   prepared.experiment.stream = {spec.name, scheduler.text, Name(prepared.choice.kind), {}, true};
   prepared.policy =
-      ResolvePolicy(options.policy.value_or(kDefaultPolicy), options.preempt, prepared.experiment);
+      ResolvePolicy(options.policy.value_or(kStreamPolicy), options.preempt, prepared.experiment);
   if (prepared.policy.time_shared) {
     throw InputError(
         "--policy isolated: runs each client alone; expected one under which they share");

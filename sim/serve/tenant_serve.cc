@@ -20,9 +20,9 @@ namespace {
 using gemini::Control;
 using gemini::Nanoseconds;
 
-constexpr char kDefaultMachine[] = "v100";
-constexpr char kDefaultScheduler[] = "gemini";
-constexpr char kDefaultCycles[] = "1000000000";
+constexpr char kTenantMachine[] = "v100";
+constexpr char kTenantScheduler[] = "gemini";
+constexpr char kTenantCycles[] = "1000000000";
 constexpr std::size_t kMostArrivals = 10'000'000;
 
 // Options that say how thread blocks are executed, which without a device they are not.
@@ -144,16 +144,16 @@ TenantServing PrepareTenants(const std::string& path, Options options, const std
   CheckOptions(options, on_device);
   if (on_device) CompleteDevice(spec, &options);
   serving.scheduler =
-      ParseScheduler(!scheduler.empty() ? scheduler : spec.scheduler.value_or(kDefaultScheduler));
+      ParseScheduler(!scheduler.empty() ? scheduler : spec.scheduler.value_or(kTenantScheduler));
   if (!serving.scheduler.info.control) {
     throw InputError(fmt::format(
         "--scheduler {}: launches jobs of streams; expected one of gemini, static-quota, none, "
         "sequential for clients with scripts",
         serving.scheduler.text));
   }
-  if (!options.machine) options.machine = spec.machine.value_or(kDefaultMachine);
+  if (!options.machine) options.machine = spec.machine.value_or(kTenantMachine);
   if (!options.seed) options.seed = spec.seed.value_or("1");
-  options.cycles = kDefaultCycles;
+  options.cycles = kTenantCycles;
   options.until = Name(RunUntil::kDone);
   options.no_repeat = true;
   options.sets.insert(options.sets.begin(), spec.sets.begin(), spec.sets.end());

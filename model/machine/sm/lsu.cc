@@ -91,7 +91,7 @@ void Lsu::Serve(Cycle now) {
 }
 
 // The shared-memory instructions behind a finished global one, up to the next global one.
-void Lsu::ResolveFollowers(Cycle now) {
+inline void Lsu::ResolveFollowers(Cycle now) {
   next_pass_ = kNever;
   while (unresolved_ != tail_) {
     const Request& request = ring_[unresolved_ % kRing].request;
@@ -110,7 +110,7 @@ Cycle Lsu::Send(const Entry& entry, MemoryAccess access, Cycle now) {
                         {entry.lines[entry.sent], Sectors(entry)}, now);
 }
 
-Cycle Lsu::SendInTurn(Entry* entry, Cycle now) {
+inline Cycle Lsu::SendInTurn(Entry* entry, Cycle now) {
   if (memory_.Full(sm_)) return now + 1;
   const Request& request = entry->request;
   MemoryAccess access = MemoryAccess::kLoad;

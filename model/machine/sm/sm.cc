@@ -264,7 +264,7 @@ void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
 }
 
 // When the first port can be free for which one of the lanes waits; all of them are blocked now.
-Cycle Sm::PortsFreeAt(LaneMask lanes, Cycle now) const {
+inline Cycle Sm::PortsFreeAt(LaneMask lanes, Cycle now) const {
   Cycle first = kNever;
   if ((lanes & port_lanes_[kLsu]) != 0) {
     first = shared_free_[kLsu] > now ? shared_free_[kLsu] : lsu_.FreeAt();

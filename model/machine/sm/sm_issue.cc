@@ -83,7 +83,7 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
 }
 
 // Whether the warp goes on to its next instruction by itself.
-bool Sm::IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now) {
+inline bool Sm::IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle now) {
   if (__builtin_expect(step.ends_idempotence, 0) &&
       gpu_.launches[warp->kernel].spec->idempotence == Idempotence::kUntilStore) {
     inputs_.tb_flushable &= ~(1u << warp->tb_slot);
