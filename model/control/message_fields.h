@@ -9,10 +9,10 @@
 // A new field is one line here, a member of the C++ struct and one of the SystemVerilog struct.
 #pragma once
 
+#include "control/driver/preempted_queue.h"
+#include "control/driver/tb_dispatch.h"
 #include "control/messages.h"
 #include "control/packed.h"
-#include "control/preempted_queue.h"
-#include "control/tb_dispatch.h"
 
 namespace smk {
 

@@ -6,10 +6,10 @@
 #include "base/error.h"
 #include "base/spread_array.h"
 #include "control/control_probe.h"
-#include "control/driver.h"
-#include "control/plan_record.h"
-#include "control/sm_control.h"
-#include "control/sm_link.h"
+#include "control/driver/driver.h"
+#include "control/driver/plan_record.h"
+#include "control/sm/sm_control.h"
+#include "control/sm/sm_link.h"
 
 namespace smk {
 namespace {

@@ -2,7 +2,7 @@
 // Who has a place on the SMs: the kernel slots as the control plane's kernel table keeps them.
 //
 // Order       By launch. A kernel slot keeps its rank when its next launch comes before its place
-//             is given away, and its TBs need the same: control/kernel_table.h [D7].
+//             is given away, and its TBs need the same: control/driver/kernel_table.h [D7].
 // Places      With the left-over policy a launch has the places that older ones leave over; with
 //             the others every launch has some. Where partitions are kept until a kernel is done,
 //             and for some ticks after, nobody gets the places of those that drain or linger.

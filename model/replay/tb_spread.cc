@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "control/tb_gap.h"
+#include "control/sm/tb_gap.h"
 
 namespace smk {
 

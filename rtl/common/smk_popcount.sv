@@ -7,7 +7,7 @@
 // Latency     0 cycles: log2(N) additions in sequence.
 // Throughput  One count per cycle.
 // Reset       No state.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 module smk_popcount #(
   parameter  int unsigned N     = 16,
   localparam int unsigned Width = $clog2(N + 1)

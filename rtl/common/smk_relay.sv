@@ -7,7 +7,7 @@
 // Latency     Stages cycles; with none it is a wire.
 // Throughput  One message per cycle.
 // Reset       Nothing on its way.
-// Model       model/control/sm_link.h   Doc  docs/blocks/sm_link.md
+// Model       model/control/sm/sm_link.h   Doc  docs/blocks/sm_link.md
 `include "smk_assert.svh"
 
 module smk_relay #(

@@ -7,7 +7,7 @@
 // Latency     0 cycles: log2(N) additions in sequence.
 // Throughput  One sum per cycle.
 // Reset       No state.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 // Terms are not below zero, and the sum is modulo 2^Width.
 module smk_sum_tree #(
   parameter int unsigned N         = 16,

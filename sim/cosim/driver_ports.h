@@ -7,9 +7,9 @@
 #include <array>
 #include <vector>
 
+#include "control/driver/plan_record.h"
+#include "control/driver/tb_dispatch.h"
 #include "control/message_fields.h"
-#include "control/plan_record.h"
-#include "control/tb_dispatch.h"
 #include "cosim/pack.h"
 
 namespace smk {

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "control/control_probe.h"
-#include "control/plan_record.h"
+#include "control/driver/plan_record.h"
 #include "cosim/rtl_config.h"
 #include "cosim/rtl_control.h"
 #include "cosim/rtl_coverage.h"

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "control/message_fields.h"
-#include "control/sm_link.h"
+#include "control/sm/sm_link.h"
 #include "cosim/pack.h"
 #include "cosim/rtl_issue.h"
 #include "cosim/verilated_unit.h"

@@ -50,12 +50,13 @@ void CheckRtl(const ControlConfig& c) {
 std::string HashSources() {
   std::vector<std::string> files;
   for (const std::string& file : RtlFiles()) files.push_back("rtl/" + file);
-  for (const char* folder : {"sim/cosim", "sim/cosim/apart", "model/base", "model/control"}) {
-    for (const auto& entry : fs::directory_iterator(RtlSource(folder))) {
+  for (const char* folder : {"sim/cosim", "model/base", "model/control"}) {
+    const fs::path root = RtlSource(folder);
+    for (const auto& entry : fs::recursive_directory_iterator(root)) {
       const std::string extension = entry.path().extension();
       if (extension == ".h" || extension == ".sv" || extension == ".svh" || extension == ".sh" ||
           (extension == ".cc" && entry.path().stem().string().rfind("built_", 0) == 0)) {
-        files.push_back(std::string(folder) + "/" + entry.path().filename().string());
+        files.push_back(std::string(folder) + "/" + fs::relative(entry.path(), root).string());
       }
     }
   }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "control/control_plane.h"
-#include "control/kernel_table.h"
+#include "control/driver/kernel_table.h"
 #include "test_options.h"
 
 namespace smk::oracle {

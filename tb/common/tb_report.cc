@@ -21,9 +21,8 @@ std::string WithCommas(std::uint64_t number) {
 }
 
 void TbReport::OnTestProgramStart(const testing::UnitTest&) {
-  std::printf("tb_%s: smk_%s in lockstep with model/control/%s.h, seed %llu\n", block_.c_str(),
-              block_.c_str(), block_.c_str(),
-              static_cast<unsigned long long>(GetTestOptions().seed));
+  std::printf("tb_%s: smk_%s in lockstep with its C++ twin, seed %llu\n", block_.c_str(),
+              block_.c_str(), static_cast<unsigned long long>(GetTestOptions().seed));
   std::printf("  %-60s %10s %12s %7s\n", "test", "cycles", "values", "ms");
 }
 

@@ -6,7 +6,7 @@
 
 #include "common/lockstep.h"
 #include "common/tb_arrival.h"
-#include "control/drf_tracker.h"
+#include "control/driver/drf_tracker.h"
 
 namespace smk::drf_tracker {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "common/oracle.h"
-#include "control/drf_tracker.h"
+#include "control/driver/drf_tracker.h"
 
 namespace smk {
 namespace {

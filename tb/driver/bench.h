@@ -11,7 +11,7 @@
 #include <set>
 
 #include "common/oracle.h"
-#include "control/driver.h"
+#include "control/driver/driver.h"
 
 namespace smk {
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "control/driver.h"
+#include "control/driver/driver.h"
 #include "driver/traffic.h"
 
 namespace smk {

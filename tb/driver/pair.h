@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "common/lockstep.h"
-#include "control/driver.h"
-#include "control/sm_link.h"
+#include "control/driver/driver.h"
+#include "control/sm/sm_link.h"
 #include "cosim/driver_ports.h"
 #include "cosim/rtl_package.h"
 

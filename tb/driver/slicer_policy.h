@@ -2,7 +2,7 @@
 // Warped-Slicer with short phases: what the driver's tests of it begin with.
 #pragma once
 
-#include "control/driver.h"
+#include "control/driver/driver.h"
 
 namespace smk {
 

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/oracle.h"
-#include "control/kernel_table.h"
+#include "control/driver/kernel_table.h"
 
 namespace smk {
 namespace {

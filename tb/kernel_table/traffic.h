@@ -5,7 +5,7 @@
 #include <array>
 
 #include "common/lockstep.h"
-#include "control/kernel_table.h"
+#include "control/driver/kernel_table.h"
 
 namespace smk {
 

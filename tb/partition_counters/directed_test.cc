@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "control/partition_counters.h"
+#include "control/sm/partition_counters.h"
 
 namespace smk {
 namespace {

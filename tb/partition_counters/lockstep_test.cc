@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/seeds.h"
-#include "control/partition_counters.h"
+#include "control/sm/partition_counters.h"
 
 namespace smk {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/oracle.h"
-#include "control/partition_planner.h"
+#include "control/driver/partition_planner.h"
 
 namespace smk {
 namespace {

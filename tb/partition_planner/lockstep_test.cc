@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/seeds.h"
-#include "control/partition_planner.h"
+#include "control/driver/partition_planner.h"
 #include "partition_planner/traffic.h"
 
 namespace smk {

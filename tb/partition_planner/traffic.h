@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/lockstep.h"
-#include "control/partition_planner.h"
+#include "control/driver/partition_planner.h"
 
 namespace smk {
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "control/policy_registers.h"
+#include "control/driver/policy_registers.h"
 #include "policy_registers/policies.h"
 
 namespace smk {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/seeds.h"
-#include "control/policy_registers.h"
+#include "control/driver/policy_registers.h"
 #include "policy_registers/policies.h"
 #include "policy_registers/random_chip.h"
 

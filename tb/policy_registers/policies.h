@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/lockstep.h"
-#include "control/policy_registers.h"
+#include "control/driver/policy_registers.h"
 
 namespace smk {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "control/policy_registers.h"
+#include "control/driver/policy_registers.h"
 #include "policy_registers/policies.h"
 
 namespace smk {

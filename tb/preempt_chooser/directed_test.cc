@@ -2,7 +2,7 @@
 // The rules of PreemptChooser, one by one. Times are in units of 16 cycles, a line takes one unit.
 #include <gtest/gtest.h>
 
-#include "control/preempt_chooser.h"
+#include "control/sm/preempt_chooser.h"
 
 namespace smk {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/lockstep.h"
-#include "control/preempt_chooser.h"
+#include "control/sm/preempt_chooser.h"
 
 namespace smk::preempt_chooser {
 

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "control/preempt_engine.h"
+#include "control/sm/preempt_engine.h"
 
 namespace smk {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "control/preempt_engine.h"
+#include "control/sm/preempt_engine.h"
 #include "preempt_engine/bench.h"
 
 namespace smk {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/lockstep.h"
-#include "control/preempt_engine.h"
+#include "control/sm/preempt_engine.h"
 
 namespace smk::preempt_engine {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/oracle.h"
-#include "control/preempted_queue.h"
+#include "control/driver/preempted_queue.h"
 
 namespace smk {
 namespace {

@@ -13,7 +13,7 @@
 
 #include <functional>
 
-#include "control/preempted_queue.h"
+#include "control/driver/preempted_queue.h"
 #include "preempted_queue/traffic.h"
 
 namespace smk {

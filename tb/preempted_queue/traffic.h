@@ -6,7 +6,7 @@
 #include <deque>
 
 #include "common/lockstep.h"
-#include "control/preempted_queue.h"
+#include "control/driver/preempted_queue.h"
 
 namespace smk {
 

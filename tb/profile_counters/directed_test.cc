@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "control/profile_counters.h"
+#include "control/sm/profile_counters.h"
 
 namespace smk {
 namespace {

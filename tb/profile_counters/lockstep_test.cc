@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/profile_counters.h"
+#include "control/sm/profile_counters.h"
 
 namespace smk {
 namespace {

@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/oracle.h"
-#include "control/quota_calculator.h"
+#include "control/driver/quota_calculator.h"
 
 namespace smk {
 namespace {

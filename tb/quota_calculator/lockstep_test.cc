@@ -12,7 +12,7 @@
 #include <functional>
 #include <vector>
 
-#include "control/quota_calculator.h"
+#include "control/driver/quota_calculator.h"
 
 namespace smk {
 namespace {

@@ -6,7 +6,7 @@
 #include <random>
 #include <vector>
 
-#include "control/quota_scheduler.h"
+#include "control/sm/quota_scheduler.h"
 
 namespace smk {
 namespace {

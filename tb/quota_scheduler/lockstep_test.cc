@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/quota_scheduler.h"
+#include "control/sm/quota_scheduler.h"
 
 namespace smk {
 namespace {

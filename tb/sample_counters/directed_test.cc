@@ -3,7 +3,7 @@
 
 #include <random>
 
-#include "control/sample_counters.h"
+#include "control/sm/sample_counters.h"
 
 namespace smk {
 namespace {

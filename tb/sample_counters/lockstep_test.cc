@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/sample_counters.h"
+#include "control/sm/sample_counters.h"
 
 namespace smk {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "common/oracle.h"
-#include "control/slicer_profiler.h"
-#include "control/waterfill_planner.h"
+#include "control/driver/slicer_profiler.h"
+#include "control/driver/waterfill_planner.h"
 
 namespace smk {
 namespace {

@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/slicer_profiler.h"
+#include "control/driver/slicer_profiler.h"
 #include "slicer_profiler/traffic.h"
 
 namespace smk {

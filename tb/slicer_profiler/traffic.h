@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/lockstep.h"
-#include "control/slicer_profiler.h"
+#include "control/driver/slicer_profiler.h"
 
 namespace smk {
 

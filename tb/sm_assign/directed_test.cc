@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/oracle.h"
-#include "control/sm_assign.h"
+#include "control/driver/sm_assign.h"
 
 namespace smk {
 namespace {

@@ -14,7 +14,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/sm_assign.h"
+#include "control/driver/sm_assign.h"
 
 namespace smk {
 namespace {

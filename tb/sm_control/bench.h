@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "control/sm_control.h"
+#include "control/sm/sm_control.h"
 
 namespace smk {
 

@@ -2,7 +2,7 @@
 // The wiring of one SM's control logic.
 #include <gtest/gtest.h>
 
-#include "control/sm_control.h"
+#include "control/sm/sm_control.h"
 #include "sm_control/bench.h"
 
 namespace smk {

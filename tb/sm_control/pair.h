@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "common/lockstep.h"
-#include "control/sm_control.h"
+#include "control/sm/sm_control.h"
 #include "cosim/rtl_package.h"
 
 namespace smk {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/lockstep.h"
-#include "control/sm_control.h"
+#include "control/sm/sm_control.h"
 
 namespace smk {
 

@@ -5,7 +5,7 @@
 #include <Vsmk_sm_control_smk_pkg.h>
 #include <gtest/gtest.h>
 
-#include "control/sm_control.h"
+#include "control/sm/sm_control.h"
 #include "sm_control/bench.h"
 #include "sm_control/pair.h"
 

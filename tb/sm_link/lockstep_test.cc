@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/sm_link.h"
+#include "control/sm/sm_link.h"
 
 namespace smk {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "control/tb_dispatch.h"
+#include "control/driver/tb_dispatch.h"
 #include "tb_dispatch/spec.h"
 
 namespace smk {

@@ -8,7 +8,7 @@
 
 #include "common/lockstep.h"
 #include "common/oracle.h"
-#include "control/tb_dispatch.h"
+#include "control/driver/tb_dispatch.h"
 
 namespace smk {
 

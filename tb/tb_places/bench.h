@@ -5,7 +5,7 @@
 #include <array>
 #include <optional>
 
-#include "control/tb_places.h"
+#include "control/sm/tb_places.h"
 
 namespace smk {
 

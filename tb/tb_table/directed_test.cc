@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 
-#include "control/tb_table.h"
+#include "control/sm/tb_table.h"
 
 namespace smk {
 namespace {

@@ -12,7 +12,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/tb_table.h"
+#include "control/sm/tb_table.h"
 
 namespace smk {
 namespace {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/oracle.h"
-#include "control/token_arbiter.h"
+#include "control/driver/token_arbiter.h"
 
 namespace smk {
 namespace {

@@ -13,7 +13,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/token_arbiter.h"
+#include "control/driver/token_arbiter.h"
 
 namespace smk {
 namespace {

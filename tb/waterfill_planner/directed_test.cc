@@ -2,7 +2,7 @@
 // The rules of WaterfillPlanner, one test each, and its plans against Algorithm 1 and a search.
 #include <gtest/gtest.h>
 
-#include "control/waterfill_planner.h"
+#include "control/driver/waterfill_planner.h"
 #include "waterfill_planner/oracle.h"
 
 namespace smk {

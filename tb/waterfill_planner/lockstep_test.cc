@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/seeds.h"
-#include "control/waterfill_planner.h"
+#include "control/driver/waterfill_planner.h"
 #include "waterfill_planner/traffic.h"
 
 namespace smk {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "common/lockstep.h"
-#include "control/waterfill_planner.h"
+#include "control/driver/waterfill_planner.h"
 
 namespace smk {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "control/work_queue.h"
+#include "control/driver/work_queue.h"
 
 namespace smk {
 namespace {

@@ -11,7 +11,7 @@
 #include <functional>
 
 #include "common/seeds.h"
-#include "control/work_queue.h"
+#include "control/driver/work_queue.h"
 
 namespace smk {
 namespace {

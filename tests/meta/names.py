@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """meta.names: the same block has the same name everywhere.
 
-rtl/<place>/<block>/smk_<block>.sv = model/control/<block>.h with its class
+rtl/<place>/<block>/smk_<block>.sv = model/control/<place>/<block>.h with its class
   = tb/<block>/ with block.toml and a test = docs/blocks/<block>.md
 A folder of rtl/<place>/ is a block; every other file in it is a part of the block. What lies in
 rtl/<place>/ itself is no block: what several blocks use, and the whole chip. A header of model/control is
@@ -19,7 +19,7 @@ def class_name(block):
 
 def check_block(place, block):
     """Findings about one folder of rtl/."""
-    rtl, header, drawer = f"rtl/{place}/{block}", f"model/control/{block}.h", f"tb/{block}"
+    rtl, header, drawer = f"rtl/{place}/{block}", f"model/control/{place}/{block}.h", f"tb/{block}"
     wanted = [f"{rtl}/smk_{block}.sv", header, f"{drawer}/block.toml", f"docs/blocks/{block}.md"]
     yield from (f"{rtl}: no {path}" for path in wanted if path not in known)
     if not any(path.startswith(f"{drawer}/") and path.endswith("_test.cc") for path in known):

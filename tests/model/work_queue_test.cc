@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The work queue in hardware beside the one in the memory of a GPU.
-#include "control/work_queue.h"
+#include "control/driver/work_queue.h"
 
 #include <gtest/gtest.h>
 

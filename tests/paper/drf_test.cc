@@ -2,7 +2,7 @@
 // The example of SMK Sec. 5.2, with limits in which its percentages are whole units.
 #include <gtest/gtest.h>
 
-#include "control/drf_tracker.h"
+#include "control/driver/drf_tracker.h"
 
 namespace smk {
 namespace {

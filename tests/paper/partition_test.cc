@@ -4,7 +4,7 @@
 // 100 units of registers and shared memory and 60 of threads, all of these are whole units.
 #include <gtest/gtest.h>
 
-#include "control/partition_planner.h"
+#include "control/driver/partition_planner.h"
 
 namespace smk {
 namespace {

@@ -4,7 +4,7 @@
 // 0.1/0.35 and 0.25/0.35 of the epoch.
 #include <gtest/gtest.h>
 
-#include "control/quota_calculator.h"
+#include "control/driver/quota_calculator.h"
 
 namespace smk {
 namespace {

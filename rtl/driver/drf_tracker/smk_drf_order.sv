@@ -9,7 +9,7 @@
 // Latency     Answers 0 cycles after a question, 1 after shares, 2 after came_i.
 // Throughput  One question of each kind per cycle.
 // Reset       All shares are equal.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 // Ties go to the lowest id, but of kernels that have nothing the first is the one behind the kernel
 // that came last. Every two are compared as shares change, so that a question takes one row of gates.
 `include "smk_assert.svh"

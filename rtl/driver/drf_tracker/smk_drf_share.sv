@@ -8,7 +8,7 @@
 // Latency     3 cycles.
 // Throughput  Everything in every cycle.
 // Reset       Nothing taken.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 // An update takes four rows of registers: what was decided, TBs that left, and those not found on
 // groups of SMs; their sum; times the kernel's share, in two parts; into rK. Two bits of the sum
 // at a time are no share, one, two or three: half as many numbers to add as with one bit.

@@ -14,7 +14,7 @@
 //             a change on (busy_o is low).
 // Throughput  One event per SM, one decision and one question of each kind per cycle.
 // Reset       Nothing taken.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 // Ties go to the lowest id, those of kernels that have nothing in turn [D23]. Does not decide: see
 // smk_tb_dispatch.
 `include "smk_assert.svh"

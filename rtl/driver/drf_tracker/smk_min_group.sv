@@ -7,7 +7,7 @@
 // Latency     0 cycles: one comparison, then an AND over all pairs. valid_i may come late.
 // Throughput  One answer per cycle.
 // Reset       No state.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 // It has N * (N - 1) / 2 comparators, where a tree has N - 1 in log2(N) levels.
 module smk_min_group #(
   parameter int unsigned N     = 4,

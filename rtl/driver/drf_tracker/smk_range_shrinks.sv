@@ -8,7 +8,7 @@
 // Latency     6 cycles after victim_tbs_i, 7 after the rest; for a question and shares that hold.
 // Throughput  One answer per cycle.
 // Reset       No state that counts.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 `include "smk_assert.svh"
 
 module smk_range_shrinks (

@@ -9,7 +9,7 @@
 //             exclude_i.
 // Throughput  One TB in and one TB out per cycle.
 // Reset       Nothing taken.
-// Model       model/control/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
+// Model       model/control/driver/drf_tracker.h   Doc  docs/blocks/drf_tracker.md
 // The others' vectors are registers of their own: a question needs no multiplication.
 `include "smk_assert.svh"
 

@@ -12,7 +12,7 @@
 //             one cycle late.
 // Throughput  One command per cycle.
 // Reset       No kernel.
-// Model       model/control/driver.h   Doc  docs/blocks/driver.md
+// Model       model/control/driver/driver.h   Doc  docs/blocks/driver.md
 // Nothing changes in a cycle without an input pulse or awake_o. Holds what launches change.
 `include "smk_assert.svh"
 

@@ -11,7 +11,7 @@
 // Latency     0 cycles; a credit counts in the cycle after it came.
 // Throughput  One command per cycle, to each SM one per credit.
 // Reset       The bus is the dispatcher's, every SM's credit is here.
-// Model       model/control/driver.h   Doc  docs/blocks/driver.md
+// Model       model/control/driver/driver.h   Doc  docs/blocks/driver.md
 `include "smk_assert.svh"
 
 module smk_driver_bus (

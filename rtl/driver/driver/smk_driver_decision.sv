@@ -9,7 +9,7 @@
 // Latency     As of the blocks; the planner sees kernels one cycle late.
 // Throughput  As of the blocks.
 // Reset       No TB, no partition, nothing to decide.
-// Model       model/control/driver.h   Doc  docs/blocks/driver.md
+// Model       model/control/driver/driver.h   Doc  docs/blocks/driver.md
 `include "smk_assert.svh"
 
 module smk_driver_decision (

@@ -7,7 +7,7 @@
 // Latency     0 cycles; finished_late_o and its kernels 1, for the kernel table.
 // Throughput  One event per SM and cycle.
 // Reset       No TB has finished.
-// Model       model/control/driver.h   Doc  docs/blocks/driver.md
+// Model       model/control/driver/driver.h   Doc  docs/blocks/driver.md
 `include "smk_assert.svh"
 
 module smk_driver_events (

@@ -8,7 +8,7 @@
 // Latency     0 cycles; an SM counts 1 cycle after it may host the kernel.
 // Throughput  Everything in every cycle.
 // Reset       No kernel has an SM.
-// Model       model/control/driver.h (Held)   Doc  docs/blocks/driver.md
+// Model       model/control/driver/driver.h (Held)   Doc  docs/blocks/driver.md
 // The oldest kernel with TBs to dispatch and an SM is never held: there is always one that goes on.
 `include "smk_assert.svh"
 

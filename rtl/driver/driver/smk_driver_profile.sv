@@ -10,7 +10,7 @@
 // Latency     1 cycle after the last window; heard_o 0.
 // Throughput  One window of each kernel per cycle.
 // Reset       No members, no window.
-// Model       model/control/driver.h   Doc  docs/blocks/driver.md
+// Model       model/control/driver/driver.h   Doc  docs/blocks/driver.md
 // Windows that have not come when the next tick is sent are not waited for.
 `include "smk_assert.svh"
 

@@ -11,7 +11,7 @@
 // Latency     allowed_o 0 cycles; begin and end of a window 1 cycle after the profiler's.
 // Throughput  One plan at a time; counts of all SMs in one cycle.
 // Reset       Nothing given, no plan.
-// Model       model/control/driver_slicer.h   Doc  docs/blocks/driver.md
+// Model       model/control/driver/driver_slicer.h   Doc  docs/blocks/driver.md
 // Under any other policy it passes on its inputs and holds its state. Of several kernels the youngest
 // lives at the end of every SM: of two, each stays where it is under any plan.
 `include "smk_assert.svh"

@@ -8,7 +8,7 @@
 // Latency     The count falls on the next edge.
 // Throughput  One load or amount per cycle.
 // Reset       ResetValue.
-// Model       model/control/kernel_table.h   Doc  docs/blocks/kernel_table.md
+// Model       model/control/driver/kernel_table.h   Doc  docs/blocks/kernel_table.md
 // Wraps below zero.
 `include "smk_assert.svh"
 

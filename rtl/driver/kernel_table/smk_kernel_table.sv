@@ -11,7 +11,7 @@
 //             the last TB's event.
 // Throughput  One launch per cycle; one completion per SM and cycle.
 // Reset       No kernel.
-// Model       model/control/kernel_table.h   Doc  docs/blocks/kernel_table.md
+// Model       model/control/driver/kernel_table.h   Doc  docs/blocks/kernel_table.md
 // A launch may be a slice of its kernel's grid: tb_count TBs from the index first_tb on. A launch
 // into a place that would be given away in the same cycle keeps the place. A TB's need is kept
 // without its TB count, which is always 1.

@@ -13,7 +13,7 @@
 // Latency     done_o is visible TBs planned + 2 cycles after start_i.
 // Throughput  One TB per cycle.
 // Reset       Idle, no plan.
-// Model       model/control/partition_planner.h   Doc  docs/blocks/partition_planner.md
+// Model       model/control/driver/partition_planner.h   Doc  docs/blocks/partition_planner.md
 // Ties of rK go to the kernel with more TBs planned, then to the lowest id [D3]; when not one TB of
 // each kernel fits, the kernels take turns at going first from SM to SM [D4]. Does not know which
 // SM needs a plan, nor who runs there now: see smk_tb_dispatch.

@@ -8,7 +8,7 @@
 // Latency     Combinational.
 // Throughput  One policy per cycle.
 // Reset       None: it has no registers.
-// Model       model/control/policy_registers.h   Doc  docs/blocks/policy_registers.md
+// Model       model/control/driver/policy_registers.h   Doc  docs/blocks/policy_registers.md
 `include "smk_assert.svh"
 
 module smk_policy_check (

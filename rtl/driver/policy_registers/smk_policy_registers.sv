@@ -11,7 +11,7 @@
 //             the chip was awake, and launches RestartCycles later.
 // Throughput  One read and one write per cycle.
 // Reset       DefaultPolicy, in force and in the words.
-// Model       model/control/policy_registers.h   Doc  docs/blocks/policy_registers.md
+// Model       model/control/driver/policy_registers.h   Doc  docs/blocks/policy_registers.md
 // Nothing changes in a cycle without an access, a launch or an end of a kernel unless awake_o is set.
 `include "smk_assert.svh"
 `include "smk_policy.svh"

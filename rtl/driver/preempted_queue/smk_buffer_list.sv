@@ -9,7 +9,7 @@
 // Latency     A buffer that comes back can be taken in the next cycle.
 // Throughput  One buffer out and two back per cycle.
 // Reset       All buffers free, none used yet.
-// Model       model/control/preempted_queue.h   Doc  docs/blocks/preempted_queue.md
+// Model       model/control/driver/preempted_queue.h   Doc  docs/blocks/preempted_queue.md
 // A ring in two memories, the even and the odd places, since two buffers that come back at once
 // take neighbouring places: each memory has one write port and one read port with a register
 // behind it. The first buffer of the ring lies in a register.

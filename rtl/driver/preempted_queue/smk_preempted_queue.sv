@@ -14,7 +14,7 @@
 // Latency     Grant and acknowledge 1 cycle after they win arbitration (lowest SM first).
 // Throughput  One grant, one queued event and one pop per cycle.
 // Reset       All queues empty, all buffers free.
-// Model       model/control/preempted_queue.h   Doc  docs/blocks/preempted_queue.md
+// Model       model/control/driver/preempted_queue.h   Doc  docs/blocks/preempted_queue.md
 // One memory with one write and one read port for the queues of all kernels: the front of each
 // lies in a register, or is what was just read.
 `include "smk_assert.svh"

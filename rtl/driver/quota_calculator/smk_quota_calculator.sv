@@ -12,7 +12,7 @@
 // Throughput  One round at a time; windows that end during a round are not used. One command per
 //             cycle when the SM is ready.
 // Reset       Idle, no window seen.
-// Model       model/control/quota_calculator.h   Doc  docs/blocks/quota_calculator.md
+// Model       model/control/driver/quota_calculator.h   Doc  docs/blocks/quota_calculator.md
 // Quota_k = floor(C_k x (epoch - kernels) / sum(C)) + 1, so that sum(Quota) <= epoch and none is
 // zero [D9]. Does not know when an SM takes the bus: see smk_driver.
 `include "smk_assert.svh"

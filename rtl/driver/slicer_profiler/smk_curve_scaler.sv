@@ -10,7 +10,7 @@
 // Latency     done_o is 51 to 72 cycles after start_i: three products of 16 cycles, and a shift.
 // Throughput  One point at a time.
 // Reset       Idle.
-// Model       model/control/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
+// Model       model/control/driver/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
 // One multiplier, a bit per cycle. The result lies less than 2 below the exact one, in units of one to
 // two instructions, the same for all points of a kernel.
 `include "smk_assert.svh"

@@ -9,7 +9,7 @@
 // Latency     As said.
 // Throughput  One count per cycle.
 // Reset       Nothing is known of any kernel.
-// Model       model/control/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
+// Model       model/control/driver/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
 module smk_ipc_watch #(
   parameter  int unsigned SampleWidth = 16,
   // In units of four instructions: what the clock has time for.

@@ -11,7 +11,7 @@
 // Latency     A profile takes warm-up, window and 53 to 74 cycles a sample; the page has each step.
 // Throughput  One profile at a time; a sample for each SM and window.
 // Reset       Idle.
-// Model       model/control/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
+// Model       model/control/driver/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
 // Timers of 0 count as 1. Does not move TBs and does not plan.
 `include "smk_assert.svh"
 

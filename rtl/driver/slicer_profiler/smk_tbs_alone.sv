@@ -8,7 +8,7 @@
 // Latency     As many cycles as TBs, and one.
 // Throughput  One kernel at a time.
 // Reset       Zero.
-// Model       model/control/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
+// Model       model/control/driver/slicer_profiler.h   Doc  docs/blocks/slicer_profiler.md
 module smk_tbs_alone (
   input  logic                  clk_i,
   input  logic                  rst_ni,

@@ -12,7 +12,7 @@
 // Latency     All SMs are visible 2 cycles after start_i, a walk's last one NumSms + 1.
 // Throughput  All SMs in one cycle, or one per cycle when they are walked.
 // Reset       No kernel anywhere.
-// Model       model/control/sm_assign.h   Doc  docs/blocks/sm_assign.md
+// Model       model/control/driver/sm_assign.h   Doc  docs/blocks/sm_assign.md
 // Does not move a TB: see smk_tb_dispatch.
 `include "smk_assert.svh"
 

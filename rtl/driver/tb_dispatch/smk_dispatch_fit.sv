@@ -9,7 +9,7 @@
 // Latency     Look loads the registers, Fit is combinational from them.
 // Throughput  One candidate at a time.
 // Reset       No candidate.
-// Model       model/control/tb_dispatch.cc (LookAt, Fit)   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.cc (LookAt, Fit)   Doc  docs/blocks/tb_dispatch.md
 // What a TB must find taken at most is kept per kernel, so that Fit does not subtract.
 `include "smk_assert.svh"
 

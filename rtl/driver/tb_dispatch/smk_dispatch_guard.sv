@@ -9,7 +9,7 @@
 // Latency     1 cycle; ends_o in the cycle of the tick.
 // Throughput  Everything in every cycle.
 // Reset       No SM is guarded.
-// Model       model/control/tb_dispatch.h (guard)   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.h (guard)   Doc  docs/blocks/tb_dispatch.md
 `include "smk_assert.svh"
 
 module smk_dispatch_guard (

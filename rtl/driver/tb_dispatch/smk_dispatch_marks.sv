@@ -8,7 +8,7 @@
 // Latency     1 cycle.
 // Throughput  Everything in every cycle.
 // Reset       Nothing tried, no SM busy or reserved.
-// Model       model/control/tb_dispatch.cc (Forget)   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.cc (Forget)   Doc  docs/blocks/tb_dispatch.md
 `include "smk_assert.svh"
 
 module smk_dispatch_marks (

@@ -9,7 +9,7 @@
 // Latency     1 cycle to the registers.
 // Throughput  Everything in every cycle.
 // Reset       No partition.
-// Model       model/control/tb_dispatch.cc   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.cc   Doc  docs/blocks/tb_dispatch.md
 `include "smk_assert.svh"
 
 module smk_dispatch_partitions (

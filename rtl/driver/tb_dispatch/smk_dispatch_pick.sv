@@ -11,7 +11,7 @@
 // Latency     work_o, found_o 0 cycles; the choice after two.
 // Throughput  One choice at a time.
 // Reset       Nothing chosen.
-// Model       model/control/tb_dispatch.cc (Mask, PickSm)   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.cc (Mask, PickSm)   Doc  docs/blocks/tb_dispatch.md
 `include "smk_assert.svh"
 
 module smk_dispatch_pick (

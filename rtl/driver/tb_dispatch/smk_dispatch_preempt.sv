@@ -10,7 +10,7 @@
 // Latency     VictimSm, VictimLook, VictimKernel one cycle each; Count n + 1 for n victims; Range 7.
 // Throughput  One search at a time.
 // Reset       Nobody is a victim.
-// Model       model/control/tb_dispatch_preempt.cc   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch_preempt.cc   Doc  docs/blocks/tb_dispatch.md
 // The victims are counted by taking what one of them needs from what is missing, once per cycle.
 `include "smk_assert.svh"
 

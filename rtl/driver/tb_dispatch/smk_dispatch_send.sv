@@ -7,7 +7,7 @@
 // Latency     decision_o and arrival_o 0 cycles; command and pulses 1.
 // Throughput  One command per two cycles.
 // Reset       No command.
-// Model       model/control/tb_dispatch.cc (Send, Decide)   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.cc (Send, Decide)   Doc  docs/blocks/tb_dispatch.md
 `include "smk_assert.svh"
 
 module smk_dispatch_send (

@@ -8,7 +8,7 @@
 // Latency     1 cycle; happens_i voids the decision in the two cycles that follow.
 // Throughput  One decision at a time.
 // Reset       No decision.
-// Model       model/control/tb_dispatch.cc (TakeStep, Wait)   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.cc (TakeStep, Wait)   Doc  docs/blocks/tb_dispatch.md
 `include "smk_assert.svh"
 
 module smk_dispatch_steps (

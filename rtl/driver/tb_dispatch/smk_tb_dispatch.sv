@@ -15,7 +15,7 @@
 //             an event begins anew; waiting for the planner or for an SM's credit comes on top.
 // Throughput  One decision at a time.
 // Reset       No partition, nothing tried.
-// Model       model/control/tb_dispatch.h   Doc  docs/blocks/tb_dispatch.md
+// Model       model/control/driver/tb_dispatch.h   Doc  docs/blocks/tb_dispatch.md
 // A pair (kernel, SM) for which nothing could be done is not tried again before something changes.
 `include "smk_assert.svh"
 

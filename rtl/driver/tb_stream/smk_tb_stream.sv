@@ -14,7 +14,7 @@
 //             sent after another. With latency_scale n one TB per n cycles, chosen 2n cycles after.
 // Throughput  One TB per cycle, one per SM until its credit is back.
 // Reset       Nothing chosen.
-// Model       model/control/tb_stream.h   Doc  docs/blocks/tb_stream.md
+// Model       model/control/driver/tb_stream.h   Doc  docs/blocks/tb_stream.md
 // Kernels and SMs take turns; under left-over the oldest kernel that fits on an SM has it, of those
 // that need not wait for older ones.
 `include "smk_assert.svh"

@@ -11,7 +11,7 @@
 //             after demand_i has risen.
 // Throughput  One decision at a time.
 // Reset       No token, an empty window.
-// Model       model/control/token_arbiter.h   Doc  docs/blocks/token_arbiter.md
+// Model       model/control/driver/token_arbiter.h   Doc  docs/blocks/token_arbiter.md
 // Does not move a TB: see smk_sm_assign, which gives the holder all SMs, and smk_tb_dispatch.
 `include "smk_assert.svh"
 

@@ -10,7 +10,7 @@
 // Latency     A cycle is in used_o 2 cycles later, if it completes a unit.
 // Throughput  One cycle per cycle.
 // Reset       Nothing has been used.
-// Model       model/control/token_arbiter.h   Doc  docs/blocks/token_arbiter.md
+// Model       model/control/driver/token_arbiter.h   Doc  docs/blocks/token_arbiter.md
 `include "smk_assert.svh"
 
 module smk_token_usage (

@@ -7,7 +7,7 @@
 // Latency     A sample is read from the cycle after it was written.
 // Throughput  One write and one read per cycle.
 // Reset       None: a sample counts from its first write on.
-// Model       model/control/waterfill_planner.h   Doc  docs/blocks/waterfill_planner.md
+// Model       model/control/driver/waterfill_planner.h   Doc  docs/blocks/waterfill_planner.md
 // The sample of n TBs has place n - 1.
 `include "smk_assert.svh"
 

@@ -12,7 +12,7 @@
 //             1,366 in the longest plan known; the page has the cycles of each step.
 // Throughput  One plan at a time; one sample per cycle.
 // Reset       Idle, no plan. Samples are not reset.
-// Model       model/control/waterfill_planner.h   Doc  docs/blocks/waterfill_planner.md
+// Model       model/control/driver/waterfill_planner.h   Doc  docs/blocks/waterfill_planner.md
 // A kernel's level is its performance over its best one, rounded down; the best is all ones. Small
 // before fast: one divider, one adder of resources, one TB or kernel at a time. Does not profile.
 `include "smk_assert.svh"

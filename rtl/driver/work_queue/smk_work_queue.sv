@@ -9,7 +9,7 @@
 // Latency     Request to answer 1 cycle.
 // Throughput  One request and one answer per cycle.
 // Reset       No pair: every answer is that there is none.
-// Model       model/control/work_queue.h   Doc  docs/blocks/work_queue.md
+// Model       model/control/driver/work_queue.h   Doc  docs/blocks/work_queue.md
 // Nothing changes in a cycle without load_i, a request or an answer that is taken. Numbers begin with 0:
 // the first TB of a slice is added by who launches. No machine has it: see its page.
 `include "smk_assert.svh"

@@ -12,7 +12,7 @@
 //             base_o 2 and warps_o 3 after the slot.
 // Throughput  One command per cycle; one plan per kernels (at least four) + 3 cycles.
 // Reset       No partitions: every kernel may use the whole SM.
-// Model       model/control/partition_counters.h   Doc  docs/blocks/partition_counters.md
+// Model       model/control/sm/partition_counters.h   Doc  docs/blocks/partition_counters.md
 // Does not move a TB: see smk_preempt_engine.
 `include "smk_assert.svh"
 

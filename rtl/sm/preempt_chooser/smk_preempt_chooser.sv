@@ -10,7 +10,7 @@
 // Latency     A TB that must go is judged 7 cycles after it was picked.
 // Throughput  One TB in 7 cycles; a TB that ends meanwhile is not measured.
 // Reset       Nothing is known, nobody is judged.
-// Model       model/control/preempt_chooser.h   Doc  docs/blocks/preempt_chooser.md
+// Model       model/control/sm/preempt_chooser.h   Doc  docs/blocks/preempt_chooser.md
 // One serial datapath: an addition, a shift or comparisons per step. Does not stop or save anybody:
 // see smk_preempt_engine.
 `include "smk_assert.svh"

@@ -15,7 +15,7 @@
 //             2 + drain + lines + memory latency; quiet must hold for 2 cycles of stop_o.
 // Throughput  One context line per cycle.
 // Reset       Idle.
-// Model       model/control/preempt_engine.h   Doc  docs/blocks/preempt_engine.md
+// Model       model/control/sm/preempt_engine.h   Doc  docs/blocks/preempt_engine.md
 // Saves go before loads; a TB that waits for its own context is loaded before it can be saved.
 // Does not choose victims: see smk_sm_control.
 `include "smk_assert.svh"

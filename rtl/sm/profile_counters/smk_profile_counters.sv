@@ -9,7 +9,7 @@
 // Latency     1 cycle. A grant in the cycle of the tick counts in the next window.
 // Throughput  One grant per scheduler and cycle.
 // Reset       Zero.
-// Model       model/control/profile_counters.h   Doc  docs/blocks/profile_counters.md
+// Model       model/control/sm/profile_counters.h   Doc  docs/blocks/profile_counters.md
 // A counter stays at 61,443; it never wraps. Does not keep a window that has ended, and does not count
 // stalls.
 `include "smk_assert.svh"

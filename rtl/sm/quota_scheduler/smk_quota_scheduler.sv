@@ -10,7 +10,7 @@
 // Latency     Grant 0 cycles, combinational from ready_i, stop_i; quotas and age on the next edge.
 // Throughput  One grant per cycle.
 // Reset       No warps, no quota left.
-// Model       model/control/quota_scheduler.h   Doc  docs/blocks/quota_scheduler.md
+// Model       model/control/sm/quota_scheduler.h   Doc  docs/blocks/quota_scheduler.md
 // A kernel with no runnable warp here never blocks a reload. If warps were ready and none was
 // granted between two ticks, the second tick reloads: kernels that wait for each other at barriers
 // cannot stop [D6]. With EpochTick every tick reloads [D28]. Does not know TBs: see smk_tb_table.

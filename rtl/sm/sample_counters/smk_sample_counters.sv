@@ -9,7 +9,7 @@
 // Latency     2 cycles: with the second edge after a cycle it is counted.
 // Throughput  One grant or stall per scheduler and cycle.
 // Reset       Zero, no window.
-// Model       model/control/sample_counters.h   Doc  docs/blocks/sample_counters.md
+// Model       model/control/sm/sample_counters.h   Doc  docs/blocks/sample_counters.md
 // What a window counted holds until the next one. A counter stops below 2^SampleWidth and never
 // wraps. Does not know why a warp waits: the SM does.
 `include "smk_assert.svh"

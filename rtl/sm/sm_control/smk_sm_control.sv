@@ -10,7 +10,7 @@
 //             a plan at least 6); tb_finished_i to event_o 3 cycles; tick_i to profile_valid_o 1.
 // Throughput  One command, one event, and one grant per scheduler and cycle.
 // Reset       No TB, no quotas, nothing to report.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 // Nothing changes in a cycle without a ready warp, a command, a pulse, or awake_o, but that the last
 // grant is counted, which nobody sees. Wiring only, and registers between the blocks.
 `include "smk_assert.svh"

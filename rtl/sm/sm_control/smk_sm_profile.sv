@@ -8,7 +8,7 @@
 // Latency     tick_i to report_valid_o 1 cycle.
 // Throughput  One grant per scheduler and cycle, one window per cycle.
 // Reset       No grant, nothing to report.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 // A grant in the cycle of the tick counts in the next window. Keeps the last grant until something
 // happens: nobody sees it before the next report.
 

@@ -8,7 +8,7 @@
 // Latency     1 cycle.
 // Throughput  One quota per cycle.
 // Reset       No quotas, not in force.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 // What is left of a quota is counted in smk_quota_scheduler.
 `include "smk_assert.svh"
 

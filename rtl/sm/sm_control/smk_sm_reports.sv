@@ -9,7 +9,7 @@
 //             the table, at read_slot_o, in between.
 // Throughput  One event per cycle: the engine's first, then finished TBs, then Settled.
 // Reset       Nothing to report.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 // A slot is taken again only after its TB has been reported, so the table still knows it.
 `include "smk_assert.svh"
 

@@ -10,7 +10,7 @@
 // Latency     end_i to valid_o 3 cycles; samples_o 0.
 // Throughput  One grant or stall per scheduler and cycle.
 // Reset       No window.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 // Without stalls, a window needs no cycle in which nobody is granted.
 `include "smk_assert.svh"
 

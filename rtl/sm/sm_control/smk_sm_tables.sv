@@ -12,7 +12,7 @@
 //             tb_finished_i to event_o 3 cycles.
 // Throughput  One command and one event per cycle.
 // Reset       No TB, no quotas, nothing to report.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 // Nothing changes in a cycle without a command, a pulse, or awake_o. Does not see warps' readiness,
 // nor ticks.
 `include "smk_assert.svh"

@@ -7,7 +7,7 @@
 // Latency     First victim in the cycle after preempt_i.
 // Throughput  One victim per cycle.
 // Reset       Nobody is chosen, nobody is missing.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 // TBs that finish are no candidates, nor is one that was chosen. No TB comes meanwhile.
 `include "smk_assert.svh"
 

@@ -9,7 +9,7 @@
 //             kernel, but its base and lines 2.
 // Throughput  One TB of each.
 // Reset       All 0.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 `include "smk_assert.svh"
 
 module smk_sm_views (

@@ -9,7 +9,7 @@
 // Latency     Masks 0 cycles, starts 1.
 // Throughput  One start per cycle.
 // Reset       No warp starts.
-// Model       model/control/sm_control.h   Doc  docs/blocks/sm_control.md
+// Model       model/control/sm/sm_control.h   Doc  docs/blocks/sm_control.md
 `include "smk_assert.svh"
 
 module smk_sm_warps (

@@ -10,7 +10,7 @@
 // Latency     Stages cycles each way; with 0 it is a wire.
 // Throughput  One message each way per cycle.
 // Reset       Nothing on its way.
-// Model       model/control/sm_link.h   Doc  docs/blocks/sm_link.md
+// Model       model/control/sm/sm_link.h   Doc  docs/blocks/sm_link.md
 `include "smk_assert.svh"
 
 module smk_sm_link #(

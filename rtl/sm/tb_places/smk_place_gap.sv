@@ -9,7 +9,7 @@
 // Latency     A slot's TB is read in the first cycle, summed in the second, in the way in the third.
 // Throughput  One slot per cycle.
 // Reset       Nothing lies anywhere; where a TB began is not reset.
-// Model       model/control/tb_places.h (Memory)   Doc  docs/blocks/tb_places.md
+// Model       model/control/sm/tb_places.h (Memory)   Doc  docs/blocks/tb_places.md
 `include "smk_assert.svh"
 
 module smk_place_gap #(

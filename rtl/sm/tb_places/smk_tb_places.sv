@@ -11,7 +11,7 @@
 //             many for each TB that is in the way at most. base_o 2 cycles after chosen_i.
 // Throughput  One TB at a time.
 // Reset       Nothing lies anywhere.
-// Model       model/control/tb_places.h   Doc  docs/blocks/tb_places.md
+// Model       model/control/sm/tb_places.h   Doc  docs/blocks/tb_places.md
 // With partitions smk_partition_counters says where TBs lie, and this block does nothing.
 `include "smk_assert.svh"
 

@@ -12,7 +12,7 @@
 //             active after W + 5.
 // Throughput  One TB per W + 6 cycles.
 // Reset       Empty; what a slot held is not reset.
-// Model       model/control/tb_table.h   Doc  docs/blocks/tb_table.md
+// Model       model/control/sm/tb_table.h   Doc  docs/blocks/tb_table.md
 // Warp slot w belongs to scheduler w mod NumSchedulers. Does not choose victims.
 `include "smk_assert.svh"
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "common/lockstep.h"
-#include "control/policy_registers.h"
+#include "control/driver/policy_registers.h"
 
 namespace smk {
 namespace {

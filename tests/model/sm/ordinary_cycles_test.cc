@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "control/joint_schedulers.h"
 #include "control/reference_control.h"
+#include "control/sm/joint_schedulers.h"
 #include "model/micro.h"
 
 namespace smk {
