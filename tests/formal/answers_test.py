@@ -53,7 +53,7 @@ class Answers(unittest.TestCase):
 
     def test_other_files_of_the_same_model_are_read_but_not_asked_about(self):
         self.prove(write=True)
-        self.files[None] = "with another comment"
+        self.files[None] = "with another parameter"
         self.assertTrue(self.prove(write=True))
         self.assertEqual((self.built, self.asked), ([None], []))
         self.assertTrue(self.prove())
@@ -97,13 +97,13 @@ class Answers(unittest.TestCase):
 class Sources(unittest.TestCase):
     """The hash of files says the same wherever they are, and something else when one of them changes."""
 
-    def hash_of(self, mutant=None, change=None, **proof):
+    def hash_of(self, mutant=None, change=None, by=" ", **proof):
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
             shutil.copytree(prove.ROOT / "rtl", folder / "rtl")
             if change:
                 path = folder / "rtl" / change
-                path.write_text(path.read_text(encoding="utf-8") + " ", encoding="utf-8")
+                path.write_text(path.read_text(encoding="utf-8").rstrip("\n") + by + "\n", encoding="utf-8")
             known = next(p for p in prove.proofs() if p["name"] == "work_queue_once")
             (folder / "work").mkdir()
             return prove.sources({**known, **proof}, mutant, folder / "rtl", folder / "work")[1]
@@ -114,6 +114,7 @@ class Sources(unittest.TestCase):
         self.assertEqual(self.hash_of(timeout=1), same)
         for change in ("driver/work_queue/smk_work_queue.sv", "common/smk_assert.svh", "config/small/smk_config.svh"):
             self.assertNotEqual(self.hash_of(change=change), same, change)
+            self.assertEqual(self.hash_of(change=change, by="  // a comment"), same, change)
         with tempfile.TemporaryDirectory() as name:
             shutil.copytree(prove.TB, pathlib.Path(name) / "tb")
             with mock.patch.object(prove, "TB", pathlib.Path(name) / "tb"):

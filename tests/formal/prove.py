@@ -4,8 +4,8 @@
 usage: prove.py NAME [--work DIR] [--only proof|mutant] [--rtl DIR] [--record]
        prove.py --list
 
-answers.json has what ABC said of each model, by two hashes. One is that of the files that Yosys reads and of what
-the tools are told: when it is there, no model is made. The other is that of the AIGER file and of what ABC is
+answers.json has what ABC said of each model, by two hashes. One is that of the files that Yosys reads, without comments,
+and of what the tools are told: when it is there, no model is made. The other is that of the AIGER file and of what ABC is
 asked: when it is there, ABC is not asked again. With SMK_PROVE_ALL=1 in the environment all is done anew.
 --record writes the answers there.
 
@@ -152,16 +152,19 @@ def yosys(lines, seconds, log):
     return run(["yosys", "-q", "-s", str(script), "-e", "implicitly declared"], seconds, log)
 
 
+COMMENT = re.compile(rb"[ \t]*//[^\n]*")
+
+
 def sources(proof, mutant, source, work):
     """The files of a proof's model in a copy of rtl/, and a hash of them, of those that they may include, and
-    of what Yosys and ABC are told."""
+    of what Yosys and ABC are told; without comments."""
     rtl = copy_rtl(proof, mutant, source, work)
     files = files_of(property_files(proof["module"])[0], rtl)
     included = [path for folder in (rtl / "common", rtl / "config/small", TB) for path in sorted(folder.rglob("*.svh"))]
     told = [*read_lines(proof, mutant, rtl, files, work), *AIGER_LINES, asked_of(proof, mutant)]
     digest = hashlib.sha256("\n".join(told).replace(str(work), "").replace(str(ROOT), "").encode())
     for path in [*files, *included]:
-        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+        digest.update(path.name.encode() + b"\0" + COMMENT.sub(b"", path.read_bytes()))
     return files, digest.hexdigest()
 
 
