@@ -11,7 +11,6 @@ add_library(smk_warnings INTERFACE)
 target_compile_options(smk_warnings INTERFACE
   -Wall -Wextra $<$<BOOL:${SMK_WERROR}>:-Werror> -Wno-free-nonheap-object -Wno-stringop-overflow
   $<$<CONFIG:Debug>:-Wno-maybe-uninitialized>)
-target_link_options(smk_warnings INTERFACE -Wno-free-nonheap-object)
 
 # smk_compile_together(TARGET [FILES n]): headers are most of what the compiler reads, so all files are one unit, or n at a time. What
 # is in one is optimized together; there is no link-time optimization. Names in unnamed namespaces must differ within the target.
