@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "cosim/lane_matrix.h"
+#include "cosim/lanes/lane_matrix.h"
 
 namespace smk {
 namespace {

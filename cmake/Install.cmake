@@ -50,7 +50,7 @@ install(DIRECTORY rtl synth tb DESTINATION share/smk FILES_MATCHING
   REGEX "/synth/lanes/.*\\.py$" REGEX "/synth/(layout|power)$" EXCLUDE)
 # What smk rtl build compiles beside the RTL.
 install(DIRECTORY sim/cosim DESTINATION share/smk/sim FILES_MATCHING
-  REGEX "/cosim/.*\\.(h|svh?|sh)$" REGEX "/cosim/built_(rtl|lanes|chip)\\.cc$")
+  REGEX "/cosim/.*\\.(h|svh?|sh)$" REGEX "/cosim/built/built_(rtl|lanes|chip)\\.cc$")
 install(DIRECTORY model/base model/control DESTINATION share/smk/model FILES_MATCHING PATTERN "*.h")
 install(FILES "${SMK_REPORT_PAGE}" DESTINATION share/smk OPTIONAL)
 install(FILES "${man}" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")

@@ -20,7 +20,7 @@
 #
 # The same of the parts of a control plane that are evaluated apart, as classes V<name>_driver, _arbiter, _planner,
 # _profiler, _usage, _tables, _scheduler, _profile and _sample; target smk_<name> has all. FAST is for an SM's parts: the driver runs in
-# few cycles. sim/cosim/build_rtl.sh builds the same parts for a machine of a user.
+# few cycles. sim/cosim/built/build_rtl.sh builds the same parts for a machine of a user.
 #
 # smk_verilate_driver(NAME CONFIG name [TRACE_DEPTH levels] [RTL folder DEPENDS file...])
 #

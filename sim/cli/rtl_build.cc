@@ -111,7 +111,7 @@ class RtlBuilder {
     ToolRun run;
     run.name = words[0] == "part" || words[0] == "lanes" ? words[1] : machine_;
     run.key = HashText(versions_ + made_of + words[0] + result).substr(0, 32);
-    run.arguments = {"sh", RtlSource("sim/cosim/build_rtl.sh")};
+    run.arguments = {"sh", RtlSource("sim/cosim/built/build_rtl.sh")};
     run.arguments.insert(run.arguments.end(), words.begin(), words.end());
     run.environment = {{"SMK_RTL", RtlSource("rtl")},     {"SMK_SIM", RtlSource("sim")},
                        {"SMK_MODEL", RtlSource("model")}, {"SMK_SYNTH", RtlSource("synth")},

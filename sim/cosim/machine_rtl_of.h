@@ -2,7 +2,7 @@
 // A MachineRtl of the classes of one configuration: see configs/.
 #pragma once
 
-#include "cosim/lane_issue.h"
+#include "cosim/lanes/lane_issue.h"
 #include "cosim/machine_rtl.h"
 #include "cosim/no_waves.h"
 #include "cosim/rtl_control_of.h"

@@ -14,7 +14,7 @@
 #include "base/sha256.h"
 #include "base/shared_folder.h"
 #include "control/reference_control.h"
-#include "cosim/built_rtl.h"
+#include "cosim/built/built_rtl.h"
 #include "cosim/machine_rtl.h"
 
 namespace smk::sim {

@@ -18,7 +18,7 @@ import yosys
 from netlist import Netlist, Unsupported
 
 HERE = pathlib.Path(__file__).resolve().parent
-# What sim/cosim/lane_group.h calls. No pulses, and what the tables say is as before; greedy then oldest; quotas that are
+# What sim/cosim/lanes/lane_group.h calls. No pulses, and what the tables say is as before; greedy then oldest; quotas that are
 # not in force, and were not in the cycle before.
 GRANTS = "grant_valid_o+grant_warp_o+grant_kernel_o+reload_o+some_left_o"
 QUIET = "leave_i=0,start_valid_i=0,load_i=0,tick_i=0,stop_i=held,quota_i=held,gated_i=held,ungated_i=held,epoch_end_i=held"

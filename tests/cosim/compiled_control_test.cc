@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "control/reference_control.h"
-#include "cosim/lane_issue.h"
+#include "cosim/lanes/lane_issue.h"
 #include "cosim/no_waves.h"
 #include "cosim/rtl_control.h"
 #include "cosim/rtl_control_of.h"

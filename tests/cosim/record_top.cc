@@ -12,9 +12,9 @@
 #include <string>
 
 #include "chip/plane_rig.h"
+#include "cosim/chip/top_model.h"
 #include "cosim/configurations.h"
 #include "cosim/scenarios.h"
-#include "cosim/top_model.h"
 
 namespace smk::plane {
 namespace {

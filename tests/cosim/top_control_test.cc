@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_top as one design beside its parts, wired in C++: the same outputs, registers and decisions
 // in every cycle. In configuration gtx980: top_gtx980.cc.
-#include "cosim/top_control.h"
+#include "cosim/chip/top_control.h"
 
 #include "cosim/rtl_control.h"
 #include "cosim/scenarios.h"

@@ -3,9 +3,9 @@
 //   ninja -C build/release top_gtx980 && build/release/bin/top_gtx980
 #include <algorithm>
 
+#include "cosim/chip/top_control.h"
 #include "cosim/rtl_control.h"
 #include "cosim/scenarios.h"
-#include "cosim/top_control.h"
 
 namespace smk::plane {
 namespace {

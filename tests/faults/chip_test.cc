@@ -2,9 +2,9 @@
 // The whole small chip under a planted fault: smk_top as one model, with links of 5 and 2 stages,
 // beside the reference; and alone, under its assertions and the laws of the machine.
 #include "control/reference_control.h"
+#include "cosim/chip/top_control.h"
 #include "cosim/lockstep_control.h"
 #include "cosim/scenarios.h"
-#include "cosim/top_control.h"
 
 namespace smk::plane {
 namespace {

@@ -76,7 +76,7 @@ def call_all(smk, prefix):
     smk("rtl", "emit", "mini", "--out", "mini")
     check((smk.scratch / "mini/rtl/smk_top.sv").is_file(), "smk rtl emit wrote no smk_top")
     sim = prefix / "share/smk/sim"
-    for name in re.findall(r"\$SMK_SIM/([\w/]+\.\w+)", (sim / "cosim/build_rtl.sh").read_text()):
+    for name in re.findall(r"\$SMK_SIM/([\w/]+\.\w+)", (sim / "cosim/built/build_rtl.sh").read_text()):
         check((sim / name).is_file(), f"{name} is not installed, which smk rtl build compiles")
     if shutil.which("verilator") and shutil.which("c++"):
         smk("rtl", "build", "mini")

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "cosim/lane_group.h"
+#include "cosim/lanes/lane_group.h"
 #include "cosim/verilated_unit.h"
 
 namespace smk {

@@ -94,8 +94,8 @@ case $what in
     library
     # Neither minds the other's words.
     case $object in
-      compiled.so) compile control.o -O2 "$SMK_SIM/cosim/built_lanes.cc" "$@" ;;
-      *) compile control.o -O2 "$SMK_SIM/cosim/built_rtl.cc" "$@" ;;
+      compiled.so) compile control.o -O2 "$SMK_SIM/cosim/built/built_lanes.cc" "$@" ;;
+      *) compile control.o -O2 "$SMK_SIM/cosim/built/built_rtl.cc" "$@" ;;
     esac
     link "$object" "$@"
     rm ./*.o
@@ -105,7 +105,7 @@ case $what in
     compile top.o -O1 top/all.cc -Itop &
     top=$!
     library
-    compile control.o -O2 "$SMK_SIM/cosim/built_chip.cc" -Itop
+    compile control.o -O2 "$SMK_SIM/cosim/built/built_chip.cc" -Itop
     wait "$top"
     link chip.so
     rm -r top ./*.o

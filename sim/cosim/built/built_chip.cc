@@ -5,8 +5,8 @@
 #include <Vbuilt_cosim_top___024root.h>
 #include <Vbuilt_cosim_top_smk_pkg.h>
 
-#include "cosim/built_object.h"
-#include "cosim/top_model.h"
+#include "cosim/built/built_object.h"
+#include "cosim/chip/top_model.h"
 
 namespace smk {
 

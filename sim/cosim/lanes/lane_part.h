@@ -12,7 +12,7 @@
 #include <array>
 
 #include "control/message_fields.h"
-#include "cosim/lane_matrix.h"
+#include "cosim/lanes/lane_matrix.h"
 #include "cosim/pack.h"
 
 namespace smk {

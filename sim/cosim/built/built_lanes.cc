@@ -14,8 +14,8 @@
 #include <built_profile.h>
 #include <built_scheduler.h>
 
-#include "cosim/built_object.h"
-#include "cosim/lane_issue.h"
+#include "cosim/built/built_object.h"
+#include "cosim/lanes/lane_issue.h"
 #include "cosim/no_waves.h"
 #include "cosim/rtl_control_of.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/error.h"
 #include "control/message_fields.h"
-#include "cosim/lane_part.h"
+#include "cosim/lanes/lane_part.h"
 #include "cosim/pack.h"
 
 namespace smk {

@@ -13,7 +13,7 @@
 #include <Vbuilt_cosim_tables___024root.h>
 #include <Vbuilt_cosim_usage.h>
 
-#include "cosim/built_object.h"
+#include "cosim/built/built_object.h"
 #include "cosim/no_waves.h"
 #include "cosim/rtl_control_of.h"
 

@@ -3,7 +3,7 @@
 // which defines MakeBuilt().
 #pragma once
 
-#include "cosim/built_rtl.h"
+#include "cosim/built/built_rtl.h"
 
 namespace smk {
 

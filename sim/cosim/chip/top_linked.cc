@@ -3,8 +3,8 @@
 #include <Vlinked_cosim_top___024root.h>
 #include <Vlinked_cosim_top_smk_pkg.h>
 
-#include "cosim/top_control.h"
-#include "cosim/top_model.h"
+#include "cosim/chip/top_control.h"
+#include "cosim/chip/top_model.h"
 
 namespace smk {
 
