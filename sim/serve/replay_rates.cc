@@ -196,7 +196,11 @@ AloneRate ReplayRates::Measure(const LaunchKind& launch, RunResult first) {
     const LaunchKind shorter = Shortened(launch, config_.machine);
     AloneRate alone = WholeRate(WholeRun(shorter, nullptr), shorter, config_);
     alone.rate = FeedingRate(first, alone, config_);
-    return alone;
+    if (alone.rate > 0) return alone;
+    throw InputError(
+        fmt::format("--device replay: {} issues nothing in the {} cycles of --rate-cycles; "
+                    "expected more of them",
+                    launch.workload->name, config_.limits.cycles));
   }
   AloneRate alone = WholeRate(WholeRun(launch, &first), launch, config_);
   // A slice follows another.

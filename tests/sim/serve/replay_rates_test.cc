@@ -175,6 +175,19 @@ TEST_F(ReplayRatesTest, WhatEndsNeverIsRefused) {
               HasSubstr("5 TBs of a alone do not end within 100000000 cycles"));
 }
 
+// A launch whose first loads are not back yet when the run is cut short.
+TEST_F(ReplayRatesTest, WhatIssuesNothingIsRefused) {
+  backend.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {
+    RunResult result = OneByOne(request);
+    if (!result.cut_short) return result;
+    for (EpochSample& sample : result.epochs) sample.warp_instructions = {};
+    return result;
+  };
+  ReplayDevice device = Device({500, 100});
+  EXPECT_THAT(Refusal([&] { AloneCycles(&device, a, 0); }),
+              HasSubstr("a issues nothing in the 500 cycles of --rate-cycles"));
+}
+
 TEST(ReplayDevices, OptionsGoBeforeTheSpecification) {
   StreamSpec spec;
   const SchedulerChoice scheduler = ParseScheduler("in-order");
