@@ -13,6 +13,7 @@ namespace {
 
 constexpr double kLeastCycles = 20'000;  // of a run of a set
 constexpr Cycle kStep = 250;             // between two samples
+constexpr Cycle kLeastSamples = 4;       // of a run in which instructions are taken from them
 constexpr Cycle kLeastWindow = 5'000;    // in which an order of ages was seen
 // Of a launch that does not feed: as far as the limit allows, and in any case.
 constexpr unsigned kLaunches = 8, kLeastLaunches = 3;
@@ -234,7 +235,10 @@ AloneRate WholeRate(const RunResult& result, const LaunchKind& launch,
   const KernelStats& stats = result.kernels.at(0);
   AloneRate alone;
   alone.unit_tbs = launch.tbs;
-  alone.instructions = progress.total() / launch.tbs;
+  // Samples leave out what is behind the last one: much of a launch of few.
+  const bool sampled = result.cycles >= kLeastSamples * kStep;
+  alone.instructions =
+      (sampled ? progress.total() : static_cast<double>(stats.warp_instructions)) / launch.tbs;
   alone.dram_bytes =
       static_cast<double>(stats.dram_read_bytes + stats.dram_write_bytes) / launch.tbs;
   if (!Feeds(launch, config.machine)) {

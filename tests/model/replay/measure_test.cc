@@ -115,6 +115,20 @@ TEST_F(ReplayMeasure, ALaunchThatFitsHasOneRate) {
   EXPECT_DOUBLE_EQ(alone.Cycles(40), 800);
 }
 
+TEST_F(ReplayMeasure, WhatFewSamplesSeeIsCounted) {
+  const LaunchKind kind = Kind("a", 4);
+  RunResult result;
+  Launch(&result, 0, 120, std::vector<Cycle>(4, 0));
+  Sample(&result, 0, {0}, {0});
+  result.kernels[0].warp_instructions = 40;
+  result.cycles = 121;
+  EXPECT_DOUBLE_EQ(WholeRate(result, kind, Config()).instructions, 10);
+  Sample(&result, 250, {28}, {2});
+  result.launches[0].end = 300;
+  result.cycles = 301;
+  EXPECT_DOUBLE_EQ(WholeRate(result, kind, Config()).instructions, 10);
+}
+
 // Whole waves are 40 TBs: what is left over of them stays.
 TEST_F(ReplayMeasure, AShorterLaunchHasTheSameRest) {
   EXPECT_EQ(Shortened(Kind("a", 1017), request.machine).tbs, 80u + 17);

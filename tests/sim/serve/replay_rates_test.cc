@@ -24,6 +24,7 @@ constexpr Cycle kStep = 250;
 // Every kernel has one TB on the GPU at a time, which takes longer when there are others.
 RunResult OneByOne(const RunRequest& request) {
   RunResult result;
+  result.from_rates = true;  // nothing is told of the SMs
   const Cycle each = kTbCycles * request.jobs.size();
   Cycle end = 0;
   for (unsigned i = 0; i < request.jobs.size(); ++i) {
@@ -42,6 +43,8 @@ RunResult OneByOne(const RunRequest& request) {
     }
     end = std::max(end, tbs * each);
     result.kernels.emplace_back();
+    result.kernels[i].warp_instructions = std::uint64_t{tbs} * kTbInstructions;
+    result.warp_instructions += result.kernels[i].warp_instructions;
     result.jobs.emplace_back();
   }
   result.cut_short = request.until == RunUntil::kDone && end > request.cycles;
