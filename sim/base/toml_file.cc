@@ -24,6 +24,23 @@ toml::table ParseToml(const std::string& text, const std::string& path) {
   }
 }
 
+std::vector<TomlPlace> TomlPlaces(const toml::table& table, const std::string& path,
+                                  const std::string& key) {
+  std::vector<TomlPlace> places;
+  for (const auto& [name, node] : table) {
+    const std::string own(name.str());
+    if (const toml::table* inner = node.as_table()) {
+      for (const TomlPlace& place : TomlPlaces(*inner, path, key + own + ".")) {
+        places.push_back({own + "." + place.name, place.place});
+      }
+    } else {
+      const unsigned line = std::max(1u, name.source().begin.line);
+      places.push_back({own, fmt::format("{}:{}: {}{}", path, line, key, own)});
+    }
+  }
+  return places;
+}
+
 std::string TomlText(const std::string& text) {
   std::ostringstream out;
   out << toml::array{text};

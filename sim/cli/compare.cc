@@ -216,10 +216,7 @@ Folders PrepareFolders(const Options& options, const Compared& compared) {
   return folders;
 }
 
-}  // namespace
-
-int CompareCommand(const Context& context, RunOptions options) {
-  if (!options.config.empty()) MergeConfig(options.config, /*compare=*/true, &options);
+int Compare(const Context& context, const RunOptions& options) {
   const Experiment experiment = Resolve(options, context.backend);
   const Compared compared = ResolvePolicies(options, experiment);
   const Recording recording = MakeRecording(options);
@@ -243,6 +240,13 @@ int CompareCommand(const Context& context, RunOptions options) {
     }
   });
   return 0;
+}
+
+}  // namespace
+
+int CompareCommand(const Context& context, RunOptions options) {
+  if (!options.config.empty()) MergeConfig(options.config, /*compare=*/true, &options);
+  return options.origins.At([&] { return Compare(context, options); });
 }
 
 }  // namespace smk::sim

@@ -27,10 +27,7 @@ void RefuseForBaseline(const Options& options, const Experiment& experiment) {
   }
 }
 
-}  // namespace
-
-int RunCommand(const Context& context, RunOptions options) {
-  if (!options.config.empty()) MergeConfig(options.config, /*compare=*/false, &options);
+int Run(const Context& context, const RunOptions& options) {
   Experiment experiment = Resolve(options, context.backend);
   const Policy policy =
       ResolvePolicy(options.policy.value_or(kDefaultPolicy), options.preempt, experiment);
@@ -53,6 +50,13 @@ int RunCommand(const Context& context, RunOptions options) {
     }
   });
   return 0;
+}
+
+}  // namespace
+
+int RunCommand(const Context& context, RunOptions options) {
+  if (!options.config.empty()) MergeConfig(options.config, /*compare=*/false, &options);
+  return options.origins.At([&] { return Run(context, options); });
 }
 
 }  // namespace smk::sim

@@ -206,6 +206,31 @@ std::vector<std::string> Sets(const toml::table& table, const std::string& prefi
   return sets;
 }
 
+// Where the file says what the command line leaves open.
+Origins RunOrigins(const std::string& path, const toml::table& run, const Options& options) {
+  Origins origins;
+  for (const TomlPlace& place : TomlPlaces(run, path, "run.")) {
+    const bool knob = FindKnob("run." + place.name) != nullptr;
+    origins.Add((knob ? "--set run." : "--") + place.name, place.place);
+    if (place.name == "machine") origins.Add("machine", place.place);
+    const toml::array* kernels = run["kernels"].as_array();
+    if (place.name != "kernels" || kernels == nullptr || options.kernels) continue;
+    for (const toml::node& kernel : *kernels) {
+      origins.AddName(kernel.value_or(std::string()), place.place);
+    }
+  }
+  origins.ForgetIf(options.policy || options.policies, "--policy");
+  origins.ForgetIf(options.preempt.has_value(), "--preempt");
+  origins.ForgetIf(options.control.has_value(), "--control");
+  origins.ForgetIf(options.gates.has_value(), "--gates");
+  origins.ForgetIf(options.machine.has_value(), "machine");
+  origins.ForgetIf(options.cycles.has_value(), "--cycles");
+  origins.ForgetIf(options.seed.has_value(), "--seed");
+  origins.ForgetIf(!options.arrivals.empty(), "--arrive");
+  origins.ForgetIf(!options.clients.empty(), "--client");
+  return origins;
+}
+
 }  // namespace
 
 std::string PortableName(const std::string& name) {
@@ -242,6 +267,7 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
   }
   const std::vector<std::string> given = std::move(options->sets);
   options->sets.clear();
+  Origins origins;
   for (const auto& [name, node] : root) {
     const std::string key(name.str());
     const toml::table* table = node.as_table();
@@ -251,6 +277,7 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
                                    path, name.source().begin.line, key));
     }
     if (key == "run") {
+      origins.Add(RunOrigins(path, *table, *options));
       RunReader(path, options).Read(*table);
       continue;
     }
@@ -260,10 +287,14 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
       const bool other = knob->of_policy && (other_policy || compare);
       if (other && knob->section() == key) taken.erase(knob->name());
     }
-    const std::vector<std::string> sets = Sets(taken, key == "machine" ? "" : key + ".", path);
+    const std::string prefix = key == "machine" ? "" : key + ".";
+    origins.AddAll("--set " + prefix, TomlPlaces(taken, path, key + "."));
+    const std::vector<std::string> sets = Sets(taken, prefix, path);
     options->sets.insert(options->sets.end(), sets.begin(), sets.end());
   }
-  options->sets.insert(options->sets.end(), given.begin(), given.end());
+  options->sets = MergeSets(options->sets, given);
+  origins.ForgetSets(given);
+  options->origins = std::move(origins);
 }
 
 }  // namespace smk::sim

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiment/backend.h"
+#include "experiment/origins.h"
 #include "experiment/policies.h"
 #include "experiment/settings.h"
 #include "host/host_scheduler.h"
@@ -31,6 +32,7 @@ struct Options {
   std::optional<std::string> machine;
   std::optional<std::string> seed;
   std::vector<std::string> sets;
+  Origins origins;  // of what comes from a file
   std::vector<std::string> arrivals;
   std::vector<std::string> clients;
   std::string config;  // file to take everything else from

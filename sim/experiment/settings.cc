@@ -51,16 +51,39 @@ std::string WithoutHost(const std::string& machine_toml) {
   return machine_toml.substr(0, begin) + (end == std::string::npos ? "" : machine_toml.substr(end));
 }
 
+std::vector<std::string> MergeSets(const std::vector<std::string>& first,
+                                   const std::vector<std::string>& more) {
+  std::vector<std::string> merged;
+  const auto take = [&](const std::string& set) {
+    // With its "=": a word without one stays, for ParseSettings to refuse.
+    const std::size_t key = set.find('=') + 1;
+    const auto earlier = std::find_if(merged.begin(), merged.end(), [&](const std::string& other) {
+      return key != 0 && other.compare(0, key, set, 0, key) == 0;
+    });
+    if (earlier == merged.end()) {
+      merged.push_back(set);
+    } else {
+      *earlier = set;
+    }
+  };
+  for (const std::string& set : first) take(set);
+  for (const std::string& set : more) take(set);
+  return merged;
+}
+
 Settings ParseSettings(const std::vector<std::string>& sets,
                        const std::vector<std::string>& machine_keys) {
   Settings settings;
   std::vector<std::string> seen;
   for (const std::string& set : sets) {
     const std::size_t equals = set.find('=');
-    if (equals == std::string::npos || equals == 0 || equals + 1 == set.size()) {
+    if (equals == std::string::npos || equals == 0) {
       throw InputError(fmt::format("--set: expected key=value, got '{}'", set));
     }
     const std::string key = set.substr(0, equals);
+    if (equals + 1 == set.size()) {
+      throw InputError(fmt::format("--set {}: expected a value, got nothing", key));
+    }
     if (const Knob* knob = FindKnob(key)) {
       Configuration checked;
       settings.knobs.push_back({knob, set.substr(equals + 1)});

@@ -24,6 +24,10 @@ std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& 
 // none.
 std::string WithoutHost(const std::string& machine_toml);
 
+// `first`, then `more`, both "key=value": of each key the last value, where its first one was.
+std::vector<std::string> MergeSets(const std::vector<std::string>& first,
+                                   const std::vector<std::string>& more);
+
 // Takes `sets` ("key=value") apart; throws InputError with the nearest known key for an unknown
 // one. `machine_keys` are the dotted keys of the machine file.
 Settings ParseSettings(const std::vector<std::string>& sets,

@@ -10,6 +10,7 @@
 #include "host/kernel_merge/scheduler.h"
 #include "run/host_statistics.h"
 #include "serve/kernelet_oracle.h"
+#include "serve/spec_keys.h"
 
 namespace smk::sim {
 namespace {
@@ -42,7 +43,7 @@ void Complete(const StreamSpec& spec, Options* options) {
   choose(&options->control, spec.control, Name(ControlKind::kReference));
   choose(&options->cycles, spec.cycles, kDefaultCycles);
   choose(&options->seed, spec.seed, "1");
-  options->sets.insert(options->sets.begin(), spec.sets.begin(), spec.sets.end());
+  options->sets = MergeSets(spec.sets, options->sets);
   options->until = Name(RunUntil::kDone);
   options->no_repeat = true;
 }
@@ -63,20 +64,17 @@ std::string Rounded(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}", *value) : "-";
 }
 
-}  // namespace
-
-Serving PrepareServing(const std::string& path, Options options, const std::string& scheduler,
-                       bool overlap, const Backend& backend, const DeviceOptions& device) {
+Serving Prepared(StreamSpec spec, Options options, const std::string& scheduler, bool overlap,
+                 const Backend& backend, const DeviceOptions& device) {
   Serving serving;
-  serving.spec = LoadStreamSpec(path);
-  Complete(serving.spec, &options);
+  serving.spec = std::move(spec);
   CheckSets(options);
   serving.scheduler = ParseScheduler(
       !scheduler.empty() ? scheduler : serving.spec.scheduler.value_or(kDefaultScheduler));
   if (!serving.scheduler.info.streams()) {
     throw InputError(fmt::format(
         "--scheduler {}: is for clients with scripts, [[client.step]]; {} has jobs of workloads",
-        serving.scheduler.text, path));
+        serving.scheduler.text, serving.spec.path));
   }
   serving.device = ChooseDevice(device, serving.spec, options, serving.scheduler);
   // The clock says how many cycles a second has.
@@ -94,6 +92,19 @@ Serving PrepareServing(const std::string& path, Options options, const std::stri
   }
   serving.options = std::move(options);
   return serving;
+}
+
+}  // namespace
+
+Serving PrepareServing(const std::string& path, Options options, const std::string& scheduler,
+                       bool overlap, const Backend& backend, const DeviceOptions& device) {
+  StreamSpec spec = LoadStreamSpec(path);
+  Origins origins = spec.origins;
+  ForgetGiven(options, scheduler, device, &origins);
+  Complete(spec, &options);
+  return origins.At([&] {
+    return Prepared(std::move(spec), std::move(options), scheduler, overlap, backend, device);
+  });
 }
 
 RunnerOptions RunnerOptionsOf(const Serving& serving) {

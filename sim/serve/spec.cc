@@ -95,7 +95,7 @@ JobSize WithDefaults(JobSize size, const JobSize& usual) {
   return size;
 }
 
-std::string Name(TomlReader* in, const std::string& key, const std::string& expected) {
+std::string ReadName(TomlReader* in, const std::string& key, const std::string& expected) {
   std::string name = in->String(key, expected);
   if (name.empty()) in->Fail(key, expected);
   CheckName(in->file() + ": " + key, name);
@@ -111,12 +111,12 @@ StreamEntry ReadEntry(const toml::node& node, const std::string& kind, const std
   TomlReader in(*table, path, kind);
   StreamEntry entry;
   entry.where = where;
-  entry.workload = Name(&in, "workload", "a workload's name or file");
+  entry.workload = ReadName(&in, "workload", "a workload's name or file");
   const bool client = kind == "client";
   if (client) {
-    entry.client = Name(&in, "name", "a name");
+    entry.client = ReadName(&in, "name", "a name");
   } else if (in.Has("client")) {
-    entry.client = Name(&in, "client", "a name");
+    entry.client = ReadName(&in, "client", "a name");
   }
   if (in.Has("arrival")) entry.arrival = static_cast<Cycle>(in.Integer("arrival", 0, kLastArrival));
   if (in.Has("count")) entry.count = static_cast<std::uint64_t>(in.Integer("count", 1, kMostTbs));
@@ -189,12 +189,43 @@ std::string SetToml(const std::vector<std::string>& sets) {
   return text;
 }
 
+Origins OriginsIn(const toml::table& root, const std::string& path) {
+  Origins origins;
+  for (const TomlPlace& place : TomlPlaces(root, path)) {
+    std::string option = "--" + place.name;
+    std::replace(option.begin(), option.end(), '_', '-');
+    origins.Add(option, place.place);
+    for (const char* own : {"machine", "duration"}) {
+      if (place.name == own) origins.Add(own, place.place);
+    }
+  }
+  if (const toml::table* sets = root["set"].as_table()) {
+    origins.AddAll("--set ", TomlPlaces(*sets, path, "set."));
+  }
+  return origins;
+}
+
+void ForgetGiven(const Options& options, const std::string& scheduler, const DeviceOptions& device,
+                 Origins* origins) {
+  origins->ForgetIf(options.machine.has_value(), "machine");
+  origins->ForgetIf(options.policy.has_value(), "--policy");
+  origins->ForgetIf(options.preempt.has_value(), "--preempt");
+  origins->ForgetIf(options.control.has_value(), "--control");
+  origins->ForgetIf(options.cycles.has_value(), "--cycles");
+  origins->ForgetIf(options.seed.has_value(), "--seed");
+  origins->ForgetIf(!scheduler.empty(), "--scheduler");
+  origins->ForgetIf(!device.device.empty(), "--device");
+  origins->ForgetIf(!device.rate_cycles.empty(), "--rate-cycles");
+  origins->ForgetIf(!device.rate_warm_up.empty(), "--rate-warm-up");
+  origins->ForgetSets(options.sets);
+}
+
 StreamSpec LoadStreamSpec(const std::string& path) {
   StreamSpec spec;
   spec.path = path;
   const toml::table root = ParseToml(ReadFile(path), path);
   TomlReader in(root, path, "");
-  spec.name = in.Has("name") ? Name(&in, "name", "a name")
+  spec.name = in.Has("name") ? ReadName(&in, "name", "a name")
                              : std::string(std::filesystem::path(path).stem());
   if (in.Has("description")) in.String("description", "a text");
   for (const auto& [key, text] : {std::pair("machine", &spec.machine),
@@ -210,6 +241,7 @@ StreamSpec LoadStreamSpec(const std::string& path) {
   spec.rate_cycles = ReadCountKey(&in, "rate_cycles");
   spec.rate_warm_up = ReadCountKey(&in, "rate_warm_up");
   spec.sets = ReadSetKeys(&in);
+  spec.origins = OriginsIn(root, path);
   if (in.Has("overlap")) {
     const toml::node& node = in.Node("overlap", "true or false");
     if (!node.is_boolean()) in.Fail(node, "overlap", "true or false");

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "experiment/origins.h"
 
 namespace smk::sim {
 
@@ -44,6 +45,7 @@ struct StreamSpec {
   std::optional<std::string> machine, policy, preempt, control, scheduler, device, cycles, seed,
       rate_cycles, rate_warm_up;
   std::vector<std::string> sets;
+  Origins origins;      // of these
   bool overlap = true;  // copies and kernels at the same time
   std::vector<StreamEntry> entries;
 };

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "experiment/experiment.h"
+#include "serve/devices.h"
 #include "serve/spec.h"
 #include "workload/toml_reader.h"
 
@@ -21,5 +23,10 @@ std::optional<std::string> ReadCountKey(TomlReader* in, const std::string& key);
 std::vector<std::string> ReadSetKeys(TomlReader* in);
 // The same back: the table, or nothing.
 std::string SetToml(const std::vector<std::string>& sets);
+// Where the file says what an option could have said.
+Origins OriginsIn(const toml::table& root, const std::string& path);
+// What the command line says, the file does not.
+void ForgetGiven(const Options& options, const std::string& scheduler, const DeviceOptions& device,
+                 Origins* origins);
 
 }  // namespace smk::sim

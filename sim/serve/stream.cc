@@ -78,6 +78,15 @@ std::string SizeLines(const JobSize& size) {
 
 }  // namespace
 
+std::shared_ptr<const Workload> WorkloadAt(const std::string& where, const std::string& name,
+                                           const Backend& backend) {
+  try {
+    return backend.find_workload(name);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", where, error.what()));
+  }
+}
+
 std::shared_ptr<const Workload> Reduced(const std::shared_ptr<const Workload>& workload,
                                         const JobSize& size) {
   auto reduced = std::make_shared<Workload>(*workload);
@@ -132,7 +141,7 @@ std::vector<PlannedJob> ExpandStream(const StreamSpec& spec, const MachineConfig
   CheckCount(spec);
   std::vector<PlannedJob> jobs;
   for (const StreamEntry& entry : spec.entries) {
-    const auto whole = backend.find_workload(entry.workload);
+    const auto whole = WorkloadAt(entry.where + ".workload", entry.workload, backend);
     const auto workload = Reduced(whole, entry.size);
     const JobCopies copies = CopiesOf(*whole, *workload, entry.size);
     CheckCopies(entry, copies, machine);

@@ -11,6 +11,10 @@
 
 namespace smk::sim {
 
+// The workload of this name or file; InputError begins with `where`.
+std::shared_ptr<const Workload> WorkloadAt(const std::string& where, const std::string& name,
+                                           const Backend& backend);
+
 // The workload with the first launches only, and in each kernel the first TBs. Its content hash
 // says so.
 std::shared_ptr<const Workload> Reduced(const std::shared_ptr<const Workload>& workload,

@@ -38,8 +38,7 @@ StreamJob JobOf(const TenantSpec& spec, std::size_t client, const Backend& backe
     const TenantKernel* kernel = KernelOf(spec, client, i);
     if (kernel == nullptr) {
       throw InputError(fmt::format(
-          "{}: client {}: kernel: has no thread blocks; expected workload with --device", spec.path,
-          script.name));
+          "client {}: kernel: has no thread blocks; expected workload with --device", script.name));
     }
     const auto workload = Reduced(backend.find_workload(kernel->workload), kernel->size);
     if (program->kernels.empty()) {
@@ -55,8 +54,8 @@ StreamJob JobOf(const TenantSpec& spec, std::size_t client, const Backend& backe
     program->kernels.push_back(workload->kernels[workload->launches.front()]);
   }
   if (program->kernels.empty()) {
-    throw InputError(fmt::format("{}: client {}: step: expected a workload with --device",
-                                 spec.path, script.name));
+    throw InputError(
+        fmt::format("client {}: step: expected a workload with --device", script.name));
   }
   job.workload = program;
   job.client = script.name;
@@ -92,8 +91,8 @@ RunRequest RequestOf(const TenantSpec& spec, const TenantDevice& device,
   if (spec.request.duration != gemini::kNeverNs) {
     const Cycle cycles = tenants->CycleOf(spec.request.duration);
     if (cycles > request.cycles) {
-      throw InputError(fmt::format("{}: duration: expected at most {} cycles with --device, got {}",
-                                   spec.path, request.cycles, cycles));
+      throw InputError(fmt::format("duration: expected at most {} cycles with --device, got {}",
+                                   request.cycles, cycles));
     }
     request.cycles = cycles;
   }
@@ -164,11 +163,7 @@ TenantDevice PrepareTenantDevice(const TenantSpec& spec, const Options& options,
   for (const TenantKernel& kernel : spec.kernels) {
     request.clients[kernel.client].steps[kernel.step].time = 1;
   }
-  try {
-    DeviceTenants(request, prepared.experiment.machine.core_clock_mhz);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", spec.path, error.what()));
-  }
+  DeviceTenants(request, prepared.experiment.machine.core_clock_mhz);
   return prepared;
 }
 
@@ -176,7 +171,7 @@ DeviceResults RunTenantsOnDevice(const TenantSpec& spec, const TenantDevice& dev
                                  const Options& options, const Backend& backend) {
   const Experiment& e = device.experiment;
   const auto tenants = std::make_shared<DeviceTenants>(spec.request, e.machine.core_clock_mhz);
-  const RunRequest request = RequestOf(spec, device, tenants);
+  const RunRequest request = spec.origins.At([&] { return RequestOf(spec, device, tenants); });
   RunResult run;
   if (device.choice.kind == DeviceKind::kReplay) {
     run = ReplayDevice(backend, e, device.choice.limits, MakeRunnerOptions(options)).Run(request);

@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "base/toml_file.h"
 #include "run/manifest.h"
+#include "serve/spec_keys.h"
 #include "serve/stream.h"
 
 namespace smk::sim {
@@ -76,7 +77,7 @@ std::string DeviceToml(const TenantServing& serving) {
 std::vector<StreamJob> MeasuredJobs(const TenantSpec& spec, const Backend& backend) {
   std::vector<StreamJob> jobs;
   for (const TenantKernel& kernel : spec.kernels) {
-    const auto workload = Reduced(backend.find_workload(kernel.workload), kernel.size);
+    const auto workload = Reduced(WorkloadAt(kernel.where, kernel.workload, backend), kernel.size);
     const bool known = std::any_of(jobs.begin(), jobs.end(), [&](const StreamJob& job) {
       return job.workload->content_hash == workload->content_hash;
     });
@@ -91,8 +92,8 @@ std::vector<Nanoseconds> ArrivalsOf(const TenantSpec& spec, std::size_t place, s
   const TenantSpec::Arrivals& rule = spec.arrivals[place];
   const Nanoseconds end = std::min(client.stop, spec.request.duration);
   if (end == gemini::kNeverNs && client.jobs == 0) {
-    throw InputError(fmt::format("{}: client {}: rate: expected jobs, stop or duration beside it",
-                                 spec.path, client.name));
+    throw InputError(
+        fmt::format("client {}: rate: expected jobs, stop or duration beside it", client.name));
   }
   const double gap = 1e9 / *rule.rate;
   const double expected =
@@ -100,8 +101,8 @@ std::vector<Nanoseconds> ArrivalsOf(const TenantSpec& spec, std::size_t place, s
   std::size_t count = client.jobs;
   if (count == 0) {
     if (expected > kMostArrivals / 2.0) {
-      throw InputError(fmt::format("{}: client {}: rate: expected at most {} jobs, got {:.0f}",
-                                   spec.path, client.name, kMostArrivals / 2, expected));
+      throw InputError(fmt::format("client {}: rate: expected at most {} jobs, got {:.0f}",
+                                   client.name, kMostArrivals / 2, expected));
     }
     // More than there will be: they are cut at the end.
     count = static_cast<std::size_t>(expected + 10 * std::sqrt(expected) + 10);
@@ -133,12 +134,10 @@ void CompleteMemory(const MachineConfig& machine, gemini::MemorySettings* memory
       static_cast<double>(machine.host.copy_latency) * 1000 / machine.core_clock_mhz + 0.5);
 }
 
-}  // namespace
-
-TenantServing PrepareTenants(const std::string& path, Options options, const std::string& scheduler,
-                             const Backend& backend, const DeviceOptions& device) {
+TenantServing Prepared(TenantSpec loaded, Options options, const std::string& scheduler,
+                       const Backend& backend, const DeviceOptions& device) {
   TenantServing serving;
-  serving.spec = LoadTenantSpec(path);
+  serving.spec = std::move(loaded);
   TenantSpec& spec = serving.spec;
   const bool on_device = !device.device.empty() || spec.device;
   CheckOptions(options, on_device);
@@ -156,7 +155,7 @@ TenantServing PrepareTenants(const std::string& path, Options options, const std
   options.cycles = kTenantCycles;
   options.until = Name(RunUntil::kDone);
   options.no_repeat = true;
-  options.sets.insert(options.sets.begin(), spec.sets.begin(), spec.sets.end());
+  options.sets = MergeSets(spec.sets, options.sets);
   serving.experiment = ResolveStream(options, MeasuredJobs(spec, backend), backend);
   gemini::Settings& settings = spec.request.settings;
   settings.control = *serving.scheduler.info.control;
@@ -180,12 +179,19 @@ TenantServing PrepareTenants(const std::string& path, Options options, const std
   for (const TenantKernel& kernel : spec.kernels) {
     request.clients[kernel.client].steps[kernel.step].time = 1;
   }
-  try {
-    CheckTenants(request);
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{}: {}", path, error.what()));
-  }
+  CheckTenants(request);
   return serving;
+}
+
+}  // namespace
+
+TenantServing PrepareTenants(const std::string& path, Options options, const std::string& scheduler,
+                             const Backend& backend, const DeviceOptions& device) {
+  TenantSpec spec = LoadTenantSpec(path);
+  Origins origins = spec.origins;
+  ForgetGiven(options, scheduler, device, &origins);
+  return origins.At(
+      [&] { return Prepared(std::move(spec), std::move(options), scheduler, backend, device); });
 }
 
 void MeasureTenantKernels(const Backend& backend, TenantServing* serving) {
@@ -201,7 +207,7 @@ void MeasureTenantKernels(const Backend& backend, TenantServing* serving) {
     while (experiment.workloads[job]->content_hash != workload->content_hash) ++job;
     const std::optional<Cycle> cycles = alone.result.jobs.at(job).turnaround();
     if (!cycles) {
-      throw InputError(fmt::format("{}: workload {}: does not end within {} cycles", spec.path,
+      throw InputError(fmt::format("{}: {}: does not end within {} cycles", kernel.where,
                                    kernel.workload, experiment.cycles));
     }
     kernel.instructions = alone.result.kernels.at(job).warp_instructions;

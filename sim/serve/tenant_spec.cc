@@ -198,7 +198,13 @@ class ClientReader {
       step->time = Time(in, kind, kMostDuration);
       if (step->time == 0) in->Fail(kind, "a time above 0");
     } else {
-      TenantKernel kernel{0, place, in->String(kind, "a workload's name or file"), {}};
+      const std::string expected = "a workload's name or file";
+      const unsigned line = std::max(1u, in->Node(kind, expected).source().begin.line);
+      TenantKernel kernel{0,
+                          place,
+                          fmt::format("{}:{}: client.step.workload", in->file(), line),
+                          in->String(kind, expected),
+                          {}};
       CheckName(in->file() + ": workload", kernel.workload);
       kernel.size = ReadSizeKeys(in);
       kernel.size.launches = 1;
@@ -226,6 +232,9 @@ class ClientReader {
         kernel.client = spec_.request.clients.size();
         spec_.kernels.push_back(kernel);
       }
+      const std::string place = fmt::format("{}:{}", spec_.path, line_);
+      if (spec_.request.clients.empty()) spec_.origins.AddName("client", place);
+      spec_.origins.AddName("client " + copy.name, place);
       spec_.request.clients.push_back(std::move(copy));
       spec_.arrivals.push_back(arrivals);
     }
@@ -307,6 +316,7 @@ TenantSpec LoadTenantSpec(const std::string& path) {
   spec.rate_cycles = ReadCountKey(&in, "rate_cycles");
   spec.rate_warm_up = ReadCountKey(&in, "rate_warm_up");
   spec.sets = ReadSetKeys(&in);
+  spec.origins = OriginsIn(root, path);
   if (in.Has("duration")) {
     spec.request.duration = Time(&in, "duration", kMostDuration);
     if (spec.request.duration == 0) in.Fail("duration", "a time above 0");

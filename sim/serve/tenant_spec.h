@@ -15,6 +15,7 @@ namespace smk::sim {
 // Kernels whose time is that of a workload's first launch, alone on the machine.
 struct TenantKernel {
   std::size_t client = 0, step = 0;
+  std::string where;  // "file:line: client.step.workload", for messages
   std::string workload;
   JobSize size;
   std::uint64_t instructions = 0;  // of warps, of one of them; measured with the time
@@ -26,6 +27,7 @@ struct TenantSpec {
   // Of runs on a device.
   std::optional<std::string> device, policy, preempt, control, rate_cycles, rate_warm_up;
   std::vector<std::string> sets;
+  Origins origins;                // of these
   bool revocation_given = false;  // by the file
   gemini::TenantRequest request;  // arrivals are made later
   // By client: jobs per second, none: each when the one before has ended; drawn or even; phases.

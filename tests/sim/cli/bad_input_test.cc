@@ -298,7 +298,34 @@ TEST_F(BadInput, Configurations) {
   Write("c.toml", "[run]\nkernels = \"sgemm\"\n");
   Refuses("run --config c.toml", "run.kernels");
   Write("c.toml", "[run]\nkernels = [\"sgemm\"]\n[machine]\nsmss = 3\n");
-  Refuses("run --config c.toml", "smss");
+  Refuses("run --config c.toml", "c.toml:4: machine.smss: unknown key");
+}
+
+// A value of a configuration is refused where it stands, one of the command line as an option.
+TEST_F(BadInput, ConfigurationsSayWhereAValueStands) {
+  const std::string run = "[run]\nkernels = [\"sgemm\"]\n";
+  const std::vector<std::vector<std::string>> cases = {
+      {run + "policy = \"smkk\"\n", "c.toml:3: run.policy: unknown policy 'smkk'", "--policy smkw",
+       "--policy: unknown policy 'smkw'"},
+      {run + "cycles = 0\n", "c.toml:3: run.cycles: expected", "--cycles x", "--cycles: expected"},
+      {run + "machine = \"x\"\n", "c.toml:3: run.machine: expected one of", "--machine y",
+       "smk: machine: expected one of"},
+      {run + "warm_up = -1\n", "c.toml:3: run.warm_up: expected", "--set run.warm_up=x",
+       "--set run.warm_up: expected"},
+      {run + "[policy]\nepoch_length = 0\n", "c.toml:4: policy.epoch_length: expected",
+       "--set policy.epoch_length=x", "--set policy.epoch_length: expected"},
+      {run + "[control]\nlink_seed = \"\"\n", "c.toml:4: control.link_seed: expected a value",
+       "--set control.link_seed=", "--set control.link_seed: expected a value"},
+      {run + "[machine.sm]\nschedulers = 9\n", "c.toml:4: machine.sm.schedulers: expected",
+       "--set sm.schedulers=x", "--set sm.schedulers: expected"},
+      {"[run]\nkernels = [\"lbm\",\n \"x\"]\n", "c.toml:2: run.kernels: x: expected", "sgemm+y",
+       "smk: y: expected"},
+  };
+  for (const auto& c : cases) {
+    Write("c.toml", c[0]);
+    Refuses("run --config c.toml", c[1]);
+    Refuses("run --config c.toml " + c[2], c[3]);
+  }
 }
 
 }  // namespace

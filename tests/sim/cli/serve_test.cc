@@ -186,6 +186,47 @@ TEST_F(Serve, SaysWhenItWasCutShort) {
   EXPECT_NE(outcome.out.find("makespan - cycles"), std::string::npos) << outcome.out;
 }
 
+// A value of the file is refused where it stands, one of the command line as an option.
+TEST_F(Serve, SaysWhereAValueStands) {
+  const std::string job = "[[job]]\nworkload = \"vector_add\"\n";
+  const std::vector<std::vector<std::string>> cases = {
+      {"machine = \"x\"\n" + job, "w.toml:1: machine: expected one of", "--machine y",
+       "smk: machine: expected one of"},
+      {"policy = \"x\"\n" + job, "w.toml:1: policy: unknown policy 'x'", "--policy y",
+       "--policy: unknown policy 'y'"},
+      {"seed = \"x\"\n" + job, "w.toml:1: seed: expected", "--seed y", "--seed: expected"},
+      {"scheduler = \"x\"\n" + job, "w.toml:1: scheduler: expected", "--scheduler y",
+       "--scheduler: expected"},
+      {"device = \"replay\"\nrate_cycles = 5\n" + job, "w.toml:2: rate_cycles: expected",
+       "--rate-cycles 6", "--rate-cycles: expected"},
+      {"[set]\npolicy.epoch_length = 0\n" + job, "w.toml:2: set.policy.epoch_length: expected",
+       "--set policy.epoch_length=x", "--set policy.epoch_length: expected"},
+      {"[set]\n\"sm.l1.btes\" = 0\n" + job, "w.toml:2: set.sm.l1.btes: unknown key",
+       "--set sm.l1.btes=x", "--set sm.l1.btes: unknown key"},
+      {job + "[[job]]\nworkload = \"x\"\n", "w.toml:3: job.workload: x: expected", "",
+       "w.toml:3: job.workload: x: expected"},
+  };
+  for (const auto& c : cases) {
+    Write("w.toml", c[0]);
+    Refuses("w.toml", c[1]);
+    Refuses("w.toml " + c[2], c[3]);
+  }
+}
+
+// What the command line sets is what the stream is written with, once.
+TEST_F(Serve, SettingsOfTheCommandLineReplaceThoseOfTheFile) {
+  Write("w.toml",
+        "machine = \"mini\"\n[set]\npolicy.epoch_length = 200\n"
+        "[[job]]\nworkload = \"vector_add\"\ntbs = 2\nlaunches = 1\n");
+  const std::string twice = " --set policy.epoch_length=300 --set policy.epoch_length=400";
+  EXPECT_EQ(Smk("serve w.toml --out o" + twice).status, 0);
+  EXPECT_NE(Read("o/stream.toml").find("[set]\npolicy.epoch_length = 400\n\n"), std::string::npos)
+      << Read("o/stream.toml");
+  EXPECT_EQ(Smk("serve o/stream.toml --out again").status, 0);
+  EXPECT_EQ(Read("again/stream.toml"), Read("o/stream.toml"));
+  EXPECT_EQ(Read("again/jobs.csv"), Read("o/jobs.csv"));
+}
+
 TEST_F(Serve, RefusesWhatCannotBe) {
   Write("empty.toml", "");
   Write("big.toml", "machine = \"fermi\"\n[[job]]\nworkload = \"./large.toml\"\n");

@@ -226,8 +226,10 @@ TEST_F(Tenants, RefusesInOneLineWithStatusTwo) {
                             "[[client]]\nname = \"c\"\nmemory = \"17G\"\n"
                             "[[client.step]]\nkernel = \"1ms\"\n";
   const std::vector<std::vector<std::string>> cases = {
-      {over, "", "request: expected at most 100 % of the GPU for all together, got 110.00 %"},
-      {large, "", "client c: memory: expected at most the 17179869184 bytes of the GPU"},
+      {over, "",
+       "s.toml:3: client: request: expected at most 100 % of the GPU for all together, got 110.00 "
+       "%"},
+      {large, "", ": client c: memory: expected at most the 17179869184 bytes of the GPU"},
       {kTwo, "--scheduler kernelet", "--scheduler kernelet: launches jobs of streams"},
       {kTwo, "--scheduler static-quota:x", "static-quota"},
       {kTwo, "--scheduler sequential", "clients run one after the other"},

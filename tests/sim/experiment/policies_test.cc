@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "experiment/policies.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <set>
 
@@ -119,6 +119,11 @@ TEST(Settings, EachKeyReachesItsField) {
   EXPECT_TRUE(set.run.ideal_preemption);
   EXPECT_EQ(set.run.grid_divisor, 16u);
   EXPECT_EQ(settings.machine, std::vector<std::string>{"sms=4"}) << "the last of a key holds";
+}
+
+TEST(Settings, TheLastValueOfAKeyHolds) {
+  EXPECT_THAT(MergeSets({"a=1", "b=2", "a=3"}, {"b=", "c=5", "x", "a.b=6", "x"}),
+              testing::ElementsAre("a=3", "b=", "c=5", "x", "a.b=6", "x"));
 }
 
 TEST(Settings, UnknownKeysNameTheNearest) {
