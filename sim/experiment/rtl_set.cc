@@ -36,12 +36,13 @@ void CheckRtl(const ControlConfig& c) {
               c.num_schedulers * c.warps_per_scheduler <= kMaxWarps,
           fmt::format("a scheduler of the RTL has 2 to 32 warps and an SM at most 64, not {} x {}",
                       c.num_schedulers, c.warps_per_scheduler));
-  require(
-      IsPowerOfTwo(c.preempted_depth) && c.preempted_depth >= 4 &&
-          c.preempted_depth >= c.limits.tbs && c.preempted_depth <= 32768,
-      fmt::format("control.preempted_depth must be a power of two, not below the {} TBs of an SM "
-                  "and at most 32768, not {}",
-                  c.limits.tbs, c.preempted_depth));
+  const unsigned least_depth = std::max<unsigned>(4, c.limits.tbs);
+  require(IsPowerOfTwo(c.preempted_depth) && c.preempted_depth >= least_depth &&
+              c.preempted_depth <= 32768,
+          fmt::format(
+              "control.preempted_depth must be a power of two, not below {}, and at most 32768, "
+              "not {}; an SM has {} TBs",
+              least_depth, c.preempted_depth, c.limits.tbs));
   require(c.limits.registers * 8u + c.limits.shared_memory * 2u + c.limits.threads + 1u <= 65535,
           "a context has at most 65535 lines");
 }

@@ -163,7 +163,7 @@ TenantDevice PrepareTenantDevice(const TenantSpec& spec, const Options& options,
   for (const TenantKernel& kernel : spec.kernels) {
     request.clients[kernel.client].steps[kernel.step].time = 1;
   }
-  DeviceTenants(request, prepared.experiment.machine.core_clock_mhz);
+  static_cast<void>(DeviceTenants(request, prepared.experiment.machine.core_clock_mhz));
   return prepared;
 }
 

@@ -57,7 +57,7 @@ module smk_slicer_profiler_checker (
     logic [Points-1:0] all_points;
     logic              wanted;
     assign wanted     = kernels_o[k] && (!again_q || 32'(priority_kernel_o) == k);
-    assign all_points = (Points'(1) << (most_q.kernel[k] + 1'b1)) - Points'(2);
+    assign all_points = (Points'(1) << (32'(most_q.kernel[k]) + 1)) - Points'(2);
     `SMK_ASSERT(CurveIsWhole_A, plan_o && !start_i && !stop_i |->
                 known_q[64*k +: Points] == (wanted ? all_points : '0))
   end

@@ -3,6 +3,7 @@
 // that launch kernels one after another.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -210,6 +211,9 @@ inline Scenario RandomScenario(std::uint64_t seed, DispatchMode mode,
   if (s.policy.quota_enable && random.Percent(80)) s.config.num_sms += programs;
   StretchLinks(seed, &s.config);
   if (fixed != nullptr) s.config = *fixed;
+  for (std::uint8_t& tbs : s.policy.table) {
+    tbs = static_cast<std::uint8_t>(std::min<unsigned>(tbs, s.config.limits.tbs));
+  }
   Random slices(~seed);
   s.policy.stream = slices.Percent(70);
   for (unsigned p = 0; p < programs; ++p) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The RTL beside the reference at sizes that no machine has: one SM, fewer SMs than kernels, 33
-// SMs, 8 kernels, schedulers of 24 warps, a single scheduler. 2 SMs, 16, 80, and 2 and 4 kernels
-// are in lockstep_control_test.cc.
+// SMs, 8 kernels, fewer TBs than kernels, schedulers of 24 warps, a single scheduler. 2 SMs, 16,
+// 80, and 2 and 4 kernels are in lockstep_control_test.cc.
 #include <Veight_cosim_arbiter.h>
 #include <Veight_cosim_driver.h>
 #include <Veight_cosim_driver_smk_pkg.h>
@@ -13,6 +13,17 @@
 #include <Veight_cosim_tables.h>
 #include <Veight_cosim_tables___024root.h>
 #include <Veight_cosim_usage.h>
+#include <Vfew_cosim_arbiter.h>
+#include <Vfew_cosim_driver.h>
+#include <Vfew_cosim_driver_smk_pkg.h>
+#include <Vfew_cosim_planner.h>
+#include <Vfew_cosim_profile.h>
+#include <Vfew_cosim_profiler.h>
+#include <Vfew_cosim_sample.h>
+#include <Vfew_cosim_scheduler.h>
+#include <Vfew_cosim_tables.h>
+#include <Vfew_cosim_tables___024root.h>
+#include <Vfew_cosim_usage.h>
 #include <Vmany_cosim_arbiter.h>
 #include <Vmany_cosim_driver.h>
 #include <Vmany_cosim_driver_smk_pkg.h>
@@ -48,6 +59,7 @@ namespace {
 
 SMK_RTL_CONFIG(RtlOne, one, one);
 SMK_RTL_CONFIG(RtlEight, eight, eight);
+SMK_RTL_CONFIG(RtlFew, few, few);
 SMK_RTL_CONFIG(RtlMany, many, many);
 
 template <typename Rtl>
@@ -69,6 +81,7 @@ TEST_P(Sizes, OneSmWith24WarpsPerSchedulerEqualsTheReference) {
   RunSize<RtlOne>(GetParam(), 2);
 }
 TEST_P(Sizes, EightKernelsAndOneSchedulerEqualTheReference) { RunSize<RtlEight>(GetParam(), 3); }
+TEST_P(Sizes, FewerTbsThanKernelsEqualTheReference) { RunSize<RtlFew>(GetParam(), 6); }
 TEST_P(Sizes, ThirtyThreeSmsEqualTheReference) { RunSize<RtlMany>(GetParam(), 1); }
 
 INSTANTIATE_TEST_SUITE_P(Modes, Sizes, testing::ValuesIn(kAllModes),

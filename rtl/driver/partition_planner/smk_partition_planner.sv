@@ -111,7 +111,8 @@ module smk_partition_planner (
     end
   end
 
-  // Do the kernels fit together? One TB of each is never too many TBs: NumKernels <= LimitTbs.
+  // Do the kernels fit together? One TB of each is too many TBs only where an SM has fewer than
+  // NumKernels.
   localparam int unsigned EachRegisters = RegisterCntWidth + KernelWidth;
   localparam int unsigned EachShared    = SharedCntWidth + KernelWidth;
   localparam int unsigned EachThreads   = ThreadCntWidth + KernelWidth;
@@ -133,7 +134,9 @@ module smk_partition_planner (
   end
   assign each_fits = (32'(each_registers) <= smk_pkg::LimitRegisters) &&
                      (32'(each_shared) <= smk_pkg::LimitSharedMemory) &&
-                     (32'(each_threads) <= smk_pkg::LimitThreads);
+                     (32'(each_threads) <= smk_pkg::LimitThreads) &&
+                     (smk_pkg::LimitTbs >= NumKernels ||
+                      32'(count_of(kernels_i)) <= smk_pkg::LimitTbs);
 
   // If not, the (SM mod n)-th of the n kernels is the first [D4].
   smk_pkg::kernel_id_t turn;
@@ -404,13 +407,14 @@ module smk_partition_planner (
              (b.shared_memory_limit <= a.shared_memory_base) &&
              (b.threads_limit <= a.threads_base) && (b.tb_base + b.tb_count <= a.tb_base));
   endfunction
+  // A limit may be all that its counter can count to: an operator would compare with a constant.
   function automatic logic inside_sm(input smk_pkg::partition_range_t a);
     inside_sm = (a.registers_base <= a.registers_limit) &&
                 (a.shared_memory_base <= a.shared_memory_limit) &&
                 (a.threads_base <= a.threads_limit) &&
-                (32'(a.registers_limit) <= smk_pkg::LimitRegisters) &&
-                (32'(a.shared_memory_limit) <= smk_pkg::LimitSharedMemory) &&
-                (32'(a.threads_limit) <= smk_pkg::LimitThreads) &&
+                !exceeds(32'(a.registers_limit), smk_pkg::LimitRegisters) &&
+                !exceeds(32'(a.shared_memory_limit), smk_pkg::LimitSharedMemory) &&
+                !exceeds(32'(a.threads_limit), smk_pkg::LimitThreads) &&
                 (32'(a.tb_base) + 32'(a.tb_count) <= smk_pkg::LimitTbs);
   endfunction
   function automatic logic [31:0] tbs_of_all(input smk_pkg::tb_cnt_vec_t tbs);
