@@ -63,6 +63,12 @@ void TomlReader::Finish() const {
   }
 }
 
+std::string TomlReader::Place(const std::string& key) const {
+  const toml::node* node = table_.get(key);
+  const int line = LineOf(node == nullptr ? static_cast<const toml::node&>(table_) : *node);
+  return file_ + ":" + std::to_string(line) + ": " + Name(key);
+}
+
 void TomlReader::Fail(const std::string& key, const std::string& expected) const {
   const toml::node* node = table_.get(key);
   Fail(node == nullptr ? static_cast<const toml::node&>(table_) : *node, key, expected);

@@ -30,6 +30,8 @@ class TomlReader {
   [[noreturn]] void Fail(const std::string& key, const std::string& expected) const;
   [[noreturn]] void Fail(const toml::node& node, const std::string& key,
                          const std::string& expected) const;
+  // "file:line: key".
+  std::string Place(const std::string& key) const;
   const std::string& file() const { return file_; }
   int line() const { return static_cast<int>(table_.source().begin.line); }
 

@@ -298,11 +298,17 @@ std::string IdText(const Configuration& configuration, const std::string& sectio
 }
 
 std::string IdOfChanges(const Configuration& configuration) {
+  static const std::vector<std::string> kUnchanged = [] {
+    std::vector<std::string> values;
+    for (const Knob& knob : Knobs()) values.push_back(knob.print(Configuration{}));
+    return values;
+  }();
   std::string text;
-  for (const Knob& knob : Knobs()) {
+  for (std::size_t i = 0; i < Knobs().size(); ++i) {
+    const Knob& knob = Knobs()[i];
+    if (knob.in_id != Knob::InId::kWhenChanged) continue;
     const std::string value = knob.print(configuration);
-    if (knob.in_id != Knob::InId::kWhenChanged || value == knob.print(Configuration{})) continue;
-    text += fmt::format("{}={}\n", knob.path, value);
+    if (value != kUnchanged[i]) text += fmt::format("{}={}\n", knob.path, value);
   }
   return text;
 }

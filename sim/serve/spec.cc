@@ -98,7 +98,7 @@ JobSize WithDefaults(JobSize size, const JobSize& usual) {
 std::string ReadName(TomlReader* in, const std::string& key, const std::string& expected) {
   std::string name = in->String(key, expected);
   if (name.empty()) in->Fail(key, expected);
-  CheckName(in->file() + ": " + key, name);
+  CheckName(in->Place(key), name);
   return name;
 }
 

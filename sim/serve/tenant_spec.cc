@@ -109,7 +109,7 @@ class ClientReader {
     ClientScript client;
     client.name = in.String("name", "a name");
     if (client.name.empty()) in.Fail("name", "a name");
-    CheckName(in.file() + ": name", client.name);
+    CheckName(in.Place("name"), client.name);
     if (in.Has("request")) client.request = Part(&in, "request");
     if (in.Has("limit")) client.limit = Part(&in, "limit");
     if (in.Has("start")) client.start = Time(&in, "start", kMostDuration);
@@ -198,14 +198,9 @@ class ClientReader {
       step->time = Time(in, kind, kMostDuration);
       if (step->time == 0) in->Fail(kind, "a time above 0");
     } else {
-      const std::string expected = "a workload's name or file";
-      const unsigned line = std::max(1u, in->Node(kind, expected).source().begin.line);
-      TenantKernel kernel{0,
-                          place,
-                          fmt::format("{}:{}: client.step.workload", in->file(), line),
-                          in->String(kind, expected),
-                          {}};
-      CheckName(in->file() + ": workload", kernel.workload);
+      const std::string name = in->String(kind, "a workload's name or file");
+      TenantKernel kernel{0, place, in->Place(kind), name, {}};
+      CheckName(kernel.where, name);
       kernel.size = ReadSizeKeys(in);
       kernel.size.launches = 1;
       kernels_.push_back(kernel);
@@ -302,7 +297,7 @@ TenantSpec LoadTenantSpec(const std::string& path) {
   TomlReader in(root, path, "");
   spec.name = std::string(std::filesystem::path(path).stem());
   if (in.Has("name")) spec.name = in.String("name", "a name");
-  CheckName(path + ": name", spec.name);
+  CheckName(in.Place("name"), spec.name);
   if (in.Has("description")) in.String("description", "a text");
   for (const auto& [key, text] : {std::pair("machine", &spec.machine),
                                   {"scheduler", &spec.scheduler},

@@ -192,6 +192,8 @@ TEST_F(Serve, SaysWhereAValueStands) {
   const std::vector<std::vector<std::string>> cases = {
       {"machine = \"x\"\n" + job, "w.toml:1: machine: expected one of", "--machine y",
        "smk: machine: expected one of"},
+      {"name = \"a\\u0001\"\n" + job, "w.toml:1: name: expected UTF-8", "",
+       "w.toml:1: name: expected UTF-8"},
       {"policy = \"x\"\n" + job, "w.toml:1: policy: unknown policy 'x'", "--policy y",
        "--policy: unknown policy 'y'"},
       {"seed = \"x\"\n" + job, "w.toml:1: seed: expected", "--seed y", "--seed: expected"},
