@@ -63,15 +63,17 @@ void TomlReader::Finish() const {
   }
 }
 
-std::string TomlReader::Place(const std::string& key) const {
+const toml::node& TomlReader::NodeOrTable(const std::string& key) const {
   const toml::node* node = table_.get(key);
-  const int line = LineOf(node == nullptr ? static_cast<const toml::node&>(table_) : *node);
-  return file_ + ":" + std::to_string(line) + ": " + Name(key);
+  return node == nullptr ? static_cast<const toml::node&>(table_) : *node;
+}
+
+std::string TomlReader::Place(const std::string& key) const {
+  return file_ + ":" + std::to_string(LineOf(NodeOrTable(key))) + ": " + Name(key);
 }
 
 void TomlReader::Fail(const std::string& key, const std::string& expected) const {
-  const toml::node* node = table_.get(key);
-  Fail(node == nullptr ? static_cast<const toml::node&>(table_) : *node, key, expected);
+  Fail(NodeOrTable(key), key, expected);
 }
 
 void TomlReader::Fail(const toml::node& node, const std::string& key,

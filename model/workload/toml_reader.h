@@ -30,12 +30,13 @@ class TomlReader {
   [[noreturn]] void Fail(const std::string& key, const std::string& expected) const;
   [[noreturn]] void Fail(const toml::node& node, const std::string& key,
                          const std::string& expected) const;
-  // "file:line: key".
+  // "file:line: key"; the line of the table when there is no such key.
   std::string Place(const std::string& key) const;
   const std::string& file() const { return file_; }
   int line() const { return static_cast<int>(table_.source().begin.line); }
 
  private:
+  const toml::node& NodeOrTable(const std::string& key) const;
   std::string Name(const std::string& key) const {
     return where_.empty() ? key : where_ + "." + key;
   }

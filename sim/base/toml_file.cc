@@ -24,21 +24,28 @@ toml::table ParseToml(const std::string& text, const std::string& path) {
   }
 }
 
-std::vector<TomlPlace> TomlPlaces(const toml::table& table, const std::string& path,
-                                  const std::string& key) {
-  std::vector<TomlPlace> places;
+std::vector<TomlLeaf> TomlLeaves(const toml::table& table, const std::string& path,
+                                 const std::string& key) {
+  std::vector<TomlLeaf> leaves;
   for (const auto& [name, node] : table) {
     const std::string own(name.str());
     if (const toml::table* inner = node.as_table()) {
-      for (const TomlPlace& place : TomlPlaces(*inner, path, key + own + ".")) {
-        places.push_back({own + "." + place.name, place.place});
+      for (TomlLeaf& leaf : TomlLeaves(*inner, path, key + own + ".")) {
+        leaf.name.insert(0, own + ".");
+        leaves.push_back(std::move(leaf));
       }
-    } else {
-      const unsigned line = std::max(1u, name.source().begin.line);
-      places.push_back({own, fmt::format("{}:{}: {}{}", path, line, key, own)});
+      continue;
     }
+    std::ostringstream value;
+    if (const auto* text = node.as_string()) {
+      value << text->get();
+    } else {
+      node.visit([&](const auto& v) { value << v; });
+    }
+    const unsigned line = std::max(1u, name.source().begin.line);
+    leaves.push_back({own, value.str(), fmt::format("{}:{}: {}{}", path, line, key, own)});
   }
-  return places;
+  return leaves;
 }
 
 std::string TomlText(const std::string& text) {

@@ -8,16 +8,22 @@
 #include <string>
 #include <vector>
 
-#include "base/toml_place.h"
-
 namespace smk::sim {
 
 // `path` is where `text` comes from. Throws InputError when it is not TOML.
 toml::table ParseToml(const std::string& text, const std::string& path);
 
-// Of every value of a table of `path` and of its tables. `key` stands before their names in places.
-std::vector<TomlPlace> TomlPlaces(const toml::table& table, const std::string& path,
-                                  const std::string& key = "");
+// A value of a TOML file.
+struct TomlLeaf {
+  std::string name;   // dotted, within its table
+  std::string value;  // a string without quotes
+  std::string place;  // "file:line: key"
+};
+
+// Every value of a table of `path` and of its tables, by name. `key` stands before the names in
+// places.
+std::vector<TomlLeaf> TomlLeaves(const toml::table& table, const std::string& path,
+                                 const std::string& key = "");
 
 // A text as TOML has it: in quotes.
 std::string TomlText(const std::string& text);

@@ -12,6 +12,7 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/shared_folder.h"
+#include "base/toml_file.h"
 #include "control/reference_control.h"
 #include "cosim/lockstep_control.h"
 #include "experiment/rtl_set.h"
@@ -104,7 +105,9 @@ std::shared_ptr<const LoadedMachine> LoadMachine(const Backend& backend, const s
   auto machine = std::make_shared<LoadedMachine>();
   machine->config = backend.load_machine(path, overrides);
   machine->toml = backend.machine_toml(machine->config);
-  machine->leaves = FlattenToml(machine->toml, path);
+  for (const TomlLeaf& leaf : TomlLeaves(ParseToml(machine->toml, path), path)) {
+    machine->leaves.emplace_back(leaf.name, leaf.value);
+  }
   if (backend.machines != nullptr) backend.machines->emplace(std::move(key), machine);
   return machine;
 }

@@ -195,39 +195,19 @@ class RunReader {
   };
 };
 
-std::vector<std::string> Sets(const toml::table& table, const std::string& prefix,
-                              const std::string& path) {
-  std::ostringstream text;
-  text << table;
-  std::vector<std::string> sets;
-  for (const auto& [key, value] : FlattenToml(text.str(), path)) {
-    sets.push_back(fmt::format("{}{}={}", prefix, key, value));
-  }
-  return sets;
-}
-
-// Where the file says what the command line leaves open.
-Origins RunOrigins(const std::string& path, const toml::table& run, const Options& options) {
+// Where the file says what an option could have said.
+Origins RunOrigins(const std::string& path, const toml::table& run, bool other_kernels) {
   Origins origins;
-  for (const TomlPlace& place : TomlPlaces(run, path, "run.")) {
-    const bool knob = FindKnob("run." + place.name) != nullptr;
-    origins.Add((knob ? "--set run." : "--") + place.name, place.place);
-    if (place.name == "machine") origins.Add("machine", place.place);
+  for (const TomlLeaf& leaf : TomlLeaves(run, path, "run.")) {
+    const bool knob = FindKnob("run." + leaf.name) != nullptr;
+    origins.Add((knob ? "--set run." : "--") + leaf.name, leaf.place);
+    if (leaf.name == "machine") origins.Add("machine", leaf.place);
     const toml::array* kernels = run["kernels"].as_array();
-    if (place.name != "kernels" || kernels == nullptr || options.kernels) continue;
+    if (leaf.name != "kernels" || kernels == nullptr || other_kernels) continue;
     for (const toml::node& kernel : *kernels) {
-      origins.AddName(kernel.value_or(std::string()), place.place);
+      origins.AddName(kernel.value_or(std::string()), leaf.place);
     }
   }
-  origins.ForgetIf(options.policy || options.policies, "--policy");
-  origins.ForgetIf(options.preempt.has_value(), "--preempt");
-  origins.ForgetIf(options.control.has_value(), "--control");
-  origins.ForgetIf(options.gates.has_value(), "--gates");
-  origins.ForgetIf(options.machine.has_value(), "machine");
-  origins.ForgetIf(options.cycles.has_value(), "--cycles");
-  origins.ForgetIf(options.seed.has_value(), "--seed");
-  origins.ForgetIf(!options.arrivals.empty(), "--arrive");
-  origins.ForgetIf(!options.clients.empty(), "--client");
   return origins;
 }
 
@@ -265,7 +245,7 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
     if (other_kernels) run->erase("client");
     if (compare || other_control) run->erase("gates");
   }
-  const std::vector<std::string> given = std::move(options->sets);
+  const Options given = *options;
   options->sets.clear();
   Origins origins;
   for (const auto& [name, node] : root) {
@@ -277,7 +257,7 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
                                    path, name.source().begin.line, key));
     }
     if (key == "run") {
-      origins.Add(RunOrigins(path, *table, *options));
+      origins.Add(RunOrigins(path, *table, other_kernels));
       RunReader(path, options).Read(*table);
       continue;
     }
@@ -288,12 +268,13 @@ void MergeConfig(const std::string& path, bool compare, Options* options) {
       if (other && knob->section() == key) taken.erase(knob->name());
     }
     const std::string prefix = key == "machine" ? "" : key + ".";
-    origins.AddAll("--set " + prefix, TomlPlaces(taken, path, key + "."));
-    const std::vector<std::string> sets = Sets(taken, prefix, path);
-    options->sets.insert(options->sets.end(), sets.begin(), sets.end());
+    for (const TomlLeaf& leaf : TomlLeaves(taken, path, key + ".")) {
+      options->sets.push_back(fmt::format("{}{}={}", prefix, leaf.name, leaf.value));
+      origins.Add("--set " + prefix + leaf.name, leaf.place);
+    }
   }
-  options->sets = MergeSets(options->sets, given);
-  origins.ForgetSets(given);
+  options->sets = MergeSets(options->sets, given.sets);
+  ForgetGiven(given, &origins);
   options->origins = std::move(origins);
 }
 

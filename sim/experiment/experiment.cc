@@ -264,6 +264,19 @@ std::string Experiment::workload_name() const {
   return Join(parts, "+");
 }
 
+void ForgetGiven(const Options& options, Origins* origins) {
+  origins->ForgetIf(options.policy || options.policies, "--policy");
+  origins->ForgetIf(options.preempt.has_value(), "--preempt");
+  origins->ForgetIf(options.control.has_value(), "--control");
+  origins->ForgetIf(options.gates.has_value(), "--gates");
+  origins->ForgetIf(options.machine.has_value(), "machine");
+  origins->ForgetIf(options.cycles.has_value(), "--cycles");
+  origins->ForgetIf(options.seed.has_value(), "--seed");
+  origins->ForgetIf(!options.arrivals.empty(), "--arrive");
+  origins->ForgetIf(!options.clients.empty(), "--client");
+  origins->ForgetSets(options.sets);
+}
+
 Experiment Resolve(const Options& options, const Backend& backend) {
   if (!options.kernels)
     throw InputError("no kernels given; write for example: smk run cutcp+stencil");

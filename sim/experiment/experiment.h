@@ -106,6 +106,9 @@ struct Experiment {
   ControlChoice control_choice() const { return {control, rtl_object}; }
 };
 
+// What these options say, the file does not.
+void ForgetGiven(const Options& options, Origins* origins);
+
 // Loads and checks everything; throws InputError.
 Experiment Resolve(const Options& options, const Backend& backend);
 

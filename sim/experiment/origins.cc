@@ -12,10 +12,6 @@ bool Begins(const std::string& error, const std::string& words, const std::strin
 
 }  // namespace
 
-void Origins::AddAll(const std::string& option, const std::vector<TomlPlace>& places) {
-  for (const TomlPlace& place : places) Add(option + place.name, place.place);
-}
-
 void Origins::Add(const Origins& others) {
   places_.insert(others.places_.begin(), others.places_.end());
   names_.insert(others.names_.begin(), others.names_.end());

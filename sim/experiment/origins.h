@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/toml_place.h"
 
 namespace smk::sim {
 
@@ -16,8 +15,6 @@ class Origins {
  public:
   // `place` is "file:line: key".
   void Add(const std::string& option, const std::string& place) { places_[option] = place; }
-  // Likewise all values of a table, as TomlPlaces() gives them: their names behind `option`.
-  void AddAll(const std::string& option, const std::vector<TomlPlace>& places);
   // A name, such as a workload's: it stays in the error, behind the place, "file:line: key".
   void AddName(const std::string& name, const std::string& place) { names_[name] = place; }
   void Add(const Origins& others);

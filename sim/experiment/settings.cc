@@ -4,30 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/numbers.h"
-#include "base/toml_file.h"
 
 namespace smk::sim {
 namespace {
-
-void Flatten(const toml::table& table, const std::string& prefix,
-             std::vector<std::pair<std::string, std::string>>* leaves) {
-  for (const auto& [key, node] : table) {
-    const std::string name = prefix + std::string(key.str());
-    if (const toml::table* inner = node.as_table()) {
-      Flatten(*inner, name + ".", leaves);
-    } else if (const auto* text = node.as_string()) {
-      leaves->emplace_back(name, text->get());
-    } else {
-      std::ostringstream out;
-      node.visit([&](const auto& value) { out << value; });
-      leaves->emplace_back(name, out.str());
-    }
-  }
-}
 
 [[noreturn]] void RefuseKey(const std::string& key, std::vector<std::string> known) {
   for (const Knob* knob : SettableKnobs()) known.push_back(knob->path);
@@ -36,13 +18,6 @@ void Flatten(const toml::table& table, const std::string& prefix,
 }
 
 }  // namespace
-
-std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& toml,
-                                                             const std::string& what) {
-  std::vector<std::pair<std::string, std::string>> leaves;
-  Flatten(ParseToml(toml, what), "", &leaves);
-  return leaves;
-}
 
 std::string WithoutHost(const std::string& machine_toml) {
   const std::size_t begin = machine_toml.find("\n[host]\n");

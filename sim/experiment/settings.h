@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "experiment/knobs.h"
@@ -15,10 +14,6 @@ struct Settings {
   std::vector<KnobSetting> knobs;
   std::vector<std::string> machine;  // overrides for MachineConfig::Load, the last of each key only
 };
-
-// Dotted names and values of all leaves of a TOML document, in its order; strings without quotes.
-std::vector<std::pair<std::string, std::string>> FlattenToml(const std::string& toml,
-                                                             const std::string& what);
 
 // A machine's text without its table [host], which only copies read: what decides a run that has
 // none.

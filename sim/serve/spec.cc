@@ -7,7 +7,6 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <sstream>
 
 #include "base/error.h"
 #include "base/files.h"
@@ -172,10 +171,8 @@ std::vector<std::string> ReadSetKeys(TomlReader* in) {
   if (!in->Has("set")) return sets;
   const toml::node& node = in->Node("set", "a table of key = value");
   if (!node.is_table()) in->Fail(node, "set", "a table of key = value");
-  std::ostringstream text;
-  text << *node.as_table();
-  for (const auto& [key, value] : FlattenToml(text.str(), in->file())) {
-    sets.push_back(fmt::format("{}={}", key, value));
+  for (const TomlLeaf& leaf : TomlLeaves(*node.as_table(), in->file())) {
+    sets.push_back(fmt::format("{}={}", leaf.name, leaf.value));
   }
   return sets;
 }
@@ -191,33 +188,25 @@ std::string SetToml(const std::vector<std::string>& sets) {
 
 Origins OriginsIn(const toml::table& root, const std::string& path) {
   Origins origins;
-  for (const TomlPlace& place : TomlPlaces(root, path)) {
-    std::string option = "--" + place.name;
+  for (const TomlLeaf& leaf : TomlLeaves(root, path)) {
+    std::string option = "--" + leaf.name;
     std::replace(option.begin(), option.end(), '_', '-');
-    origins.Add(option, place.place);
+    origins.Add(option, leaf.place);
     for (const char* own : {"machine", "duration"}) {
-      if (place.name == own) origins.Add(own, place.place);
+      if (leaf.name == own) origins.Add(own, leaf.place);
     }
-  }
-  if (const toml::table* sets = root["set"].as_table()) {
-    origins.AddAll("--set ", TomlPlaces(*sets, path, "set."));
+    if (leaf.name.rfind("set.", 0) == 0) origins.Add("--set " + leaf.name.substr(4), leaf.place);
   }
   return origins;
 }
 
 void ForgetGiven(const Options& options, const std::string& scheduler, const DeviceOptions& device,
                  Origins* origins) {
-  origins->ForgetIf(options.machine.has_value(), "machine");
-  origins->ForgetIf(options.policy.has_value(), "--policy");
-  origins->ForgetIf(options.preempt.has_value(), "--preempt");
-  origins->ForgetIf(options.control.has_value(), "--control");
-  origins->ForgetIf(options.cycles.has_value(), "--cycles");
-  origins->ForgetIf(options.seed.has_value(), "--seed");
+  ForgetGiven(options, origins);
   origins->ForgetIf(!scheduler.empty(), "--scheduler");
   origins->ForgetIf(!device.device.empty(), "--device");
   origins->ForgetIf(!device.rate_cycles.empty(), "--rate-cycles");
   origins->ForgetIf(!device.rate_warm_up.empty(), "--rate-warm-up");
-  origins->ForgetSets(options.sets);
 }
 
 StreamSpec LoadStreamSpec(const std::string& path) {

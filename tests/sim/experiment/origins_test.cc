@@ -17,20 +17,22 @@ std::string Said(const Origins& origins, const std::string& error) {
   return "";
 }
 
-TEST(Origins, TomlPlacesAreThoseOfTheValues) {
+TEST(TomlFile, LeavesHaveTheirValuesAndPlaces) {
   const toml::table root =
       ParseToml("a = 1\n[b]\nc.d = [2,\n 3]\n\"e.f\" = 4\n[b.g]\nh = 5\n[i]\n", "x.toml");
   std::string all;
-  for (const TomlPlace& p : TomlPlaces(root, "x.toml", "k.")) all += p.name + " " + p.place + "; ";
+  for (const TomlLeaf& leaf : TomlLeaves(root, "x.toml", "k.")) {
+    all += leaf.name + "=" + leaf.value + " " + leaf.place + "; ";
+  }
   EXPECT_EQ(all,
-            "a x.toml:1: k.a; b.c.d x.toml:3: k.b.c.d; b.e.f x.toml:5: k.b.e.f; "
-            "b.g.h x.toml:7: k.b.g.h; ");
+            "a=1 x.toml:1: k.a; b.c.d=[ 2, 3 ] x.toml:3: k.b.c.d; b.e.f=4 x.toml:5: k.b.e.f; "
+            "b.g.h=5 x.toml:7: k.b.g.h; ");
 }
 
 TEST(Origins, AnErrorSaysThePlaceInsteadOfTheOption) {
   Origins origins;
   origins.Add("--policy", "f:2: policy");
-  origins.AddAll("--set ", {{"sm.l1", "f:3: set.sm.l1"}});
+  origins.Add("--set sm.l1", "f:3: set.sm.l1");
   origins.AddName("client a", "f:4");
   EXPECT_EQ(Said(origins, "--policy: unknown"), "f:2: policy: unknown");
   EXPECT_EQ(Said(origins, "--policy x: unknown: y"), "f:2: policy x: unknown: y");
