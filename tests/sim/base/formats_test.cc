@@ -173,5 +173,17 @@ TEST(CacheFolders, TheFirstOfThreeThatIsThere) {
   EXPECT_EQ(CacheFolder(), "");
 }
 
+TEST(TomlFile, LeavesHaveTheirValuesAndPlaces) {
+  const toml::table root =
+      ParseToml("a = 1\n[b]\nc.d = [2,\n 3]\n\"e.f\" = 4\n[b.g]\nh = 5\n[i]\n", "x.toml");
+  std::string all;
+  for (const TomlLeaf& leaf : TomlLeaves(root, "x.toml", "k.")) {
+    all += leaf.name + "=" + leaf.value + " " + leaf.place + "; ";
+  }
+  EXPECT_EQ(all,
+            "a=1 x.toml:1: k.a; b.c.d=[ 2, 3 ] x.toml:3: k.b.c.d; b.e.f=4 x.toml:5: k.b.e.f; "
+            "b.g.h=5 x.toml:7: k.b.g.h; ");
+}
+
 }  // namespace
 }  // namespace smk::sim
