@@ -26,7 +26,7 @@ RUN = ["sgemm", "--policy", "leftover"]
 
 def execute(folder, cycles, program):
     """How many outputs a run has compared, and whether it was made."""
-    args = argparse.Namespace(smk=SMK, program=program, out=folder, cycles=cycles, compiled=False, random=0)
+    args = argparse.Namespace(smk=SMK, program=program, out=folder, cycles=cycles, control="lockstep", random=0)
     before = [manifest.stat().st_mtime_ns for manifest in folder.glob("*/*/manifest.json")]
     events, failure = lockstep.execute(args, RUN)
     assert failure is None, failure
@@ -43,7 +43,7 @@ def check_draws():
 
 
 def check_refusals(folder):
-    args = argparse.Namespace(smk=SMK, program="", out=folder, cycles=500, compiled=False, random=1)
+    args = argparse.Namespace(smk=SMK, program="", out=folder, cycles=500, control="lockstep", random=1)
     refused = ["sgemm", "--policy", "leftover", "--set", "memory.t_rc=1"]
     assert lockstep.execute(args, refused) == (None, None), "a run that is refused has failed"
     args.random = 0

@@ -7,17 +7,16 @@ reference does. Exit status 77 without Verilator or a compiler.
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+import same_results  # noqa: E402
+
 SMK = sys.argv[1]
 SKIPPED = 77
-# In config.toml and stats.json: who decided, and how long that took.
-OF_THE_RUN = (rb"(?m)^ *\"?control\"?[ :=]+['\"](reference|chip|compiled)['\"],?$"
-              rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$")
 BENCH = """
 // Two sizes in one model: both take a launch, and say when it cannot be.
 module bench (
@@ -143,27 +142,12 @@ def compiled(work, environment, tiny, run):
         must([*words, "--control", "lockstep-compiled"], env=environment)
         for control in ("compiled", "reference"):
             must([*words, "--control", control, "--out", work / f"{policy}-{control}"], env=environment)
-        same(work / f"{policy}-reference", work / f"{policy}-compiled")
+        different = same_results.difference(work / f"{policy}-reference", work / f"{policy}-compiled")
+        check(not different, different)
     check("comes with the program" in must([SMK, "rtl", "build", "fermi", "--compiled"], env=environment), "fermi's gates are built")
     for wrong, message in ((["--gates", "sm_assign"], "not for --compiled"), (["--chip"], "one of both")):
         status, said = call([*build, *wrong], env=environment)
         check(status == 2 and message in said and said.count("\n") == 1, said)
-
-
-def same(one, other):
-    """What two runs have written, but for the control plane's name and what it cost."""
-    names = sorted(path.name for path in one.iterdir())
-    check(names == sorted(path.name for path in other.iterdir()), f"other files: {names}")
-    for name in names:
-        if name == "manifest.json":
-            continue
-        texts = [(run / name).read_bytes() for run in (one, other)]
-        if name in ("config.toml", "stats.json"):
-            texts = [re.sub(OF_THE_RUN, b"", text) for text in texts]
-        lines = zip(*(text.decode(errors="replace").splitlines() for text in texts))
-        first = next((pair for pair in lines if pair[0] != pair[1]), "")
-        check(texts[0] == texts[1], f"{name} differs from the reference: {first}")
-    return names
 
 
 def chip(work, machine, cycles, policies):
@@ -178,8 +162,8 @@ def chip(work, machine, cycles, policies):
         for folder in folders:
             control = folder.name.rsplit("-", 1)[1]
             must([*run, "--policy", policy, "--control", control, "--out", folder], env=environment)
-        names = same(*folders)
-        check("kernels.csv" in names and "decisions.csv" in names, f"only {names}")
+        different = same_results.difference(*folders)
+        check(not different, different)
     status, said = call([*run, "--control", "chip", "--set", "control.link_stages=2", "--out", work / "x"],
                         env=environment)
     check(status == 2 and "its links have no relay stations" in said, said)

@@ -3,9 +3,10 @@
 
 import re
 
-# What may differ: who decided, which blocks are gates, how long it took.
-OF_THE_RUN = (rb"(?m)^gates = .*\n|^ *\"?control\"?[ :=]+['\"](reference|rtl|(lockstep-)?compiled|lockstep)['\"],?$"
-              rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$|^ *\"lockstep\": \{[^}]*\},?\n")
+# What may differ: who decided, which blocks are gates, how long it took, what was there before.
+OF_THE_RUN = (rb"(?m)^gates = .*\n|^ *\"?control\"?[ :=]+['\"](reference|rtl|chip|(lockstep-)?compiled|lockstep)['\"],?$"
+              rb"|^ *\"(wall_seconds|cycles_per_second)\": .*$|^ *\"lockstep\": \{[^}]*\},?\n"
+              rb"|^ *\"isolated_from_cache\": \[[^\]]*\]")
 
 
 def difference(one, other):
@@ -20,5 +21,6 @@ def difference(one, other):
             continue
         texts = [re.sub(OF_THE_RUN, b"", (run / name).read_bytes()) for run in (one, other)]
         if texts[0] != texts[1]:
-            return f"{name} differs with gates"
+            lines = zip(*(text.decode(errors="replace").splitlines() for text in texts))
+            return f"{name} differs: {next((pair for pair in lines if pair[0] != pair[1]), 'one is longer')}"
     return ""
