@@ -17,10 +17,10 @@
 namespace smk {
 
 // Between a HostScheduler and the GPU. A kernel slot takes its next launch, and a job its next
-// kernel, `launch_latency` cycles after the one before is done. A job that repeats starts again
-// when its program ends, and sees the same random draws: they depend on the seed, the program's
-// name, the kernel's place in the program, the TB and the warp, not on the kernel slot, the slice
-// or the time, so a job does the same work alone and with others, whole and in slices.
+// kernel, `launch_latency` cycles after the one before is done [D98]. A job that repeats starts
+// again when its program ends, and sees the same random draws: they depend on the seed, the
+// program's name, the kernel's place in the program, the TB and the warp, not on the kernel slot,
+// the slice or the time, so a job does the same work alone and with others, whole and in slices.
 class Host : public HostPort {
  public:
   // `request` must live as long as the host. Without a scheduler: in_order.
