@@ -52,8 +52,9 @@ class KerneletProfiler {
   explicit KerneletProfiler(KerneletRuns* runs, ProfiledTbs tbs = {})
       : runs_(*runs), tbs_(std::move(tbs)) {}
 
-  // Of every kernel that a job launches. Throws InputError for a trace, whose instructions are not
-  // known before it runs, and for a kernel that does not end within the cycles of the run.
+  // Of every kernel that a job launches, before the run and in none of its time [D99]. Throws
+  // InputError for a trace, whose instructions are not known before it runs, and for a kernel that
+  // does not end within the cycles of the run.
   KerneletProfiles Measure();
 
  private:
