@@ -6,6 +6,8 @@
 namespace smk {
 
 void TokenMeter::Count(const TokenView& token) {
+  if (token.user != user_) over_ = 0;
+  user_ = token.user;
   over_ = token.over ? over_ + 1 : 0;
   for (unsigned k = 0; k < kNumKernels; ++k) {
     TokenStats& stats = stats_[k];

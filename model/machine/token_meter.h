@@ -6,6 +6,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "machine/run.h"
@@ -21,7 +22,9 @@ class TokenMeter {
 
  private:
   std::array<TokenStats, kNumKernels> stats_{};
-  Cycle over_ = 0;  // since the last expiry
+  // Who had the GPU in the last cycle, and for how long since its token had expired.
+  std::uint8_t user_ = 0;
+  Cycle over_ = 0;
 };
 
 }  // namespace smk

@@ -41,7 +41,7 @@ PolicyConfig RandomSlicer(Dice* dice) {
 DriverRates Seldom() {
   DriverRates rates;
   rates.launch = 1500;
-  rates.finish = 100;
+  rates.finish = 250;
   rates.launches = ~0u;
   rates.most_tbs = 1000;
   return rates;
@@ -55,6 +55,19 @@ unsigned MostCounted(const PolicyConfig& policy) {
 struct SlicerTally {
   unsigned windows = 0, plans = 0, spatial = 0, again = 0;
 };
+
+// [D35]: when a window begins an SM has no TB but of the kernel that it samples, and not more than
+// it was given.
+void ExpectSampledAlone(const Driver& driver) {
+  const DriverSlicer::State& s = driver.slicer().state();
+  if (!s.begin || !s.stalls) return;
+  const DrfTracker::State& drf = driver.drf_tracker().state();
+  for (const unsigned sm : s.alone) {
+    for (unsigned k = 0; k < kMaxKernels; ++k) {
+      ASSERT_LE(drf.resident[k][sm], k == s.kernel[sm] ? s.tbs[sm] : 0) << "SM " << sm;
+    }
+  }
+}
 
 template <typename Pair>
 void RunProfiles(unsigned seeds, unsigned cycles, SlicerTally* tally) {
@@ -70,6 +83,7 @@ void RunProfiles(unsigned seeds, unsigned cycles, SlicerTally* tally) {
     bool again = false;
     for (unsigned cycle = 0; cycle < cycles && pair.lockstep().ok(); ++cycle) {
       traffic.Cycle();
+      ExpectSampledAlone(pair.model());
       tally->windows += slicer.state().end;
       tally->plans += slicer.state().assign;
       tally->spatial += slicer.state().assign && slicer.state().spatial;
@@ -180,7 +194,8 @@ TEST(DriverSlicerLockstep, FindsEachBrokenPolicyOfProfiling) {
       [](PolicyConfig* policy) { policy->preempt = PreemptMode::kSwitch; }};
   for (const auto& rule : broken) {
     PolicyConfig policy = Slicer();
-    policy.slicer_warmup = policy.slicer_settle = 20;
+    policy.slicer_warmup = 600;  // SMs are settled before
+    policy.slicer_settle = 20;
     policy.slicer_window = 60;
     PolicyConfig other = policy;
     rule(&other);

@@ -161,6 +161,44 @@ TEST(SlicerProfilerTest, WarmUpWindowAndSettleLastAsLongAsTheyShould) {
   EXPECT_EQ(p.Until([&] { return !p.state().window(); }) - again, 100u);
 }
 
+// [D35]: TBs that run for long are in the way of those that an SM was given. Each window comes
+// `settle` cycles after the last of them has gone, and not before the warm-up is over.
+TEST(SlicerProfilerTest, AWindowWaitsUntilTheSmsAreSettled) {
+  for (const std::uint16_t settle : {0, 1, 2, 30}) {
+    Profiled p({{128, 0, 1, 1}}, 1);
+    p.in.warmup = 200;
+    p.in.settle = settle;
+    p.in.settled = false;
+    p.Start(0b1);
+    const auto waits = [&p](unsigned cycles) {
+      for (unsigned i = 0; i < cycles; ++i) p.Cycle();
+      EXPECT_EQ(p.state().step, Step::kSettle);
+    };
+    const auto settles = [&p, settle] {
+      p.in.settled = true;
+      const unsigned from = p.cycle;
+      EXPECT_EQ(p.Until([&] { return p.state().window(); }) - from, std::max<unsigned>(1, settle));
+    };
+    waits(70'000);
+    settles();
+    // A further window; what was settled before is not any more.
+    p.Until([&] { return p.state().step == Step::kSettle; });
+    p.in.settled = false;
+    waits(1'000);
+    p.in.settled = true;
+    if (settle > 2) waits(settle - 1);
+    p.in.settled = false;
+    waits(1'000);
+    settles();
+    // Those that watch.
+    p.UntilSharing();
+    p.Until([&] { return p.state().step == Step::kSettle; });
+    p.in.settled = false;
+    waits(1'000);
+    settles();
+  }
+}
+
 TEST(SlicerProfilerTest, TheDecisionMayTakeLonger) {
   unsigned last = 0;
   for (const std::uint16_t delay : {1, 1000, 5000, 10000}) {

@@ -68,6 +68,7 @@ class Bench {
     dut.start_i = in.start;
     dut.kernels_i = in.kernels;
     dut.stop_i = in.stop;
+    dut.settled_i = in.settled;
     dut.warmup_i = in.warmup;
     dut.settle_i = in.settle;
     dut.window_i = in.window;
@@ -268,6 +269,7 @@ TEST(SlicerProfilerLockstep, FindsEachBrokenRule) {
   const std::function<void(Inputs*, Kernels*)> broken[] = {
       [](Inputs* in, Kernels*) { in->kernels &= 0b0111; },
       [](Inputs* in, Kernels*) { in->stop = false; },
+      [](Inputs* in, Kernels*) { in->settled = true; },
       [](Inputs* in, Kernels*) { ++in->warmup; },
       [](Inputs* in, Kernels*) { in->settle += 2; },
       [](Inputs* in, Kernels*) { ++in->window; },

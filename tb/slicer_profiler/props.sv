@@ -7,6 +7,7 @@ module formal_slicer_profiler (
   input logic                  start_i,
   input smk_pkg::kernel_mask_t kernels_i,
   input logic                  stop_i,
+  input logic                  settled_i,
   input logic [15:0]           warmup_i,
   input logic [15:0]           settle_i,
   input logic [15:0]           window_i,
@@ -37,8 +38,8 @@ module formal_slicer_profiler (
   smk_slicer_profiler #(
     .SampleWidth(SampleWidth)
   ) u_dut (
-    .clk_i, .rst_ni, .start_i, .kernels_i, .stop_i, .warmup_i, .settle_i, .window_i, .delay_i,
-    .change_i, .sustain_i, .need_i(need_q), .issued_i, .stalled_i, .planned_i,
+    .clk_i, .rst_ni, .start_i, .kernels_i, .stop_i, .settled_i, .warmup_i, .settle_i, .window_i,
+    .delay_i, .change_i, .sustain_i, .need_i(need_q), .issued_i, .stalled_i, .planned_i,
     .count_sm_o          (count_sm),
     .window_o            (window),
     .give_valid_o        (give_valid),
@@ -133,10 +134,11 @@ module formal_slicer_profiler (
   end
   logic falls_q;
   always_ff @(posedge clk_i) begin
-    falls_q <= rst_ni && profiling && step != StPlan && !start_i && !stop_i;
+    falls_q <= rst_ni && profiling && step != StPlan && !start_i && !stop_i &&
+               !(step == StSettle && (give_valid || !settled_i));
     rank_q  <= rank;
   end
-  // Each cycle of a profile brings its end nearer, but while the planner is asked.
+  // Each cycle of a profile brings its end nearer, but while the planner is asked or SMs are not settled.
   `PROVE(EndIsNearer_A, !falls_q || (profiling && rank < rank_q))
   // What it counts with.
   `PROVE(SomeFit_A, some_fit)

@@ -22,6 +22,8 @@ class ProfilerTraffic {
                                                          : dice_.Below(4000) < restart_;
     in.stop = dice_.Below(4000) < restart_;
     in.kernels = static_cast<KernelMask>(1 + dice_.Below(15));
+    if (dice_.Below(60) < 1 + unsettled_) settled_ = unsettled_ == 0 || dice_.Percent(50);
+    in.settled = settled_;
     if (in.start && dice_.Percent(50)) ChangeKernel();
     // Times are constant during a profile.
     if (in.start) ChangeTimes();
@@ -34,6 +36,7 @@ class ProfilerTraffic {
   void ChangePhase() {
     part_ = dice_.Percent(20) ? 32 : 1 + dice_.Below(12);
     restart_ = dice_.Percent(60) ? 0 : 1 + dice_.Below(10);
+    unsettled_ = dice_.Percent(50) ? 0 : 1 + dice_.Below(30);
     noise_ = dice_.Percent(50) ? 0 : 1u << dice_.Below(16);
   }
   void ChangeTimes() {
@@ -69,7 +72,8 @@ class ProfilerTraffic {
   AnyBench& bench_;
   Dice dice_;
   SlicerProfiler::Inputs in_;
-  unsigned part_ = 1, restart_ = 0, noise_ = 0, level_ = 0;
+  unsigned part_ = 1, restart_ = 0, unsettled_ = 0, noise_ = 0, level_ = 0;
+  bool settled_ = true;
 };
 
 }  // namespace smk

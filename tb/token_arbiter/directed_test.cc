@@ -148,6 +148,9 @@ TEST(TokenArbiterTest, TimeToSaveIsOveruseOfTheOneWhoLeaves) {
   gpu.RunToHolder(0b0001);
   gpu.RunToHolder(0b0010);
   EXPECT_EQ(gpu.over[0], kNumKernels + 3) << "until the next one is chosen";
+  gpu.Run(gpu.save + 10);
+  EXPECT_EQ(gpu.over[0], kNumKernels + 3 + gpu.save + 1);
+  EXPECT_EQ(gpu.over[1], 0u) << "its own token has not expired";
   gpu.RunToHolder(0b0001);
   EXPECT_EQ(gpu.over[0], kNumKernels + 3 + gpu.save + 1);
   // The second has used less than the first, and so gets two tokens.

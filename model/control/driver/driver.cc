@@ -41,11 +41,11 @@ Driver::Events Driver::Collect(const Inputs& in) {
   return e;
 }
 
-// SMs whose partition covers the kernels that may run there and is in force.
-SmMask Driver::Settled() const {
+// SMs whose partition covers those of the kernels that may run there, and is in force.
+SmMask Driver::Settled(KernelMask kernels) const {
   SmMask mask;
   for (unsigned sm = 0; sm < config_.num_sms; ++sm) {
-    const KernelMask wanted = allowed().allowed[sm] & kernels_.active();
+    const KernelMask wanted = allowed().allowed[sm] & kernels;
     if ((wanted & ~dispatch_.state().planned[sm]) == 0) mask.Set(sm);
   }
   return mask - dispatch_.state().busy;

@@ -104,7 +104,7 @@ class Driver {
   QuotaCalculator::Inputs QuotaInputs() const;
   void HearProfile(const Inputs& in);
   TbDispatch::Inputs DispatchInputs(const Events& events) const;
-  SmMask Settled() const;
+  SmMask Settled(KernelMask kernels) const;
   static Outputs ToHost(const KernelTable::Outputs& kernels);
   void DriveSms(bool tick);
   void DriveWindow(unsigned sm);

@@ -63,7 +63,7 @@ QuotaCalculator::Inputs Driver::QuotaInputs() const {
   q.profile_valid = state_.profile_valid;
   q.profile_issued = state_.profile_issued;
   q.partition = &dispatch_.state().partition;
-  if (quota_.busy()) q.settled = Settled();
+  if (quota_.busy()) q.settled = Settled(kernels_.active());
   q.command_ready = state_.quota_owns_bus;
   return q;
 }
@@ -133,6 +133,7 @@ DriverSlicer::Inputs Driver::SlicerInputs(const Inputs& in, const Events& events
   DriverSlicer::Inputs s;
   s.assign = state_.assign_pending;
   s.members = kernels_.members();
+  if (slicer_.settles()) s.settled = Settled(static_cast<KernelMask>(~0u));
   s.plan_start = pulses.plan_start;
   s.plan_kernels = pulses.plan_kernels;
   s.plan_sm = pulses.sm;

@@ -23,6 +23,14 @@ void DriverSlicer::Allow(const SmAssign::State& assign, SmAssign::State* seen) c
   }
 }
 
+// Those that have a kernel alone while kernels are profiled, or all, have the TBs that they were
+// given. What was given in this cycle or the last one reaches the partitions later.
+bool DriverSlicer::AllSettled(const Inputs& in) const {
+  const SlicerProfiler::State& p = profiler_.state();
+  const SmMask asked = p.profiling() ? state_.alone : SmMask::First(config_.num_sms);
+  return settles() && (asked - in.settled).None() && !p.give_valid && state_.changed.None();
+}
+
 // What the profiler gives an SM; only another plan is a change. One without a sample in a further
 // window goes on as it was.
 void DriverSlicer::Give() {
@@ -100,6 +108,7 @@ void DriverSlicer::Tick(const Inputs& in) {
   SlicerProfiler::Inputs profile;
   profile.start = in.assign && profiles;
   profile.stop = in.assign;
+  profile.settled = s.settled;
   profile.kernels = in.members;
   profile.warmup = policy_.slicer_warmup;
   profile.settle = policy_.slicer_settle;
@@ -122,6 +131,7 @@ void DriverSlicer::Tick(const Inputs& in) {
   plan.kernel_table = in.kernel_table;
 
   Mode(in);
+  s.settled = AllSettled(in);
   s.changed = SmMask();
   s.assign = false;
   Give();

@@ -27,6 +27,7 @@ class DriverSlicer {
   struct Inputs {
     bool assign = false;
     KernelMask members = 0;
+    SmMask settled{};  // SMs whose partition is in force; asked for while settles()
     bool plan_start = false;
     KernelMask plan_kernels = 0;
     SmId plan_sm{0};
@@ -53,6 +54,7 @@ class DriverSlicer {
     DispatchMode plan_mode = DispatchMode::kEven;
     std::array<std::uint8_t, kMaxKernels> plan_table{};
     bool plan_at_end = false;
+    bool settled = false;  // the SMs that the profiler waits for
     // Pulses to the SMs.
     bool window = false, begin = false, end = false, stalls = false;
     std::array<Counts, kMaxSms> counts{};
@@ -66,11 +68,13 @@ class DriverSlicer {
   const SlicerProfiler& profiler() const { return profiler_; }
   const WaterfillPlanner& planner() const { return planner_; }
   bool busy() const;
+  bool settles() const { return profiler_.state().step == SlicerProfiler::Step::kSettle; }
   // Which kernels may run on each SM, from what sm_assign says.
   void Allow(const SmAssign::State& assign, SmAssign::State* seen) const;
   void Tick(const Inputs& in);
 
  private:
+  bool AllSettled(const Inputs& in) const;
   void Give();
   void TakePlan();
   void Restart(bool profiles);

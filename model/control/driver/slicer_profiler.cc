@@ -133,6 +133,18 @@ void SlicerProfiler::Assign(const Inputs& in) {
   Wait(Step::kSettle, s.first ? in.warmup : in.settle);
 }
 
+// While SMs are not settled, `settle` cycles are left at least. What was given last (`gave`) is not
+// known there yet.
+void SlicerProfiler::Settle(const Inputs& in, bool gave) {
+  State& s = state_;
+  if (!in.settled && s.timer <= in.settle) {
+    s.timer = in.settle;
+  } else if (TimedOut()) {
+    const bool holds = gave || !in.settled;
+    Wait(holds ? Step::kSettle : Step::kWindow, holds ? in.settle : in.window);
+  }
+}
+
 // The counts of this SM are worked on. After the last one a further window, in which the same SMs
 // hold more TBs; or the SMs are those of kernels that had none; or the curves are whole.
 void SlicerProfiler::Sampled(const Inputs& in) {
@@ -244,6 +256,7 @@ void SlicerProfiler::Tick(const Inputs& in) {
 
 void SlicerProfiler::Go(const Inputs& in) {
   State& s = state_;
+  const bool gave = s.give_valid;
   s.give_valid = s.sample_valid = s.plan = false;
   if (in.start) return Start(in);
   if (in.stop) {
@@ -260,8 +273,7 @@ void SlicerProfiler::Go(const Inputs& in) {
     case Step::kAssign:
       return Assign(in);
     case Step::kSettle:
-      if (TimedOut()) Wait(Step::kWindow, in.window);
-      return;
+      return Settle(in, gave);
     case Step::kWindow:
       s.first = false;
       if (TimedOut()) Wait(Step::kDrain, kDrain);

@@ -33,6 +33,8 @@ class SlicerProfiler {
     bool start = false;
     KernelMask kernels = 0;
     bool stop = false;
+    // The TBs of every SM that was given something are those that it was given.
+    bool settled = true;
     // Constant during a run.
     std::uint16_t warmup = 20'000, settle = 5'000, window = 5'000, delay = 0;
     std::uint8_t change = 2, sustain = 2;
@@ -47,7 +49,7 @@ class SlicerProfiler {
     kAlone,   // how many TBs of each kernel there are to sample
     kShare,   // how many SMs each kernel has
     kAssign,  // gives each SM its kernel and TBs
-    kSettle,  // TBs come and go, caches warm up
+    kSettle,  // TBs come and go until all SMs are settled, caches warm up
     kWindow,
     kDrain,
     kRead,   // the counts of an SM ...
@@ -132,6 +134,7 @@ class SlicerProfiler {
   void Add(const Inputs& in);
   void Judge(const Inputs& in);
   void Again();
+  void Settle(const Inputs& in, bool gave);
   bool TimedOut();
   void Wait(Step step, unsigned cycles);
   bool NextSm();

@@ -112,10 +112,11 @@ void TokenArbiter::Tick(const Inputs& in) {
   const bool runs = step == Step::kHold && owns && others == 0;
   const bool over = state_.over;
   const bool holds = step == Step::kHold || step == Step::kRest;
+  const bool taken_over = holds && others == 0;
   const bool renewed = step == Step::kGive && state_.best.kernel == state_.token.holder;
   if (step == Step::kHold && state_.left == 0) {
     state_.over = true;
-  } else if (renewed || (holds && others == 0)) {
+  } else if (renewed || taken_over) {
     state_.over = false;
   }
   const Claim best = Better(state_.seen, state_.best) ? state_.seen : state_.best;
@@ -128,7 +129,7 @@ void TokenArbiter::Tick(const Inputs& in) {
   state_.seen = seen;
   state_.best = holds ? Claim{} : best;
   state_.token.user = user;
-  state_.token.over = over && user != 0;
+  state_.token.over = over && user != 0 && !taken_over;
   state_.demand = in.enable ? in.demand : 0;
   state_.resident = in.enable ? in.resident : 0;
 }

@@ -88,6 +88,7 @@ module smk_driver (
   smk_pkg::sm_mask_t         assign_changed, changed, busy_sms;
   logic                      slicer_assigns, slicer_spatial, slicer_gives, slicer_busy;
   logic                      slicer_profiles, plan_at_end, plan_each;
+  smk_pkg::sm_mask_t         settled_sms;
   smk_pkg::dispatch_mode_e   plan_mode;
   smk_pkg::tb_cnt_vec_t      plan_table;
   smk_pkg::dispatch_pulses_t pulses;
@@ -173,6 +174,7 @@ module smk_driver (
   smk_driver_slicer u_slicer (
     .clk_i, .rst_ni, .policy_i, .sm_sample_valid_i, .sm_sample_issued_i, .sm_sample_stalled_i,
     .sample_begin_o, .sample_end_o, .sample_kernel_o, .sample_stalls_o,
+    .settled_i       (settled_sms),
     .assign_i        (assign_pending_q),
     .members_i       (members),
     .need_i          (need),
@@ -291,8 +293,14 @@ module smk_driver (
     .heard_o         (profile_heard)
   );
 
-  // Does the partition of the SM that quotas are for cover the kernels that may run there, and is it
-  // in force? The SM is chosen first: who is active is known late.
+  // Does the partition of an SM cover the kernels that may run there, and is it in force?
+  always_comb begin
+    for (int unsigned i = 0; i < NumSms; i++) begin
+      settled_sms[i] = (allowed.sm[i] & ~planned.sm[i]) == '0 && !busy_sms[i];
+    end
+  end
+  // The same of the SM that quotas are for, and of active kernels. The SM is chosen first: who is active
+  // is known late.
   smk_pkg::sm_mask_t     quota_at;
   smk_pkg::kernel_mask_t uncovered_at;
   logic                  settled;

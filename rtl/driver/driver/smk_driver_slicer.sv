@@ -35,6 +35,8 @@ module smk_driver_slicer (
   output logic                      assign_o,
   output logic                      spatial_o,
   output logic                      giving_o,
+  // SMs whose partition covers the kernels that may run there, and is in force.
+  input  smk_pkg::sm_mask_t         settled_i,
   // For the partition planner.
   input  smk_pkg::dispatch_pulses_t pulses_i,
   output smk_pkg::dispatch_mode_e   plan_mode_o,
@@ -86,6 +88,7 @@ module smk_driver_slicer (
     .start_i             (profiles),
     .kernels_i           (members_i),
     .stop_i              (restarts),
+    .settled_i           (settled_q),
     .warmup_i            (policy_i.slicer_warmup),
     .settle_i            (policy_i.slicer_settle),
     .window_i            (policy_i.slicer_window),
@@ -226,6 +229,12 @@ module smk_driver_slicer (
     end
   end
 
+  // Those that have a kernel alone while kernels are profiled, or all, have the TBs that they were
+  // given. What was given in this cycle or the last one reaches the partitions later.
+  logic settled_d, settled_q;
+  assign settled_d = (settled_i | (~alone_q & {NumSms{profiling_o}})) == '1 && !give_valid &&
+                     !changed_any_q;
+
   // Windows, and what they counted.
   logic                   window_q, begin_q, end_q, stalls_q;
   smk_pkg::sm_samples_t   issued_d, issued_q, stalled_d, stalled_q;
@@ -250,6 +259,7 @@ module smk_driver_slicer (
       mode_q       <= smk_pkg::DispatchEven;
       plan_table_q <= '0;
       at_end_q     <= 1'b0;
+      settled_q    <= 1'b0;
       {window_q, begin_q, end_q, stalls_q, issued_q, stalled_q} <= '0;
     end else begin
       asked_q      <= asked_d;
@@ -269,6 +279,7 @@ module smk_driver_slicer (
       mode_q       <= mode_d;
       plan_table_q <= plan_table_d;
       at_end_q     <= at_end_d;
+      settled_q    <= settled_d;
       window_q     <= window;
       begin_q      <= window && !window_q;
       end_q        <= window_q && !window;

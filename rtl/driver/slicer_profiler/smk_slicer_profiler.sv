@@ -24,7 +24,9 @@ module smk_slicer_profiler #(
   input  logic                   start_i,
   input  smk_pkg::kernel_mask_t  kernels_i,
   input  logic                   stop_i,
-  // Constant during a run: cycles before the first window, between plan and window of the others, of
+  // The TBs of every SM that was given something are those that it was given.
+  input  logic                   settled_i,
+  // Constant during a run: cycles before the first window, before each window with the SMs settled, of
   // a window, and before a plan is asked for.
   input  logic [15:0]            warmup_i,
   input  logic [15:0]            settle_i,
@@ -183,7 +185,7 @@ module smk_slicer_profiler #(
       StShare:   step_d = StAssign;
       // Each SM its kernel and TBs.
       StAssign:  if (last_sm) step_d = StSettle;
-      StSettle:  if (timed_out) step_d = StWindow;
+      StSettle:  if (timed_out && !holds) step_d = StWindow;
       StWindow:  if (timed_out) step_d = StDrain;
       StDrain:   if (`SMK_CUT(DrainEnds, timed_out)) step_d = watches_q ? StAdd : StRead;
       // The counts of each SM, and its point of the curve.
@@ -204,13 +206,19 @@ module smk_slicer_profiler #(
     if (start_i) step_d = StAlone;
   end
 
-  // Timers, loaded with the step before; one of 0 counts as 1. In StScale its first cycle.
+  // Timers, loaded with the step before; one of 0 counts as 1. In StScale its first cycle. While SMs
+  // are not settled, settle_i cycles are left at least; what was given last is not known there yet.
   logic [15:0] timer_less;
+  logic        holds;
   assign timer_less = timer_q - 1'b1;
+  assign holds      = give_valid_o || !settled_i;
   always_comb begin
     unique case (step_q)
       StAssign:          timer_d = first_q ? warmup_i : settle_i;
-      StSettle:          timer_d = timed_out ? window_i : timer_less;
+      StSettle: begin
+        timer_d = timed_out ? window_i : timer_less;
+        if ((holds && timed_out) || (!settled_i && timer_q <= settle_i)) timer_d = settle_i;
+      end
       StWindow:          timer_d = timed_out ? Drain : timer_less;
       StAddLast:         timer_d = 16'd2;
       StDrain, StDelay, StCompare: timer_d = timer_less;

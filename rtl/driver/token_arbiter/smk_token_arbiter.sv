@@ -153,11 +153,13 @@ module smk_token_arbiter (
   end
 
   // Overuse: from the expiry until another one has the GPU, or the same one has another token.
+  logic taken_over;
+  assign taken_over = (step_q == StHold || step_q == StRest) && others == '0;
   always_comb begin
     over_d = over_q;
     if (expires)                                            over_d = 1'b1;
     else if (step_q == StGive && best_q.kernel == holder_q) over_d = 1'b0;
-    else if ((step_q == StHold || step_q == StRest) && others == '0) over_d = 1'b0;
+    else if (taken_over)                                    over_d = 1'b0;
   end
 
   logic                  assign_q, given_q, user_over_q, passes_q;
@@ -196,7 +198,7 @@ module smk_token_arbiter (
       given_q     <= step_q == StGive && best_q.valid;
       passes_q    <= `SMK_CUT(TimePasses, passes);
       user_q      <= user;
-      user_over_q <= over_q && user != '0;
+      user_over_q <= over_q && user != '0 && !taken_over;
     end
   end
 

@@ -22,6 +22,7 @@ typedef struct packed {
   logic                            start;
   smk_pkg::kernel_mask_t           kernels;
   logic                            stop;
+  logic                            settled;
   logic [15:0]                     warmup;
   logic [15:0]                     settle;
   logic [15:0]                     window;

@@ -25,6 +25,7 @@ module sim_slicer_profiler (
     .start_i             (hears_i.start),
     .kernels_i           (hears_i.kernels),
     .stop_i              (hears_i.stop),
+    .settled_i           (hears_i.settled),
     .warmup_i            (hears_i.warmup),
     .settle_i            (hears_i.settle),
     .window_i            (hears_i.window),
