@@ -197,6 +197,19 @@ bool ClientProcess::TooShort(Nanoseconds now) const {
   return settings_.revocation && with_token_ != 0 && Remaining(now) < monitor_.KernelTime();
 }
 
+// What is too short already goes back at a launch, a synchronisation or the end of the kernels.
+void ClientProcess::SetMonitor(Nanoseconds now) {
+  if (!token_ || !settings_.revocation) return;
+  const Nanoseconds time = token_->expiry() - monitor_.KernelTime() + 1;
+  if (time > now && time < token_->expiry()) world_.MonitorAt(index_, token_->slice, time);
+}
+
+// Of an estimate that has changed since, the answer is that of now.
+void ClientProcess::Monitor(std::size_t slice, Nanoseconds now) {
+  if (!token_ || token_->slice != slice || world_.Busy(index_)) return;
+  if (TooShort(now)) Return(TokenEnd::kKernelEnd, now);
+}
+
 void ClientProcess::Request() {
   requested_ = true;
   Message message;
@@ -221,7 +234,9 @@ void ClientProcess::Return(TokenEnd reason, Nanoseconds now) {
 
 void ClientProcess::EndBurst(Nanoseconds now, bool synchronised) {
   const Burst burst = monitor_.End(now, synchronised);
-  if (burst.kernels != 0) result_.bursts.push_back({index_, burst});
+  if (burst.kernels == 0) return;
+  result_.bursts.push_back({index_, burst});
+  if (synchronised) SetMonitor(now);  // else its token has ended too
 }
 
 // The kernels that were beyond the token's expiry are done, which the scheduler hears.
@@ -266,6 +281,7 @@ void ClientProcess::Receive(const Token& token, Nanoseconds now) {
   result_.tokens.push_back({token, now, 0, TokenEnd::kHeld});
   if (state_ == State::kEnded) return Return(TokenEnd::kLeft, now);
   world_.ExpireAt(index_, token.slice, token.expiry());
+  SetMonitor(now);
   if (state_ != State::kBlocked) return;
   record_of_client_.waited += now - blocked_since_;
   Proceed(now);

@@ -4,7 +4,10 @@
 //
 // Purpose     Without a valid token a launch waits, and a token is asked for. A token is given back
 //             before it expires when less is left of it than a kernel is estimated to take: at the
-//             end of a kernel (Fig. 7, first case), or when a launch comes (second case).
+//             end of the last kernel (Fig. 7, first case), or when a launch comes (second case).
+// Monitor     An event at the moment from which less is left than that. It gives the token back
+//             when the GPU has no kernel of the client; else the end of the last one does. The
+//             moment is set when a token comes, and again when a burst changes the estimate.
 // Expiry      Kernels that are still on the GPU then are overuse. The hook waits for their end,
 //             reports it, and only then asks for another token.
 // First       The first launch with a token is never held back, whatever the estimate: else a
@@ -33,6 +36,8 @@ class ClientWorld {
   virtual ~ClientWorld() = default;
   virtual void WakeAt(std::size_t client, Nanoseconds time) = 0;  // instead of any earlier call
   virtual void ExpireAt(std::size_t client, std::size_t slice, Nanoseconds time) = 0;
+  // Besides any earlier call.
+  virtual void MonitorAt(std::size_t client, std::size_t slice, Nanoseconds time) = 0;
   virtual void Send(const Message& message) = 0;
   // A kernel of that time; the program called the launch at `called`, and then it may have waited.
   virtual void Launch(std::size_t client, Nanoseconds kernel, Nanoseconds called) = 0;
@@ -57,6 +62,8 @@ class ClientProcess {
   void Drained(Nanoseconds now);
   void Receive(const Token& token, Nanoseconds now);
   void Expire(std::size_t slice, Nanoseconds now);
+  // The time has come that MonitorAt() named.
+  void Monitor(std::size_t slice, Nanoseconds now);
   // It is taken away, with all that it has launched.
   void Stop(Nanoseconds now);
 
@@ -82,6 +89,8 @@ class ClientProcess {
   TokenRecord& record() { return result_.tokens[token_place_]; }
   Nanoseconds Remaining(Nanoseconds now) const;
   bool TooShort(Nanoseconds now) const;
+  // Asks for a monitor event when the token, if there is one, becomes too short.
+  void SetMonitor(Nanoseconds now);
   void Request();
   // The token goes back, as the slice that ends now.
   void Return(TokenEnd reason, Nanoseconds now);

@@ -14,7 +14,8 @@ namespace smk::gemini {
 enum class TokenEnd : std::uint8_t {
   kHeld,       // it had not when the run did
   kExpired,    // its quota was over
-  kKernelEnd,  // revoked: a kernel ended, and there was no time for another (Fig. 7, first case)
+  kKernelEnd,  // revoked: the last kernel had ended, and there was no time for another (Fig. 7,
+               // first case)
   kLaunch,     // revoked: a launch came, and there was no time for it (Fig. 7, second case)
   kLeft,       // its client ended
 };

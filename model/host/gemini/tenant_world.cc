@@ -35,6 +35,10 @@ void TenantWorld::ExpireAt(std::size_t client, std::size_t slice, Nanoseconds ti
   Push(time, EventKind::kExpire, client, slice);
 }
 
+void TenantWorld::MonitorAt(std::size_t client, std::size_t slice, Nanoseconds time) {
+  Push(time, EventKind::kMonitor, client, slice);
+}
+
 void TenantWorld::Send(const Message& message) {
   messages_.push(message);
   Push(now_ + request_.settings.delay, EventKind::kMessage, message.client, 0);
@@ -80,6 +84,8 @@ void TenantWorld::Take(const Event& event) {
       return;
     case EventKind::kExpire:
       return process.Expire(event.number, now_);
+    case EventKind::kMonitor:
+      return process.Monitor(event.number, now_);
     case EventKind::kMessage:
       return TakeMessage();
     case EventKind::kToken:

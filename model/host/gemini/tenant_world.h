@@ -24,6 +24,7 @@ class TenantWorld : public ClientWorld {
 
   void WakeAt(std::size_t client, Nanoseconds time) override;
   void ExpireAt(std::size_t client, std::size_t slice, Nanoseconds time) override;
+  void MonitorAt(std::size_t client, std::size_t slice, Nanoseconds time) override;
   void Send(const Message& message) override;
 
  protected:
@@ -57,6 +58,7 @@ class TenantWorld : public ClientWorld {
     kStop,
     kWake,
     kExpire,
+    kMonitor,
     kMessage,
     kToken,
     kChoose,

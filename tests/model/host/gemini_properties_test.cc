@@ -148,19 +148,40 @@ unsigned CheckShares(const TenantRequest& request, const TenantResult& result,
   return strict;
 }
 
+// A token whose client has had a burst, so that a kernel has an estimate, expires only with kernels
+// on the GPU. The number of tokens that were returned before.
+unsigned CheckRevocation(const TenantResult& result) {
+  std::vector<Nanoseconds> known(result.clients.size(), kNeverNs);  // end of the first burst
+  for (const BurstRecord& record : result.bursts) {
+    known[record.client] = std::min(known[record.client], record.burst.end);
+  }
+  unsigned returned = 0;
+  for (const TokenRecord& record : result.tokens) {
+    const Token& token = record.token;
+    if (record.reason == TokenEnd::kKernelEnd) ++returned;
+    if (record.reason != TokenEnd::kExpired || token.expiry() == result.time) continue;
+    EXPECT_TRUE(record.overuse() > 0 || known[token.client] >= token.expiry())
+        << "client " << token.client << " keeps an idle token until " << token.expiry();
+  }
+  return returned;
+}
+
 TEST(GeminiProperties, TenThousandSetsOfClients) {
   const std::uint64_t first = GetTestOptions().seed;
-  unsigned strict = 0;
+  unsigned strict = 0, returned = 0;
   for (std::uint64_t seed = first; seed < first + 10'000; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     std::vector<bool> demands;
     const TenantRequest request = RandomClients(seed, &demands);
     const TenantResult result = RunChecked(request);
     strict += CheckShares(request, result, demands);
+    returned += CheckRevocation(result);
     if (testing::Test::HasFailure()) return;
   }
-  std::cout << strict << " requests are larger than the bound\n";
+  std::cout << strict << " requests are larger than the bound, " << returned
+            << " tokens were returned at the end of a kernel\n";
   EXPECT_GT(strict, 5000u);
+  EXPECT_GT(returned, 100'000u);
 }
 
 // A run of two clients, the first limited to 40 %.

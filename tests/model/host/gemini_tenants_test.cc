@@ -35,13 +35,62 @@ TEST(GeminiRevocation, AtTheEndOfAKernel) {
 
 TEST(GeminiRevocation, WhenALaunchComes) {
   TenantRequest request = Fixed35();
-  request.clients = {Client("a", 0, kWhole, {Kernels(1, 10 * kMs), Sync(), Host(20 * kMs)})};
+  request.clients = {Client("a", 0, kWhole,
+                            {Kernels(1, 10 * kMs), Sync(), Host(14 * kMs),
+                             Kernels(1, 10 * kMs, 6 * kMs), Kernels(1, 10 * kMs), Sync()})};
   const TenantResult result = RunChecked(request);
   const TokenRecord& first = result.tokens[0];
   EXPECT_EQ(first.reason, TokenEnd::kLaunch);
-  EXPECT_EQ(first.end, 30 * kMs) << "after 10 ms of kernel and 20 of host";
-  EXPECT_EQ(first.kernels, 1u);
+  EXPECT_NEAR(first.end, 34 * kMs, kUs) << "the launch at 30 ms waits for the kernel that runs";
+  EXPECT_EQ(first.kernels, 2u);
   EXPECT_EQ(result.tokens[1].token.start, first.end);
+}
+
+// Kernels of 10 ms: from 25 ms on less is left, which the GPU has nothing to do with.
+TEST(GeminiRevocation, OfAnIdleTokenWhenLessThanAKernelIsLeft) {
+  TenantRequest request = Fixed35();
+  request.clients = {
+      Client("a", 0, kWhole, {Kernels(1, 10 * kMs), Sync(), Host(20 * kMs)}),
+      Client("b", 0, kWhole, {Kernels(1, 10 * kMs), Sync()}),
+  };
+  request.clients[1].start = 5 * kMs;
+  const TenantResult result = RunChecked(request);
+  const TokenRecord &first = result.tokens[0], &second = result.tokens[1];
+  EXPECT_EQ(first.reason, TokenEnd::kKernelEnd);
+  EXPECT_EQ(first.end, 25 * kMs + 1) << "the first time at which less is left";
+  EXPECT_EQ(first.kernels, 1u);
+  EXPECT_EQ(second.token.client, 1u);
+  EXPECT_EQ(second.token.start, first.end) << "not when it expires, nor when a launches again";
+  EXPECT_EQ(TokensOf(result, 0)[1]->token.requested, 30 * kMs) << "when it launches again";
+}
+
+TEST(GeminiRevocation, OfABusyTokenAtTheEndOfItsKernels) {
+  TenantRequest request = Fixed35();
+  request.clients = {
+      Client("a", 0, kWhole,
+             {Kernels(1, 10 * kMs), Sync(), Host(13 * kMs), Kernels(1, 10 * kMs), Host(50 * kMs)})};
+  const TenantResult result = RunChecked(request);
+  EXPECT_EQ(result.tokens[0].reason, TokenEnd::kKernelEnd);
+  EXPECT_NEAR(result.tokens[0].end, 33 * kMs, kUs) << "it ran from 23 ms on";
+  EXPECT_EQ(result.tokens[0].kernels, 2u);
+}
+
+// The estimate is that of the last burst: 60 and 150 ms in turn.
+TEST(GeminiRevocation, TheMomentFollowsTheEstimate) {
+  TenantRequest request = Fixed35();
+  request.settings.base_quota = 150 * kMs;
+  request.duration = 2 * kSecond;
+  request.clients = {Client("a", 0, kWhole,
+                            {Kernels(1, 60 * kMs), Sync(), Host(300 * kMs), Kernels(1, 150 * kMs),
+                             Sync(), Host(300 * kMs)})};
+  const TenantResult result = RunChecked(request);
+  ASSERT_GE(result.tokens.size(), 3u);
+  const auto held = [&](std::size_t token) {
+    return result.tokens[token].end - result.tokens[token].token.start;
+  };
+  EXPECT_EQ(held(0), 90 * kMs + 1);
+  EXPECT_EQ(held(1), 150 * kMs) << "busy until it expires";
+  EXPECT_EQ(held(2), 90 * kMs + 1) << "150 ms were estimated when it came, 60 at its burst's end";
 }
 
 TEST(GeminiRevocation, WithoutItTheKernelOveruses) {
