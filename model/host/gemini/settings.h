@@ -24,7 +24,7 @@ struct Settings {
   std::uint32_t bursts = 5;                     // n: bursts that the monitor remembers (a)
   Nanoseconds window = 10 * kSecond;            // sliding window (c)
   Nanoseconds base_quota = 250 * kMillisecond;  // before the first burst is known (c)
-  Nanoseconds least_quota = 20 * kMillisecond;  // (c)
+  Nanoseconds least_quota = 20 * kMillisecond;  // (c): of its launch script, see D62
   Nanoseconds quota = 100 * kMillisecond;       // of kStatic
   Nanoseconds delay = 250 * kMicrosecond;       // of a message between client and scheduler (a)
   Nanoseconds hook = 0;                         // host time that the hook adds to a launch call (a)
