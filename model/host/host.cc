@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "host/in_order.h"
+#include "machine/address_space.h"
 #include "machine/lanes.h"
 #include "machine/run_checks.h"
 

@@ -70,8 +70,6 @@ class Host : public HostPort {
   [[noreturn]] void FailChoice(const std::string& what) const;
   [[noreturn]] void Refuse(const LaunchChoice& choice, LaunchError error) const;
   void Begin(const LaunchChoice& choice, const KernelDescriptor& descriptor);
-  // Of the context buffers of a kernel slot.
-  static std::uint64_t ContextBase(KernelId slot);
   void BeginMerged(const LaunchChoice& choice, const KernelDescriptor& descriptor);
   Launch MakeLaunch(JobId job);
   void Occupy(JobId job, KernelId slot, std::uint32_t tb_count);

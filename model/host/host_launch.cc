@@ -4,27 +4,11 @@
 #include <string>
 
 #include "host/host.h"
+#include "machine/address_space.h"
 #include "machine/run_checks.h"
 
 namespace smk {
 namespace {
-
-// Address map: each job's memory is 64 GB; context buffers are 8 GB per kernel slot, above the
-// memory of the first jobs. It all fits into the 45 bits that usual memory systems can address, and
-// 15 jobs into 41 bits. Of more than 495 jobs, some share memory: they can find lines of each other
-// in the caches, and nothing else of a run depends on addresses being their own.
-constexpr std::uint64_t kJobBytes = std::uint64_t{1} << 36;
-constexpr std::uint64_t kContextRegion = std::uint64_t{1} << 40;
-constexpr std::uint64_t kContextBytes = std::uint64_t{1} << 33;
-constexpr std::uint64_t kAboveContexts = std::uint64_t{1} << 41;
-constexpr std::uint64_t kMemoryEnd = std::uint64_t{1} << 45;
-
-std::uint64_t MemoryBase(JobId job) {
-  constexpr std::uint64_t kBelow = kContextRegion / kJobBytes - 1;
-  constexpr std::uint64_t kAbove = (kMemoryEnd - kAboveContexts) / kJobBytes;
-  const std::uint64_t place = Index(job) % (kBelow + kAbove);
-  return place < kBelow ? (place + 1) * kJobBytes : kAboveContexts + (place - kBelow) * kJobBytes;
-}
 
 // Context buffers are a power of two of lines.
 std::uint64_t ContextStride(unsigned lines) {
@@ -34,10 +18,6 @@ std::uint64_t ContextStride(unsigned lines) {
 }
 
 }  // namespace
-
-std::uint64_t Host::ContextBase(KernelId slot) {
-  return kContextRegion + Index(slot) * kContextBytes;
-}
 
 void Host::FailChoice(const std::string& what) const {
   RunChecks::Fail(view_.now, RunChecks::kNoSm,

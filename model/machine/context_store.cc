@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <string>
 
+#include "machine/address_space.h"
+
 namespace smk {
 namespace {
 
@@ -24,15 +26,16 @@ ContextStore::Buffer& ContextStore::At(const Launch& launch, KernelId kernel, st
   constexpr std::uint64_t kMaxBuffers = 65536;
   const std::uint64_t offset = address - launch.context_base;
   const std::uint64_t index = offset / launch.context_stride;
+  const std::uint64_t buffers = std::min(kMaxBuffers, kContextBytes / launch.context_stride);
   const bool start =
-      address >= launch.context_base && offset % launch.context_stride == 0 && index < kMaxBuffers;
+      address >= launch.context_base && offset % launch.context_stride == 0 && index < buffers;
   checks_.Require(start, now, sm, [&] {
     return "address " + Hex(address) + " is not a context buffer of kernel " +
            std::to_string(Index(kernel));
   });
-  std::vector<Buffer>& buffers = buffers_[Index(kernel)];
-  if (buffers.size() <= index) buffers.resize(std::max<std::size_t>(index + 1, 64));
-  return buffers[index];
+  std::vector<Buffer>& of_kernel = buffers_[Index(kernel)];
+  if (of_kernel.size() <= index) of_kernel.resize(std::max<std::size_t>(index + 1, 64));
+  return of_kernel[index];
 }
 
 void ContextStore::Put(const Launch& launch, std::uint64_t address, const TbContext& context,
@@ -69,6 +72,24 @@ const TbContext& ContextStore::Take(const Launch& launch, KernelId kernel, TbId 
   return context;
 }
 
+void ContextTraffic::Begin(const ContextRequest& request, const Launch& launch) {
+  Move& move = moves_[Index(request.tb_slot)];
+  move = Move{};
+  move.started = true;
+  move.store = request.store;
+  move.base = request.address - std::uint64_t{request.line} * kLineBytes;
+  std::fill_n(seen_.begin() + static_cast<std::ptrdiff_t>(Index(request.tb_slot) * words_),
+              (launch.context_lines + 63) / 64, 0);
+}
+
+bool ContextTraffic::See(const ContextRequest& request) {
+  std::uint64_t& seen = seen_[Index(request.tb_slot) * words_ + request.line / 64];
+  const std::uint64_t bit = std::uint64_t{1} << (request.line % 64);
+  const bool first = (seen & bit) == 0;
+  seen |= bit;
+  return first;
+}
+
 void ContextTraffic::Accept(const ContextRequest& request, const Launch& launch, KernelId kernel,
                             Cycle now) {
   const unsigned sm = Index(sm_);
@@ -77,22 +98,17 @@ void ContextTraffic::Accept(const ContextRequest& request, const Launch& launch,
     return "context line " + std::to_string(request.line) + " of the TB in slot " +
            std::to_string(Index(request.tb_slot)) + what;
   };
-  checks_.Require(request.line < launch.context_lines, now, sm,
-                  [&] { return name(" is beyond its context"); });
+  const bool in_context =
+      request.line < launch.context_lines && launch.context_lines <= most_lines_;
+  checks_.Require(in_context, now, sm, [&] { return name(" is beyond its context"); });
   // A TB that was restored may leave again: the direction changes once all lines are loaded.
   if (!move.started || (move.store != request.store && move.lines == launch.context_lines)) {
-    move = Move{};
-    move.started = true;
-    move.store = request.store;
-    move.base = request.address - std::uint64_t{request.line} * kLineBytes;
+    Begin(request, launch);
   }
   const bool place = move.store == request.store &&
                      request.address == move.base + std::uint64_t{request.line} * kLineBytes;
   checks_.Require(place, now, sm, [&] { return name(" has the wrong direction or address"); });
-  std::uint64_t& seen = move.seen[request.line / 64];
-  const std::uint64_t bit = std::uint64_t{1} << (request.line % 64);
-  checks_.Require((seen & bit) == 0, now, sm, [&] { return name(" is sent twice"); });
-  seen |= bit;
+  checks_.Require(See(request), now, sm, [&] { return name(" is sent twice"); });
   ++move.lines;
   Cycle done = now + 1;
   if (!ideal_) {

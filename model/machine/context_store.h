@@ -16,7 +16,6 @@
 namespace smk {
 
 inline constexpr unsigned kMaxTbWarps = kMaxWarps;
-inline constexpr unsigned kMaxContextLines = 4096;
 
 // The architectural state of a TB: what a context save must keep. Registers and shared memory have
 // no values in the model; where each warp is stands for them.
@@ -31,7 +30,7 @@ struct TbContext {
 };
 
 // Contexts in memory, one per buffer of each kernel's context region. A buffer holds at most one,
-// which is taken out exactly once.
+// which is taken out exactly once; it lies in the region as a whole.
 class ContextStore {
  public:
   explicit ContextStore(RunChecks& checks) : checks_(checks) {}
@@ -66,13 +65,17 @@ class ContextTraffic {
   // In all tickets of contexts and in no other.
   static constexpr Ticket kContextTicket = Ticket{1} << 31;
 
-  ContextTraffic(SmId sm, MemoryPort& memory, RunChecks& checks, bool ideal)
+  // No TB has a context of more than `most_lines`.
+  ContextTraffic(SmId sm, MemoryPort& memory, RunChecks& checks, bool ideal, unsigned most_lines)
       : in_flight_(kInFlight),
         sm_(sm),
         memory_(memory),
         checks_(checks),
         ideal_(ideal),
-        in_turn_(!ideal && memory.InTurn()) {}
+        in_turn_(!ideal && memory.InTurn()),
+        most_lines_(most_lines),
+        words_((most_lines + 63) / 64),
+        seen_(kMaxTbSlots * words_) {}
 
   // Room for one more line.
   bool Ready(Cycle now) const {
@@ -100,9 +103,11 @@ class ContextTraffic {
     std::uint64_t base = 0;  // address of line 0
     unsigned lines = 0;      // accepted so far
     Cycle done = 0;          // completion of the last of them
-    std::array<std::uint64_t, kMaxContextLines / 64> seen{};
   };
 
+  void Begin(const ContextRequest& request, const Launch& launch);
+  // Notes that the line is sent; false when it was before.
+  bool See(const ContextRequest& request);
   void Ask(const ContextRequest& request, KernelId kernel, MemoryAccess access, Cycle now);
 
   CompletionHeap in_flight_;
@@ -111,6 +116,9 @@ class ContextTraffic {
   RunChecks& checks_;
   bool ideal_;
   bool in_turn_;
+  unsigned most_lines_;
+  std::size_t words_;                // of one TB in seen_
+  std::vector<std::uint64_t> seen_;  // a bit per line: sent in the move of its TB slot
   OpenRequests<TbSlot> open_;
   std::array<Move, kMaxTbSlots> moves_{};
   std::array<std::uint64_t, kNumKernels> bytes_{};

@@ -87,6 +87,29 @@ TEST_F(Preemption, ContextMovesEachLineOnceEachWay) {
   EXPECT_EQ(result.kernels[0].context_bytes, 2u * lines * kLineBytes);
 }
 
+// A TB of 1,024 threads with 255 registers each, on an SM that has room for two: its context is
+// larger than those of the shipped machines.
+MicroKernel Large() {
+  MicroKernel kernel = Worker();
+  kernel.threads = 1024;
+  kernel.registers = 255;
+  return kernel;
+}
+
+TEST_F(Preemption, AContextHasAsManyLinesAsTheMachineAllows) {
+  run.sm().limits.registers = (1u << 19) / kRegisterUnit;
+  run.request.cycles = 200000;
+  const RunResult whole = RunScripts(Large(), {});
+  const std::vector<std::uint64_t> touched = SortedAddresses(run.memory);
+  const RunResult split = RunScripts(Large(), {Save(500, 100)});
+  const unsigned lines = ContextLines(TbNeed(1024, 255, 1024));
+  EXPECT_EQ(lines, 8192u + 8 + 33);
+  EXPECT_EQ(split.kernels[0].context_bytes, 2u * lines * kLineBytes);
+  EXPECT_EQ(split.kernels[0].restores, 1u);
+  EXPECT_EQ(split.warp_instructions, whole.warp_instructions);
+  EXPECT_EQ(SortedAddresses(run.memory), touched);
+}
+
 TEST_F(Preemption, ATbCanLeaveAgainAndAgain) {
   const RunResult whole = RunScripts(Worker(3), {});
   std::vector<SimpleControl::Script> scripts;
@@ -265,6 +288,21 @@ TEST_F(Checks, LostContextLineFails) {
   };
   EXPECT_THAT(Commit(crime, {Save(300, 100)}),
               HasSubstr("context line 16 of the TB in slot 0 is sent twice"));
+}
+
+TEST_F(Checks, ContextBeyondTheRegionOfItsSlotFails) {
+  run.sm().limits.registers = (1u << 19) / kRegisterUnit;
+  const auto crime = [](Cycle, const SmInputs&, SmOutputs* out) {
+    if (out->context.valid) out->context.address += std::uint64_t{1} << 33;
+    return false;
+  };
+  BadControl control(run.Control(), {Save(500, 100)}, crime);
+  try {
+    run.Run({Large()}, &control);
+    FAIL() << "the address went unnoticed";
+  } catch (const CheckFailure& failure) {
+    EXPECT_THAT(failure.what(), HasSubstr("is not a context buffer of kernel 0"));
+  }
 }
 
 TEST_F(Checks, ReleaseBeforeTheContextIsStoredFails) {
