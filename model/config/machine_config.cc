@@ -78,6 +78,7 @@ class Reader {
     const SmConfig& sm = machine_->sm;
     const MemoryConfig& memory = machine_->memory;
     CheckCache("sm.l1", sm.l1, false);
+    CheckCache("sm.texture", sm.texture, false);
     CheckCache("memory.l2", memory.l2, true);
     Require(sm.warps_per_scheduler <= 16 || sm.schedulers <= 2, "sm.warps_per_scheduler",
             "at most 16 with more than 2 schedulers", sm.warps_per_scheduler);
@@ -113,7 +114,8 @@ class Reader {
     if (!holds) Refuse(where_.at(key), key, expected, std::to_string(got));
   }
 
-  void CheckCache(const std::string& table, const CacheConfig& cache, bool power_of_two) {
+  template <typename Cache>
+  void CheckCache(const std::string& table, const Cache& cache, bool power_of_two) {
     const unsigned set_bytes = cache.ways * kLineBytes;
     const unsigned sets = cache.bytes / set_bytes;
     const std::string unit = "ways x 128 = " + std::to_string(set_bytes);

@@ -31,6 +31,9 @@ inline constexpr std::array<const char*, 2> kTbStarts{"alone", "waves"};
 // `fifo`, and each port serves those that wait in turn; of an SM without an L1 only.
 inline constexpr std::array<const char*, 3> kXbarOrders{"free", "fifo", "turns"};
 
+// What memory.sector_bytes may be: a sector, or a whole line.
+inline constexpr std::array<unsigned, 2> kSectorSizes{kSectorBytes, kLineBytes};
+
 // What memory.writes may name. `posted`: a write is complete when its slice has taken it.
 // `acknowledged`: when its reply is back at the SM, a packet for each of its own.
 inline constexpr std::array<const char*, 2> kWrites{"posted", "acknowledged"};

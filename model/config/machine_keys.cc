@@ -145,8 +145,10 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
   for (const char* known : kMemoryModels) model.choices.emplace_back(known);
   keys->Integer("fixed_latency", &memory->fixed_latency, 1, kMaxLatency, "cycles",
                 "of every line in the model fixed");
-  keys->PowerOfTwo("sector_bytes", &memory->sector_bytes, kSectorBytes, kLineBytes, "bytes",
-                   "what is asked for and moved at least; 128: whole lines");
+  MachineKey& sector =
+      keys->Integer("sector_bytes", &memory->sector_bytes, kSectorBytes, kLineBytes, "bytes",
+                    "what is asked for and moved at least; 128: whole lines");
+  for (const unsigned known : kSectorSizes) sector.choices.push_back(std::to_string(known));
   keys->Integer("xbar_latency", &memory->xbar_latency, 1, kMaxLatency, "cycles",
                 "through the crossbar, one way");
   keys->Integer("xbar_bytes_per_cycle", &memory->xbar_bytes_per_cycle, 8, 1024, "bytes",
@@ -271,6 +273,10 @@ std::string MachineKey::Expected() const {
   return kind + " from " + Shortest(min) + " to " + Shortest(max);
 }
 
+bool MachineKey::IsChoice(const std::string& text) const {
+  return choices.empty() || std::find(choices.begin(), choices.end(), text) != choices.end();
+}
+
 bool MachineKey::Store(double number) const {
   if (!(number >= min && number <= max)) return false;
   if (auto* const* real = std::get_if<double*>(&value)) {
@@ -281,6 +287,7 @@ bool MachineKey::Store(double number) const {
   if (integer == nullptr || number != std::floor(number)) return false;
   const auto whole = static_cast<unsigned>(number);
   if (whole % multiple != 0 || (power_of_two && (whole & (whole - 1)) != 0)) return false;
+  if (!IsChoice(std::to_string(whole))) return false;
   **integer = whole;
   return true;
 }
@@ -288,8 +295,7 @@ bool MachineKey::Store(double number) const {
 bool MachineKey::Store(const std::string& text) const {
   auto* const* target = std::get_if<std::string*>(&value);
   if (target == nullptr || text.empty()) return false;
-  const bool known = std::find(choices.begin(), choices.end(), text) != choices.end();
-  if (!choices.empty() && !known) return false;
+  if (!IsChoice(text)) return false;
   **target = text;
   return true;
 }

@@ -30,13 +30,15 @@ struct MachineKey {
   double min = 0, max = 0;                // numbers
   unsigned multiple = 1;                  // integers: of this
   bool power_of_two = false;              // integers
-  std::vector<std::string> choices = {};  // texts: all there are; empty: any
+  std::vector<std::string> choices = {};  // all there are; empty: any
 
   // What a value must be: "an integer from 1 to 32".
   std::string Expected() const;
   // Stores a value when it is one; false, and nothing stored, when it is not.
   bool Store(double number) const;
   bool Store(const std::string& text) const;
+  // Whether the text is among the choices, if there are any.
+  bool IsChoice(const std::string& text) const;
   // Whether the value is what it must be.
   bool Holds() const;
   // As in a machine file.

@@ -342,6 +342,28 @@ TEST_F(MachineConfigErrors, KeysThatContradictEachOtherAreRefused) {
   EXPECT_EQ(Message(), At() + "sm.l1.bytes: expected 0 with memory.xbar_order = turns, got 16384");
 }
 
+// There is nothing between a sector and a whole line: 64 would be taken for 32.
+TEST_F(MachineConfigErrors, ASectorIs32BytesOrALine) {
+  for (const char* other : {"64", "96", "16", "256"}) {
+    Replace("memory", "sector_bytes", std::string("sector_bytes = ") + other);
+    EXPECT_EQ(Message(), At() + "memory.sector_bytes: expected one of 32, 128, got " + other);
+  }
+  const std::string text = ToToml(MachineConfig{});
+  EXPECT_EQ(ErrorOf(text, {"memory.sector_bytes=32"}), "");
+  EXPECT_EQ(ErrorOf(text, {"memory.sector_bytes=128"}), "");
+}
+
+// Like those of any other cache, the sets of the texture cache are whole.
+TEST_F(MachineConfigErrors, ATextureCacheHasWholeSets) {
+  const std::string text = ToToml(MachineConfig{});
+  EXPECT_EQ(ErrorOf(text, {"sm.texture.bytes=1024"}),
+            "--set sm.texture.bytes: expected a multiple of ways x 128 = 2048, got 1024");
+  EXPECT_EQ(ErrorOf(text, {"sm.texture.bytes=3072"}),
+            "--set sm.texture.bytes: expected a multiple of ways x 128 = 2048, got 3072");
+  EXPECT_EQ(ErrorOf(text, {"sm.texture.bytes=6144"}), "");
+  EXPECT_EQ(ErrorOf(text, {"sm.texture.bytes=0"}), "");
+}
+
 TEST(MachineConfigOverrides, ChangeWhatTheyName) {
   const MachineConfig m = MachineConfig::Parse(
       ToToml(MachineConfig{}), "m.toml",
