@@ -6,7 +6,9 @@
 
 #include "base/error.h"
 #include "config/machine_keys.h"
+#include "machine/address_space.h"
 #include "machine/sm/sm_ordinary.h"
+#include "memory/address_map.h"
 
 namespace smk {
 
@@ -31,8 +33,21 @@ void Gpu::Validate(const RunRequest& request) {
 
 namespace {
 
+// The L2 must tell all lines of the run apart.
+void CheckTags(const RunRequest& request) {
+  const std::uint64_t end = AddressEnd(request.jobs.size());
+  MemoryConfig memory = request.machine.memory;
+  if (memory.model != "gddr" || TagEnd(memory) >= end) return;
+  while (TagEnd(memory) < end) memory.l2.bytes *= 2;
+  throw InputError("memory.l2.bytes: expected at least " + std::to_string(memory.l2.bytes) +
+                   ", as tags have 32 bits and " + std::to_string(request.jobs.size()) +
+                   " jobs have addresses up to " + std::to_string(end >> 30) + " GB, got " +
+                   std::to_string(request.machine.memory.l2.bytes));
+}
+
 const RunRequest& Checked(const RunRequest& request) {
   Gpu::Validate(request);
+  CheckTags(request);
   if (request.cycles > kMaxRunCycles) {
     throw InputError("cycles: expected at most " + std::to_string(kMaxRunCycles));
   }

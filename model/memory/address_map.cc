@@ -3,6 +3,12 @@
 
 namespace smk {
 
+std::uint64_t TagEnd(const MemoryConfig& config) {
+  const std::uint64_t sets = config.l2.bytes / config.l2.ways / kLineBytes;
+  const std::uint64_t tags = (std::uint64_t{1} << 32) - 1;
+  return tags * sets * config.l2_slices_per_controller * config.controllers * kLineBytes;
+}
+
 AddressMap::AddressMap(const MemoryConfig& config)
     : controllers_(config.controllers),
       interleave_bits_(static_cast<unsigned>(__builtin_ctz(config.interleave_bytes))),

@@ -13,6 +13,9 @@
 
 namespace smk {
 
+// From this address on, the 32-bit tags of the L2 slices would not tell lines apart.
+std::uint64_t TagEnd(const MemoryConfig& config);
+
 // Exclusive-or'ing the low bits of a number with Scatter() of its high bits keeps runs
 // conflict-free and makes numbers that differ in high bits only look random.
 inline std::uint64_t Scatter(std::uint64_t high_bits) {

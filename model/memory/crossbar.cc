@@ -9,13 +9,6 @@ namespace {
 
 constexpr unsigned kPortWindow = 8192;  // cycles that a port's calendar looks ahead
 
-// Beyond it, the 32-bit tags of an L2 slice would not tell lines apart.
-std::uint64_t AddressEnd(const MemoryConfig& config) {
-  const std::uint64_t sets = config.l2.bytes / config.l2.ways / kLineBytes;
-  const std::uint64_t lines = (std::uint64_t{1} << 32) - 1;
-  return lines * sets * config.l2_slices_per_controller * config.controllers * kLineBytes;
-}
-
 std::vector<std::unique_ptr<BlockingSocket>> MakeSockets(const std::string& name, unsigned count) {
   std::vector<std::unique_ptr<BlockingSocket>> sockets;
   for (unsigned i = 0; i < count; ++i) {
@@ -37,7 +30,7 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
       in_order_(machine.memory.xbar_order != "free"),
       acknowledged_(machine.memory.writes == "acknowledged"),
       latency_(machine.memory.xbar_latency),
-      address_end_(AddressEnd(machine.memory)),
+      address_end_(TagEnd(machine.memory)),
       sm_ports_(machine.sms, {Calendar(kPortWindow), Calendar(kPortWindow), 0}),
       slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller,
                    {Calendar(kPortWindow), Calendar(kPortWindow), 0}),
