@@ -13,9 +13,10 @@ constexpr unsigned kLineBits = 7;
 constexpr std::uint64_t kMemoryBytes = std::uint64_t{1} << kTraceMemoryBits;
 constexpr std::uint64_t kWindowBytes = std::uint64_t{1} << 24;  // of generic addresses
 
-// Local memory: the last 8 GB, 64 KB per thread, for 4096 warps in turn.
-constexpr std::uint64_t kLocalWarps = 4096;
-constexpr std::uint64_t kLocalBytes = std::uint64_t{1} << 16;
+// Local memory: the last 8 GB, 16 KB per thread, for 16,384 warps in turn.
+constexpr std::uint64_t kLocalWarps = 16384;
+constexpr std::uint64_t kLocalBytes = std::uint64_t{1} << 14;
+static_assert(kLocalWarps >= std::uint64_t{kMaxSms} * kMaxWarps, "as many as are on a GPU at once");
 constexpr std::uint64_t kWordBytes = 4;
 constexpr std::uint64_t kLocalLines = kLocalBytes / kWordBytes;  // a line is one word of 32 threads
 constexpr std::uint64_t kFirstLocalLine =
@@ -85,13 +86,15 @@ TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std:
   const std::uint64_t grain = local ? kWordBytes : kLineBytes;  // bytes of a thread in one line
   const std::uint64_t grains = local ? kLocalLines : kMemoryBytes / kLineBytes;
   TraceLineSet lines;
-  for (unsigned i = 0; i < instruction.lanes; ++i) {
+  std::uint32_t others = instruction.mask;  // lanes that are still to come
+  for (unsigned i = 0; i < instruction.lanes; ++i, others &= others - 1) {
     const std::uint64_t begin = instruction.address[i] % (grain * grains);
     const std::uint64_t end = begin + instruction.width;
     for (std::uint64_t at = begin / grain; at * grain < end; ++at) {
       if (local) {
         // A line is one word of all threads: where the lane's is, by its number.
-        const std::uint64_t byte = i * kWordBytes;
+        const auto lane = static_cast<unsigned>(__builtin_ctz(others));
+        const std::uint64_t byte = lane * kWordBytes;
         Add(origin + at % grains, byte, byte, &lines);
       } else {
         Add(at % grains, std::max(begin, at * grain) - at * grain,
