@@ -5,10 +5,12 @@
 //             at or after the time it wants, so one that is served late by a full or slow part does
 //             not keep away those that come after it and could be served before it.
 // Holds       A slot is given to one request only: the resource is never used beyond its capacity.
-// Window      The calendar remembers `window` slots in a ring, in words of 64. A reservation far
-//             ahead takes over the words of the slots one window earlier, and these then count as
-//             taken: a request that goes back in time by more than the window loses time, never
-//             capacity.
+// Window      The calendar remembers `window` slots in a ring, in words of 64. A reservation takes
+//             over the word of the slots one window earlier, and what was free of these counts as
+//             taken from then on. With a backlog below the window these slots have passed. With a
+//             longer one they are still to come, and nobody gets them: a request that wants one
+//             waits for a slot that is at most a window before the furthest reservation. It loses
+//             that time, and the resource the slots.
 #pragma once
 
 #include <cstdint>
