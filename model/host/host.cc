@@ -35,6 +35,8 @@ const char* ErrorText(LaunchError error) {
 
 Host::Host(const RunRequest& request, std::unique_ptr<HostScheduler> scheduler)
     : launch_latency_(request.machine.launch_latency),
+      measure_from_(request.measure_from),
+      measure_to_(request.measure_to),
       record_(request.record_tbs || request.record_decisions || request.record_timeline),
       until_(request.until),
       unfinished_(request.jobs.size()),
@@ -227,13 +229,15 @@ void Host::PartDone(KernelId id) {
 bool Host::NextKernel(JobId job) {
   JobState& state = jobs_[Index(job)];
   Progress& progress = progress_[Index(job)];
-  ++progress.kernels_completed;
+  ++progress.stats.kernels_completed;
+  progress.kernels_measured += Measured();
   state.next_tb = state.tbs_done = 0;
   state.ready = false;
   const bool ended = ++state.place == state.job->workload->launches.size();
   if (ended) {
     state.place = 0;
-    ++progress.executions;
+    ++progress.stats.executions;
+    progress.executions_measured += Measured();
     if (CopyEngines::HasCopies(*state.job)) {
       copies_.AskOut(job);
     } else {
@@ -272,8 +276,8 @@ void Host::Finish(RunResult* result) {
     const Cycle end = std::min({stats.end, result->cycles, result->measured_to});
     KernelStats& kernel = result->kernels.at(i);
     kernel.cycles_present = end > begin ? end - begin : 0;
-    kernel.launches_completed = progress_[i].kernels_completed;
-    kernel.program_runs = progress_[i].executions;
+    kernel.launches_completed = progress_[i].kernels_measured;
+    kernel.program_runs = progress_[i].executions_measured;
     result->jobs.push_back(std::move(progress_[i].stats));
   }
   result->launches = std::move(records_);

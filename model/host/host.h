@@ -41,8 +41,7 @@ class Host : public HostPort {
   struct Progress {
     std::uint64_t key = 0;  // source of its draws
     JobStats stats;
-    std::uint64_t kernels_completed = 0;
-    std::uint64_t executions = 0;
+    std::uint64_t kernels_measured = 0, executions_measured = 0;  // in the cycles of statistics
     std::uint64_t tbs_launched = 0;
     bool work_done = false;
     bool cut = false;  // a launch has fewer TBs than the scheduler chose: the rest is to follow
@@ -81,10 +80,12 @@ class Host : public HostPort {
   void Finish(JobId job);
   // The job has nothing more to do.
   void End(JobId job, Cycle at);
+  bool Measured() const { return view_.now >= measure_from_ && view_.now < measure_to_; }
   // The job's kernel is complete; true when its program is, too.
   bool NextKernel(JobId job);
 
   const Cycle launch_latency_;
+  const Cycle measure_from_, measure_to_;
   const bool record_;
   const RunUntil until_;
   std::size_t unfinished_ = 0;  // jobs that until_ waits for

@@ -107,7 +107,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
 void Gpu::Advance(Cycle until) {
   while (now_ < until && !finished_) {
     if (now_ >= next_sample_) Sample();
-    if (now_ >= next_measure_) Measure();
+    if (now_ >= next_measure_) CutMeasure();
     StepCycle();
     if (now_ >= next_work_) CheckWork();
     Jump(until);

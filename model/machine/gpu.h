@@ -74,6 +74,7 @@ class Gpu : private MemoryListener {
   void EndWork(JobId job);
   std::uint64_t IssuedBy(JobId job) const;
   void Measure();
+  void CutMeasure();
   void ChargeAll();
   void ObserveLaunch(const HostInputs& in, const HostOutputs& out);
   void OpenAccount(KernelId slot);

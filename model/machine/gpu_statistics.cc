@@ -75,6 +75,13 @@ void Gpu::Measure() {
   }
 }
 
+// Amid the run. A wait at an LSU that goes on is of the cycles before and after; one that the run's
+// end cuts is not counted.
+void Gpu::CutMeasure() {
+  for (Sm& sm : sms_) sm.CountLsuBusy(now_);
+  Measure();
+}
+
 RunResult Gpu::Finish() {
   if (now_ >= next_sample_) Sample();
   if (!measuring_) Measure();

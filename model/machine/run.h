@@ -125,7 +125,7 @@ struct KernelStats {
   }
 };
 
-// When the host did what for one job; how much of it was done is in KernelStats.
+// What the host did when for one job, over the whole run; what the hardware did is in KernelStats.
 struct JobStats {
   std::string client;
   Cycle arrival = 0;
@@ -133,6 +133,7 @@ struct JobStats {
   Cycle start = kNever;   // its first launch; kNever: none
   Cycle finish = kNever;  // the end of its first execution; kNever: it did not end
   Cycle end = kNever;     // it has nothing more to do; kNever: it had until the end of the run
+  std::uint64_t executions = 0, kernels_completed = 0;   // of its program
   std::uint64_t slices_begun = 0, slices_completed = 0;  // a whole kernel is one slice
   KernelId slot{0};                                      // of its last launch
   // From the arrival to the end, when there was one.

@@ -47,8 +47,8 @@ std::vector<ClientTotals> ByClient(const RunResult& result,
       client.antt = client.antt.value_or(0) + 1 / *normalized[i];
       ++client.issued;
     }
-    client.executions += kernel.program_runs;
-    client.kernels_completed += kernel.launches_completed;
+    client.executions += job.executions;
+    client.kernels_completed += job.kernels_completed;
     client.slices_completed += job.slices_completed;
     client.tbs_completed += kernel.tbs_completed;
     client.warp_instructions += kernel.warp_instructions;

@@ -62,6 +62,8 @@ void Fields(Archive& archive, Job& j, const JobStats* /*tag*/) {
   archive(j.start);
   archive(j.finish);
   archive(j.end);
+  archive(j.executions);
+  archive(j.kernels_completed);
   archive(j.slices_begun);
   archive(j.slices_completed);
   Enum(archive, j.slot);

@@ -107,7 +107,7 @@ std::string JobTable(const Results& results) {
                job.start == kNever ? "-" : fmt::to_string(Index(job.slot)), cycle(job.arrival),
                cycle(job.start), cycle(kernel.last_tb_end == 0 ? kNever : kernel.last_tb_end),
                cycle(job.end != kNever ? job.end : job.finish),
-               cycle(job.turnaround().value_or(kNever)), fmt::to_string(kernel.program_runs)});
+               cycle(job.turnaround().value_or(kNever)), fmt::to_string(job.executions)});
   }
   return table.ToString() + '\n';
 }

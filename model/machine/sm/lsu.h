@@ -69,7 +69,8 @@ class alignas(64) Lsu {
   struct Stats {
     std::array<std::uint64_t, kNumKernels> l1_accesses{}, l1_hits{};
     // Cycles that its instructions took here, from the end of those before: passes, and waits for
-    // an MSHR, a place for a store or the like. Counted when an instruction has had its passes.
+    // an MSHR, a place for a store or the like. Counted when an instruction has had its passes, and
+    // by CountBusy().
     std::array<std::uint64_t, kNumKernels> busy{};
   };
 
@@ -126,6 +127,12 @@ class alignas(64) Lsu {
   void ClearResolved() { resolved_.clear(); }
 
   const Stats& stats() const { return stats_; }
+  // Counts what the instruction that has its passes has taken until now.
+  void CountBusy(Cycle now) {
+    if (AllKnown() || begun_ >= now) return;
+    stats_.busy[Index(ring_[unresolved_ % kRing].request.kernel)] += now - begun_;
+    begun_ = now;
+  }
 
  private:
   static constexpr unsigned kRing = 2 * kMaxLsuQueue;
@@ -180,7 +187,9 @@ class alignas(64) Lsu {
   unsigned unresolved_ = kRing, tail_ = kRing;
   unsigned depth_;
   std::vector<Resolved> resolved_;
-  Cycle begun_ = 0;  // the instruction at unresolved_: when it could have had its first pass
+  // The instruction at unresolved_: when it could have had its first pass, or what Stats::busy does
+  // not have of it begins.
+  Cycle begun_ = 0;
   std::array<Cycle, kRing> release_{};
   std::vector<Entry> ring_;
   SmId sm_;

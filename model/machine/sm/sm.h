@@ -117,6 +117,8 @@ class alignas(64) Sm {
   void AdmitKernel(KernelId kernel) { ended_kernels_ &= ~(1u << Index(kernel)); }
   // Accounts for all cycles before `now`.
   void Settle(Cycle now);
+  // Counts for the LSU what has passed of an instruction's wait there.
+  void CountLsuBusy(Cycle now) { lsu_.CountBusy(now); }
   // The end of the run: settles, closes TB records.
   void Finish(Cycle end);
 

@@ -285,7 +285,7 @@ TEST(Clients, TheirJobsAreAddedUp) {
   for (std::size_t i = 0; i < 3; ++i) {
     result.jobs[i].client = clients[i];
     result.jobs[i].arrival = 100;
-    result.kernels[i].program_runs = i;
+    result.jobs[i].executions = i;
     result.kernels[i].tbs_completed = 10 * (i + 1);
     result.jobs[i].slices_completed = i + 1;
   }
@@ -333,6 +333,8 @@ RunResult AnyResult(Chance* chance) {
     j.finish = chance->Happens() ? kNever : chance->Any();
     j.end = chance->Happens() ? kNever : chance->Any();
     j.slices_begun = chance->Any();
+    j.executions = chance->Any();
+    j.kernels_completed = chance->Any();
     j.slices_completed = chance->Any();
     j.slot = static_cast<KernelId>(chance->Below(kNumKernels));
     r.jobs.push_back(j);
