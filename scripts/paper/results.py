@@ -5,6 +5,8 @@ import csv
 import sqlite3
 import statistics
 
+from paper import inputs
+
 COLUMNS = ("figure", "measure", "policy", "group", "value", "runs")
 STALLS = {"pipeline": "s.pipeline", "control": "s.control", "data": "s.data_memory + s.data_short",
           "barrier": "s.barrier", "quota": "s.quota", "preemption": "s.preemption",
@@ -93,15 +95,15 @@ class Sweep:
     """Questions to a database, about runs of one machine."""
 
     def __init__(self, path, machine=None):
-        self.db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-        self.db.row_factory = sqlite3.Row
+        self.db = inputs.Database(path, "reproduction")
+        self.db.connection.row_factory = sqlite3.Row
         self.machine = machine
 
     def rows(self, query, **values):
         """`{machine}` in a query stands for the condition on the machine of a run."""
         of_machine = "machine = :machine" if self.machine else "1"
         values = dict(values, machine=self.machine) if self.machine else values
-        return self.db.execute(query.replace("{machine}", of_machine), values).fetchall()
+        return self.db.rows(query.replace("{machine}", of_machine), values)
 
     def has_columns(self, table, names):
         there = {r["name"] for r in self.rows("SELECT name FROM pragma_table_info(:table)",

@@ -2,10 +2,9 @@
 """The runs of Warped-Slicer's experiments as rows of a CSV, their best tables, and plans by several curves."""
 
 import pathlib
-import sqlite3
 import sys
 
-from paper import generated, slicer_plans
+from paper import generated, inputs, slicer_plans
 
 CSV, SAMPLES, ALONE = "reproduction_slicer.csv", "reproduction_slicer_samples.csv", "slicer_alone.csv"
 COLUMNS = ["variant", "cycles", "category", "pair", "policy", "best", "ipc", "sequential", "slowest", "antt",
@@ -36,9 +35,6 @@ def category(names):
 
 def rows_of(path):
     """All runs as rows of the CSV."""
-    if not pathlib.Path(path).exists():
-        sys.exit(f"slicer_pairs: {path}: no such database")
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
     query = """SELECT r.cycles, workload, policy, r.preempt, SUM(k.warp_instructions), MAX(k.cycles_present),
                  SUM(i.cycles_present), MIN(n.normalized_ipc), AVG(1 / n.normalized_ipc), r.preemptions,
                  MIN(k.warp_instructions >= i.warp_instructions), r."run.until", r."policy.slicer_window",
@@ -56,7 +52,7 @@ def rows_of(path):
                WHERE r.status = 'done' AND r.kernels IN (2, 3) AND r.machine = ? GROUP BY r.run"""
     rows = []
     for (cycles, pair, policy, preempt, issued, last, alone, slowest, antt, preemptions, whole, until,
-         *settings, strict, partitions, normalized, alu, sfu, lsu, l1, l2, stalls) in database.execute(query, [slicer_plans.MACHINE]):
+         *settings, strict, partitions, normalized, alu, sfu, lsu, l1, l2, stalls) in inputs.Database(path, "slicer_pairs").rows(query, [slicer_plans.MACHINE]):
         name = policy + (" switch" if policy.startswith(OURS) and preempt == "switch" else "")
         name += " strict" if strict == "true" else ""
         row = dict.fromkeys(COLUMNS, "") | {"variant": variant(*settings), "cycles": cycles, "pair": pair,

@@ -99,7 +99,7 @@ def check_document(folder):
     with sqlite3.connect(database) as db:
         db.execute("UPDATE runs SET status = 'failed' WHERE policy = 'smk-p'")
     assert "pairs: 6 of " in call(*options, database, status=1)
-    assert "no such database" in call(*options, folder / "none.db", status=1)
+    assert "no such database" in call(*options, folder / "none.db", status=2)
 
 
 def check_sim_stalls(document, docs, database, options):

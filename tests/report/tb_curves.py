@@ -69,7 +69,7 @@ def main():
         expect(len(rows) == 9, f"{len(rows) - 1} rows, not 8")
         expect("| mri-q | 8 |" in (docs / "tb_curves.md").read_text(encoding="utf-8"), "no mri-q")
         status, said = call(source, docs, docs / "none.db")
-        expect(status == 1 and "no such database" in said, "a missing database")
+        expect(status == 2 and "no such database" in said, "a missing database")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The two pictures of docs/timeline.md are what the page's own commands draw.
+"""The two pictures of docs/timeline.md are what the page's own commands draw, and what cannot be drawn is refused in a line.
 
 usage: timeline.py SOURCE_DIR SMK
 """
@@ -28,6 +28,20 @@ def main():
             drawn = subprocess.run([sys.executable, "-B", source / draw[0], *words], check=True, stdout=subprocess.PIPE).stdout
             if drawn != (source / "docs" / picture).read_bytes():
                 sys.exit(f"timeline: docs/{picture}: not what its commands draw")
+        refusals(source / draw[0], pathlib.Path(words[0]), pathlib.Path(folder))
+
+
+def refusals(script, trace, folder):
+    text, cut = folder / "text.gz", folder / "cut.gz"
+    text.write_text("no gzip", encoding="utf-8")
+    cut.write_bytes(trace.read_bytes()[:2000])
+    for words, expected in (((folder / "none.gz",), "no such file"), ((text,), "expected a timeline.json.gz"),
+                            ((cut,), "expected a timeline.json.gz"), ((trace, "--sm", "99"), "expected one of the SMs 0 to"),
+                            ((trace, "--counter", "nix"), "'nix': expected one of: IPC,")):
+        done = subprocess.run([sys.executable, "-B", script, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                              check=False)
+        if (done.returncode, done.stdout, done.stderr.count("\n")) != (2, "", 1) or expected not in done.stderr:
+            sys.exit(f"timeline: {words[1:] or words}: expected '{expected}', got {done.returncode} {done.stderr[-300:]}")
 
 
 if __name__ == "__main__":
