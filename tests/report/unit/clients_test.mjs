@@ -48,6 +48,21 @@ test('a share is that of the window; kernels count since the sample before', () 
   assert.deepEqual(rows[2], ['20.000', 'serve', '30.0 %', '25.0 %']);
 });
 
+test('the share of the first window is drawn from its begin', async () => {
+  document.body.append(byId(makeClientRun()).shares);
+  await scrollThrough();
+  const { spec } = drawings[0];
+  assert.deepEqual(
+    spec.data.values.filter((v) => v.series === 0).map((v) => [v.x, v.value]),
+    [
+      [0, 0.7],
+      [10, 0.7],
+      [20, 0.3],
+    ],
+  );
+  assert.deepEqual(spec.encoding.x.scale.domain, [0, 20]);
+});
+
 test('tokens that follow each other closely are one bar; the last may have no end', () => {
   assert.deepEqual(
     tokenRows(makeClientRun()).map((r) => [r.label, r.x, r.x2, r.tokens]),

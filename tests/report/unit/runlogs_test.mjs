@@ -69,10 +69,35 @@ test('two charts of the same rows: IPC and quota', async () => {
   assert.deepEqual(
     drawings.map((d) => d.spec.data.values.map((v) => v.value)),
     [
-      [1.2, 0.3, 0.3, 0.4],
-      [15, 30, 10, 50],
+      [1.2, 1.2, 0.3, 0.3, 0.3, 0.4],
+      [15, 15, 30, 30, 10, 50],
     ],
   );
+});
+
+test('the first sample has its begin; the axis ends with the run', async () => {
+  const drawn = async (cycles) => {
+    drawings.length = 0;
+    document.body.append(sampleSection(makeRun({ samples }, { cycles })));
+    await scrollThrough();
+    return drawings[0].spec;
+  };
+  const spec = await drawn(250);
+  assert.deepEqual(
+    spec.data.values.filter((v) => v.series === 0).map((v) => v.x),
+    [0, 100, 200],
+  );
+  assert.deepEqual(spec.encoding.x.scale.domain, [0, 250]);
+  assert.deepEqual((await drawn(5000)).encoding.x.scale.domain, [0, 200], 'a window of the run');
+});
+
+test('what the run did after the last sample is said to be in none', () => {
+  const said = (cycles) => sampleSection(makeRun({ samples }, { cycles })).textContent;
+  assert.match(
+    said(250),
+    /The last sample ends at cycle 200; what the run did after it is in none/,
+  );
+  assert.ok(!said(200).includes('The last sample'));
 });
 
 test('without samples there is no section', () => {

@@ -10,6 +10,7 @@ import {
   rowBars,
   smAreas,
   stackedBars,
+  withStarts,
 } from '../../../sim/report/page/src/specs.js';
 
 const colourOf = (id) => `colour of ${id}`;
@@ -128,6 +129,28 @@ test('lines: steps for samples, points for settings', () => {
   assert.equal(settings.encoding.y.scale.zero, false);
   assert.notEqual(settings.mark.point, false);
   assert.equal(settings.encoding.tooltip.at(-1).format, '.4f');
+});
+
+test('lines of what is told at its end have a begin, never before 0', () => {
+  const rows = [
+    { x: 5, series: 'a', value: 1 },
+    { x: 30, series: 'b', value: 2 },
+    { x: 15, series: 'a', value: 3 },
+  ];
+  assert.deepEqual(
+    withStarts(rows, (r) => r.x - 10).map((r) => [r.x, r.series, r.value]),
+    [
+      [0, 'a', 1],
+      [5, 'a', 1],
+      [20, 'b', 2],
+      [30, 'b', 2],
+      [15, 'a', 3],
+    ],
+  );
+  assert.deepEqual(
+    lines({ rows, series, colourOf, xDomain: [0, 40] })(9).encoding.x.scale.domain,
+    [0, 40],
+  );
 });
 
 test('small charts of SMs: four beside each other, two on a narrow screen', () => {

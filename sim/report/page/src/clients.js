@@ -3,7 +3,7 @@
 import { chart } from './chart.js';
 import { h, section } from './dom.js';
 import { bytes, count, divide, fixed, isNumber, missing, percent } from './format.js';
-import { gantt, legendOf, lines } from './specs.js';
+import { gantt, legendOf, lines, withStarts } from './specs.js';
 import { table, tile } from './table.js';
 import { clientColour } from './theme.js';
 
@@ -89,6 +89,7 @@ export function shareRows(run) {
       x: shares.time_ns[i] / second,
       series: names.indexOf(name),
       name,
+      from: (shares.time_ns[i] - shares.window_ns[i]) / second,
       value: divide(shares.allocated_ns[i], shares.window_ns[i]),
       kernels: divide(shares.kernel_ns[i] - last.kernels, shares.time_ns[i] - last.time),
     };
@@ -113,11 +114,12 @@ function shareChart(run) {
     panels: [
       {
         spec: lines({
-          rows,
+          rows: withStarts(rows, (r) => r.from),
           series: namesOf(run).map((_, i) => i),
           colourOf: clientColour,
           xTitle: 'second',
           yTitle: 'share',
+          xDomain: [0, run.stats.time_ns / second],
           height: 240,
           step: true,
           format: '.1%',

@@ -3,7 +3,7 @@
 import { chart } from './chart.js';
 import { choice, h, section } from './dom.js';
 import { count, divide, fixed, missing } from './format.js';
-import { legendOf, lines, stackedBars } from './specs.js';
+import { legendOf, lines, stackedBars, withStarts } from './specs.js';
 import { facts, table } from './table.js';
 import { kernelColour } from './theme.js';
 
@@ -62,6 +62,14 @@ const sampleColumns = (run) => [
   { id: 'tbs', title: 'TBs', value: (r) => r.tbs, format: count },
 ];
 
+// The cycles that have samples, and the rest of the run when it is less than one.
+function axisOf(run) {
+  const { cycle, length } = run.samples;
+  const { cycles } = run.stats;
+  const last = cycle.at(-1);
+  return [cycle[0] - length[0], last + length.at(-1) > cycles ? cycles : last];
+}
+
 function sampleCharts(run, wanted) {
   const rows = sampleRows(run, wanted);
   const legend = legendOf(
@@ -71,6 +79,8 @@ function sampleCharts(run, wanted) {
   );
   const columns = sampleColumns(run);
   const common = { ...seriesOf(run), xTitle: 'cycle', step: true, height: 210 };
+  common.xDomain = axisOf(run);
+  const drawn = withStarts(rows, (r) => r.x - r.length);
   return h(
     'div.pair',
     chart({
@@ -82,7 +92,7 @@ function sampleCharts(run, wanted) {
         {
           spec: lines({
             ...common,
-            rows: rows.map((r) => ({ ...r, value: r.ipc })),
+            rows: drawn.map((r) => ({ ...r, value: r.ipc })),
             yTitle: 'IPC',
           }),
         },
@@ -101,13 +111,25 @@ function sampleCharts(run, wanted) {
           {
             spec: lines({
               ...common,
-              rows: rows.map((r) => ({ ...r, value: r.meanQuota })),
+              rows: drawn.map((r) => ({ ...r, value: r.meanQuota })),
               yTitle: 'instructions',
               format: ',.0f',
             }),
           },
         ],
       }),
+  );
+}
+
+// What comes after the last whole epoch, or the window of --timeline.
+function restNote(run) {
+  const last = run.samples.cycle.at(-1);
+  return (
+    last < run.stats.cycles &&
+    h(
+      'p.note',
+      `The last sample ends at cycle ${count(last)}; what the run did after it is in none.`,
+    )
   );
 }
 
@@ -125,6 +147,7 @@ export function sampleSection(run) {
     hasQuotas(run) ? 'Quotas and IPC per epoch' : 'IPC per epoch',
     h('div.controls', choice('SM', options, 'all', show)),
     place,
+    restNote(run),
   );
 }
 

@@ -303,7 +303,18 @@ export function gantt({ rows, labelsInOrder, parts, colourOf, end, height, xTitl
   };
 }
 
-// Lines over time or over a setting. Rows: { x, series, name, value }.
+// Rows that are told at the end of a time, and before them the begin of the first of each series: a line needs
+// it to show the first.
+export function withStarts(rows, startOf) {
+  const seen = new Set();
+  return rows.flatMap((row) => {
+    if (seen.has(row.series)) return [row];
+    seen.add(row.series);
+    return [{ ...row, x: Math.max(0, startOf(row)) }, row];
+  });
+}
+
+// Lines over time or over a setting. Rows: { x, series, name, value }. `xDomain`: the axis, else that of the rows.
 export function lines({
   rows,
   series,
@@ -318,6 +329,7 @@ export function lines({
   format = '.3f',
   ticks,
   domain,
+  xDomain,
   most = Infinity,
 }) {
   return (width) => ({
@@ -338,7 +350,12 @@ export function lines({
         field: 'x',
         type: 'quantitative',
         title: xTitle,
-        scale: { type: log ? 'log' : 'linear', nice: false, padding: ticks ? 14 : undefined },
+        scale: {
+          type: log ? 'log' : 'linear',
+          nice: false,
+          domain: xDomain,
+          padding: ticks ? 14 : undefined,
+        },
         axis: {
           grid: false,
           tickCount: 6,
