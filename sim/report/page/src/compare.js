@@ -7,7 +7,7 @@ import { tbChart } from './run.js';
 import { groupedBars, legendOf, stackedBars } from './specs.js';
 import { measures } from './sweepdata.js';
 import { table } from './table.js';
-import { kernelColour, policyColour, stallColour } from './theme.js';
+import { kernelColour, orderPolicies, policyColour, stallColour } from './theme.js';
 
 const runHref = (policy) => `#run=${encodeURIComponent(policy)}`;
 const open = (datum) => {
@@ -213,6 +213,7 @@ function stallChart(runs) {
 
 export function comparePage(data) {
   const { policies } = data.compare;
+  orderPolicies(policies.map((p) => p.policy));
   const kernels = policies[0].kernels.map((k) => k.name);
   return [
     section(

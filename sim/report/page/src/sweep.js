@@ -14,7 +14,7 @@ import {
 } from './sweepdata.js';
 import { sweptExperiments, sweptSection } from './swept.js';
 import { table } from './table.js';
-import { policyColour } from './theme.js';
+import { orderPolicies, policyColour } from './theme.js';
 
 const distinct = (runs, get) => [...new Set(runs.map(get))];
 
@@ -377,6 +377,7 @@ function failedTable(sweep) {
 // The whole page; `state` survives a look at a run.
 export function sweepPage(sweep) {
   const runs = makeRuns(sweep);
+  orderPolicies(inOrder(runs.map((run) => run.series)));
   let state = startState(runs);
   const ofPaper = isPaper(sweep);
   const keys = [...new Set(sweptExperiments(runs, sweep).flatMap((e) => e.keys))].filter((key) =>

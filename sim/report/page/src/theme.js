@@ -14,10 +14,25 @@ const policyColours = {
   'warped-slicer+w': ['#86b86a', '#9ac77f'],
   tokens: ['#a3475b', '#c9687c'],
 };
+// Of systems and of policies with arguments, in the order in which the page shows them; the first are farthest
+// apart.
 const otherColours = [
-  ['#7d8c3a', '#9aab4d'],
-  ['#a34f6b', '#c9708d'],
-  ['#557a80', '#76a0a7'],
+  ['#eb8ccd', '#fe9ddf'],
+  ['#215515', '#4c8141'],
+  ['#6f226b', '#9e4f98'],
+  ['#30b4ad', '#4dcac3'],
+  ['#874213', '#af673c'],
+  ['#7a7cf0', '#959afb'],
+  ['#e99c70', '#fcad81'],
+  ['#334a62', '#5b748e'],
+  ['#926e7e', '#b08b9c'],
+  ['#728431', '#8fa14f'],
+  ['#d46568', '#f07e81'],
+  ['#a7b897', '#b8c9a8'],
+  ['#4a44b3', '#6d70cd'],
+  ['#1d777b', '#46989d'],
+  ['#bba9c9', '#ccbadb'],
+  ['#b16ec0', '#cc87dc'],
 ];
 const kernelColours = [
   ['#2a6f97', '#4d9bc9'],
@@ -98,12 +113,20 @@ export function toggleTheme() {
 
 const shade = (pair) => pair[isDark() ? 1 : 0];
 
+// Places among the other colours, of those that have been shown.
+const places = new Map();
+
+// Tells what a page shows before it is drawn, so that what is seen first does not matter.
+export function orderPolicies(ids) {
+  places.clear();
+  ids.forEach(policyColour);
+}
+
 export function policyColour(id) {
   const base = id.replace(/-ideal$/, '');
   if (policyColours[base]) return shade(policyColours[base]);
-  let hash = 0;
-  for (const character of base) hash = (hash * 31 + character.charCodeAt(0)) % 997;
-  return shade(otherColours[hash % otherColours.length]);
+  if (!places.has(base)) places.set(base, places.size % otherColours.length);
+  return shade(otherColours[places.get(base)]);
 }
 
 export const kernelColour = (slot) => shade(kernelColours[slot % kernelColours.length]);
