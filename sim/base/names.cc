@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -49,6 +51,16 @@ std::string Printable(std::string_view text) {
     shown += hidden ? fmt::format("\\x{:02x}", byte) : std::string(1, text[i]);
   }
   return shown;
+}
+
+std::vector<std::string> NumberedNames(const std::vector<std::string>& names) {
+  std::map<std::string, std::size_t> before;
+  std::vector<std::string> numbered;
+  for (const std::string& name : names) {
+    const bool several = std::count(names.begin(), names.end(), name) > 1;
+    numbered.push_back(several ? fmt::format("{}#{}", name, ++before[name]) : name);
+  }
+  return numbered;
 }
 
 }  // namespace smk::sim

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace smk::sim {
 
@@ -13,5 +14,8 @@ void CheckName(std::string_view what, const std::string& text);
 
 // The text in one line that a terminal shows: bytes that cannot be shown as \xHH.
 std::string Printable(std::string_view text);
+
+// Each name as it is, or, where there are several of it, with a number: tea#1, sad, tea#2.
+std::vector<std::string> NumberedNames(const std::vector<std::string>& names);
 
 }  // namespace smk::sim

@@ -60,7 +60,7 @@ int TimelineCommand(const Context& /*context*/, const TimelineOptions& options) 
   const auto text = [](const nlohmann::ordered_json& j, const char* key) {
     return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : std::string();
   };
-  for (const auto& kernel : stats["kernels"]) view.kernels.push_back(text(kernel, "name"));
+  NameKernels(stats, &view);
   view.title = fmt::format("{} under {}, cycles {} to {}", text(stats, "workload"),
                            text(stats, "policy"), view.from, view.to);
   const std::string out = OutPath(options);

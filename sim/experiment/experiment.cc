@@ -29,18 +29,9 @@ constexpr Cycle kMaxCycles = 1'000'000'000'000;
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
 std::vector<std::string> MakeLabels(const std::vector<std::shared_ptr<const Workload>>& workloads) {
-  std::vector<std::string> labels;
-  for (std::size_t i = 0; i < workloads.size(); ++i) {
-    std::size_t same = 0, before = 0;
-    for (std::size_t j = 0; j < workloads.size(); ++j) {
-      if (workloads[j]->name != workloads[i]->name) continue;
-      ++same;
-      if (j <= i) ++before;
-    }
-    labels.push_back(same == 1 ? workloads[i]->name
-                               : fmt::format("{}#{}", workloads[i]->name, before));
-  }
-  return labels;
+  std::vector<std::string> names;
+  for (const auto& workload : workloads) names.push_back(workload->name);
+  return NumberedNames(names);
 }
 
 void CheckFits(const Experiment& experiment) {

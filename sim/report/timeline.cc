@@ -9,6 +9,7 @@
 
 #include "base/csv_table.h"
 #include "base/error.h"
+#include "base/names.h"
 
 namespace smk::sim {
 namespace {
@@ -178,6 +179,25 @@ ordered_json TimelineColumns(const RunTimeline& timeline) {
   j["outcomes"] = std::vector<std::string>(std::begin(kOutcomes), std::end(kOutcomes));
   j["decisions"] = DecisionColumns(timeline.decisions);
   return j;
+}
+
+void NameKernels(const ordered_json& stats, TimelineView* view) {
+  const auto text = [](const ordered_json& j, const char* key) {
+    return j.contains(key) && j[key].is_string() ? j[key].get<std::string>() : std::string();
+  };
+  std::vector<std::string> names;
+  for (const auto& kernel : stats["kernels"]) names.push_back(text(kernel, "name"));
+  view->kernels = NumberedNames(names);
+  if (!stats.contains("host") || !stats.contains("jobs") || !stats["jobs"].is_array()) return;
+  std::vector<std::string> clients(names.size());  // a job is a kernel
+  for (const auto& job : stats["jobs"]) {
+    const auto id = job.find("job");
+    if (id == job.end() || !id->is_number_unsigned()) continue;
+    const std::size_t kernel = id->get<std::size_t>();
+    if (kernel < clients.size()) clients[kernel] = text(job, "client");
+  }
+  const bool all = std::count(clients.begin(), clients.end(), "") == 0;
+  if (all) view->clients = std::move(clients);
 }
 
 }  // namespace smk::sim

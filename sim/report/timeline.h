@@ -58,8 +58,12 @@ struct TimelineView {
   std::vector<std::size_t> sms;
   std::string title;
   std::vector<std::string> kernels;  // names
-  unsigned width = 1200;             // pixels
+  // What has a colour of its own, by kernel: of a stream the client. Empty: the kernels.
+  std::vector<std::string> clients;
+  unsigned width = 1200;  // pixels
 };
+// The kernels and clients of stats.json.
+void NameKernels(const nlohmann::ordered_json& stats, TimelineView* view);
 std::string TimelineSvg(const RunTimeline& timeline, const TimelineView& view);
 
 }  // namespace smk::sim

@@ -15,13 +15,14 @@
 namespace smk::sim {
 namespace {
 
-constexpr const char* kColours[] = {"#2a6f97", "#e07a5f", "#6a994e", "#8d5a97"};
+// As page/src/theme.js has them, in light.
+constexpr const char* kColours[] = {"#2a6f97", "#e07a5f", "#6a994e", "#8d5a97",
+                                    "#c9a227", "#3f8f8a", "#b0567a", "#7a6f5d"};
 constexpr char kInk[] = "#3d434b", kFaint[] = "#d5d8dc", kArrow[] = "#b3123a";
 constexpr double kLeft = 64, kRight = 12, kTop = 64, kGap = 5, kThin = 1.0;
 constexpr std::size_t kMostArrows = 400;  // more hide what they are about
 
-const char* ColourOf(std::size_t kernel) { return kColours[kernel % std::size(kColours)]; }
-const char* ColourOf(const std::string& reason) {
+const char* ReasonColour(const std::string& reason) {
   if (reason == "preempt") return "#e15759";
   return reason == "evict-sm" ? "#b07aa1" : "#b6992d";
 }
@@ -41,6 +42,7 @@ class Picture {
       : timeline_(timeline),
         view_(view),
         per_pixel_(static_cast<double>(view.to - view.from) / (view.width - kLeft - kRight)) {
+    GiveColours();
     PlaceRows();
   }
 
@@ -70,6 +72,17 @@ class Picture {
     const double at = (static_cast<double>(cycle) - static_cast<double>(view_.from)) / per_pixel_;
     return kLeft + std::clamp(at, 0.0, view_.width - kLeft - kRight);
   }
+
+  // One for each name of a client, in the order in which they come.
+  void GiveColours() {
+    for (const std::string& name : view_.clients.empty() ? view_.kernels : view_.clients) {
+      const auto found = std::find(legend_.begin(), legend_.end(), name);
+      colours_.push_back(static_cast<std::size_t>(found - legend_.begin()));
+      if (found == legend_.end()) legend_.push_back(name);
+    }
+  }
+  static const char* Colour(std::size_t i) { return kColours[i % std::size(kColours)]; }
+  const char* ColourOf(std::size_t kernel) const { return Colour(colours_[kernel]); }
 
   // One row for each slot that is used by one of these SMs, also outside of the window.
   void PlaceRows() {
@@ -105,11 +118,11 @@ class Picture {
         "<text x=\"{}\" y=\"16\" font-size=\"13\" font-weight=\"600\" fill=\"{}\">{}</text>\n",
         kLeft, kInk, EscapedText(view_.title));
     double x = kLeft;
-    for (std::size_t k = 0; k < view_.kernels.size(); ++k) {
+    for (std::size_t i = 0; i < legend_.size(); ++i) {
       text_ += fmt::format("<rect x=\"{:.1f}\" y=\"24\" width=\"9\" height=\"9\" fill=\"{}\"/>\n",
-                           x, ColourOf(k));
-      Text(x + 14, 32, "start", view_.kernels[k]);
-      x += 30 + 7.0 * static_cast<double>(view_.kernels[k].size());
+                           x, Colour(i));
+      Text(x + 14, 32, "start", legend_[i]);
+      x += 30 + 7.0 * static_cast<double>(legend_[i].size());
     }
   }
 
@@ -210,7 +223,7 @@ class Picture {
       text_ += fmt::format(
           "<path d=\"M{:.1f} {}v10\" stroke=\"{}\"><title>{} at {} for {} on SM "
           "{}</title></path>\n",
-          last, kTop - 12, ColourOf(d.reason), EscapedText(d.reason), d.cycle,
+          last, kTop - 12, ReasonColour(d.reason), EscapedText(d.reason), d.cycle,
           EscapedText(view_.kernels[d.kernel]), d.sm);
     }
   }
@@ -218,7 +231,9 @@ class Picture {
   const RunTimeline& timeline_;
   const TimelineView& view_;
   const double per_pixel_;
-  std::map<RowKey, double> rows_;  // and their places
+  std::vector<std::string> legend_;
+  std::vector<std::size_t> colours_;  // by kernel: place in the legend
+  std::map<RowKey, double> rows_;     // and their places
   double row_ = 0, bottom_ = 0;
   std::string text_;
 };

@@ -6,6 +6,7 @@ import { drawings, scrollThrough } from './stand_in.mjs';
 import { missing } from '../../../sim/report/page/src/format.js';
 import { runFacts, runSections } from '../../../sim/report/page/src/run.js';
 import { asRun, makeRuns } from '../../../sim/report/page/src/sweepdata.js';
+import { kernelColour } from '../../../sim/report/page/src/theme.js';
 import { figureOf, legendOf, readNumbers, readTable } from './look.mjs';
 import { makeKernel, makeRun } from './run_maker.mjs';
 import { makeSweep } from './sweep_maker.mjs';
@@ -90,6 +91,25 @@ test('kernels of one name are told apart', () => {
   );
   const { rows } = readNumbers(figureOf(sections.stalls, 'Why the kernels waited'));
   assert.deepEqual([...new Set(rows.map(([name]) => name))], names);
+});
+
+test('jobs of a stream have the colour of their client, as their copies have', async () => {
+  const kernels = ['a', 'b', 'a'].map((name, slot) => makeKernel(slot, name));
+  const jobs = ['x', 'y', 'x'].map((client, job) => ({ job, client, kernel_slot: 0 }));
+  const sms = [{ sm: 0, tb_mean: [1, 2, 3] }];
+  const title = 'TBs on each SM, mean of the run';
+  const drawn = async (stats) => {
+    drawings.length = 0;
+    const figure = figureOf(byId(makeRun({}, { kernels, sms, ...stats })).tbs, title);
+    const legend = await legendOf(figure);
+    return { legend, colours: drawings[0].spec.encoding.color.scale.range };
+  };
+  const stream = await drawn({ jobs, host: { device: 'cycle' } });
+  assert.deepEqual(stream.legend, ['x', 'y']);
+  assert.deepEqual(stream.colours, [0, 1, 0].map(kernelColour));
+  const run = await drawn({ jobs });
+  assert.deepEqual(run.legend, ['a#1', 'b', 'a#2']);
+  assert.deepEqual(run.colours, [0, 1, 2].map(kernelColour));
 });
 
 test('stalls are shares of all scheduler cycles', () => {

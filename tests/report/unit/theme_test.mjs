@@ -21,8 +21,8 @@ import {
 test('policies, kernels and reasons have colours of their own', () => {
   const policies = policyOrder.filter((id) => !id.includes(' ')).map(policyColour);
   assert.equal(new Set(policies).size, policies.length);
-  assert.equal(new Set([0, 1, 2, 3].map(kernelColour)).size, 4);
-  assert.equal(kernelColour(4), kernelColour(0));
+  assert.equal(new Set([0, 1, 2, 3, 4, 5, 6, 7].map(kernelColour)).size, 8);
+  assert.equal(kernelColour(8), kernelColour(0));
   assert.equal(new Set(stallReasons.map(stallColour)).size, stallReasons.length);
   assert.equal(stallColour('unheard of'), '#888888');
 });
@@ -108,7 +108,10 @@ test('sixteen systems have colours of their own, to be told from each other and 
     assert.equal(new Set(colours).size, 16);
     assert.ok(leastApart(colours) > 0.09, `dark: ${isDark()}: ${leastApart(colours)}`);
     assert.ok(leastApart(colours.slice(0, 6)) > 0.13, 'the first are farther apart');
-    for (const colour of colours) assert.ok(contrast(colour, page) > 2, `${colour} on ${page}`);
+    const kernels = Array.from({ length: 8 }, (_, slot) => kernelColour(slot));
+    assert.ok(leastApart(kernels) > 0.06, `dark: ${isDark()}: ${leastApart(kernels)}`);
+    for (const colour of [...colours, ...kernels])
+      assert.ok(contrast(colour, page) > 2, `${colour} on ${page}`);
     const known = policyOrder.filter((id) => !id.includes(' ')).map(policyColour);
     for (const colour of known)
       for (const other of colours) assert.ok(apart(colour, other) > 0.05, `${colour} ${other}`);

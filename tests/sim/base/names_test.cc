@@ -34,5 +34,11 @@ TEST(Names, AreRefusedInOneLine) {
   EXPECT_EQ(Printable("\xc2\x62\xff"), "\\xc2b\\xff");
 }
 
+TEST(Names, OfWhichThereAreSeveralHaveNumbers) {
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(NumberedNames({"tea", "sad", "tea"}), (Names{"tea#1", "sad", "tea#2"}));
+  EXPECT_EQ(NumberedNames({}), Names{});
+}
+
 }  // namespace
 }  // namespace smk::sim

@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <set>
+
 #include "sim/refusal.h"
 #include "sim/scratch.h"
 
@@ -129,6 +131,37 @@ TEST_F(ReportTimelines, ALongRunIsDrawnByPixels) {
   const std::string svg = Svg(timeline, 0, 2'000'000);
   EXPECT_LT(Count(svg, "<rect"), 1200u);
   EXPECT_GT(Count(svg, "fill-opacity=\"0.9"), 1000u) << "nearly full";
+}
+
+TEST_F(ReportTimelines, EightKernelsHaveColoursOfTheirOwn) {
+  TimelineView view;
+  view.kernels = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  std::set<std::string> colours;
+  const std::string svg = TimelineSvg({{400, 8, 1}, {}, {}}, view);
+  for (std::size_t at = 0; (at = svg.find("height=\"9\" fill=\"", at)) != std::string::npos; ++at) {
+    colours.insert(svg.substr(at + 17, 7));
+  }
+  EXPECT_EQ(colours.size(), 8u);
+}
+
+TEST_F(ReportTimelines, KernelsOfOneNameHaveNumbersAndThoseOfAClientItsColour) {
+  ordered_json stats = ordered_json::parse(R"({"kernels": [{"name": "a"}, {"name": "b"},
+    {"name": "a"}], "jobs": [{"job": 0, "client": "x"}, {"job": 1, "client": "y"},
+    {"job": 2, "client": "x"}]})");
+  TimelineView view;
+  NameKernels(stats, &view);
+  EXPECT_THAT(view.kernels, testing::ElementsAre("a#1", "b", "a#2"));
+  EXPECT_TRUE(view.clients.empty()) << "no stream";
+  stats["host"] = ordered_json::object();
+  NameKernels(stats, &view);
+  EXPECT_THAT(view.clients, testing::ElementsAre("x", "y", "x"));
+  const std::string svg = TimelineSvg({{400, 3, 1}, {}, {}}, view);
+  EXPECT_EQ(Count(svg, ">x</text>"), 1u) << "once in the legend";
+  EXPECT_EQ(Count(svg, "height=\"9\""), 2u);
+  stats["jobs"][1].erase("client");
+  view.clients.clear();
+  NameKernels(stats, &view);
+  EXPECT_TRUE(view.clients.empty()) << "not known of all";
 }
 
 }  // namespace

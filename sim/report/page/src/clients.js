@@ -5,7 +5,7 @@ import { h, section } from './dom.js';
 import { bytes, count, divide, fixed, isNumber, missing, percent } from './format.js';
 import { gantt, legendOf, lines, withStarts } from './specs.js';
 import { table, tile } from './table.js';
-import { clientColour } from './theme.js';
+import { kernelColour } from './theme.js';
 
 const second = 1e9;
 const millisecond = 1e6;
@@ -20,7 +20,7 @@ const legendOfClients = (run) =>
   legendOf(
     namesOf(run).map((_, i) => i),
     namesOf(run),
-    clientColour,
+    kernelColour,
   );
 
 function summary(run) {
@@ -55,7 +55,7 @@ function clientTable(run) {
           text: true,
           value: (c) => c.name,
           render: (c) => [
-            h('span.key', { style: { background: clientColour(namesOf(run).indexOf(c.name)) } }),
+            h('span.key', { style: { background: kernelColour(namesOf(run).indexOf(c.name)) } }),
             c.name,
           ],
         },
@@ -116,7 +116,7 @@ function shareChart(run) {
         spec: lines({
           rows: withStarts(rows, (r) => r.from),
           series: namesOf(run).map((_, i) => i),
-          colourOf: clientColour,
+          colourOf: kernelColour,
           xTitle: 'second',
           yTitle: 'share',
           xDomain: [0, run.stats.time_ns / second],
@@ -184,7 +184,7 @@ function tokenChart(run) {
           rows,
           labelsInOrder: names,
           parts: names.map((_, i) => i),
-          colourOf: clientColour,
+          colourOf: kernelColour,
           end: run.stats.time_ns / second,
           height,
           xTitle: 'second',
@@ -229,7 +229,7 @@ function quotaChart(run, title, field) {
         spec: lines({
           rows,
           series: namesOf(run).map((_, i) => i),
-          colourOf: clientColour,
+          colourOf: kernelColour,
           xTitle: 'second',
           yTitle: 'ms',
           height: 200,

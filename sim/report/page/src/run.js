@@ -4,13 +4,14 @@ import { chart } from './chart.js';
 import { h, section } from './dom.js';
 import { bytes, count, divide, missing, percent, policyName, ratio, stallNames } from './format.js';
 import { clientFacts, clientSections } from './clients.js';
+import { coloursOf, kernelLegend, withOwnNames } from './kernels.js';
 import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
 import { legendOf, smAreas, stackedBars } from './specs.js';
 import { streamSection } from './stream.js';
 import { facts, table, tile } from './table.js';
 import { timelineSection } from './timeline.js';
-import { kernelColour, stallColour } from './theme.js';
+import { stallColour } from './theme.js';
 
 const reasons = Object.keys(stallNames);
 
@@ -72,14 +73,18 @@ const hits = (cache, title) => ({
   value: (k) => (k[`${cache}_accesses`] === 0 ? null : k[`${cache}_hit_rate`]),
 });
 
+const nameColumn = (run) => ({
+  id: 'name',
+  title: 'Kernel',
+  text: true,
+  value: (k) => k.name,
+  render: (k) => [
+    h('span.key', { style: { background: coloursOf(run)(run.stats.kernels.indexOf(k)) } }),
+    k.name,
+  ],
+});
+
 const kernelColumns = [
-  {
-    id: 'name',
-    title: 'Kernel',
-    text: true,
-    value: (k) => k.name,
-    render: (k) => [h('span.key', { style: { background: kernelColour(k.slot) } }), k.name],
-  },
   column('ipc', 'IPC', 'ipc', ratio),
   column('isolated', 'isolated', 'ipc_isolated', ratio),
   column('normalized', 'normalized', 'normalized_ipc', ratio),
@@ -106,7 +111,7 @@ const rare = ['arrival', 'saved', 'restored', 'flushed', 'context'];
 
 function kernelTable(run) {
   const { kernels } = run.stats;
-  const columns = kernelColumns
+  const columns = [nameColumn(run), ...kernelColumns]
     .filter((c) => !rare.includes(c.id) || kernels.some((k) => c.value(k) > 0))
     .map((c) => ({ ...c, hint: c.hint ?? meaning('kernels', c.statistic) }));
   return section(
@@ -203,9 +208,6 @@ function stalls(run) {
   );
 }
 
-export const kernelLegend = (run) =>
-  run.stats.kernels.map((k, slot) => [k.name, () => kernelColour(slot)]);
-
 // Mean TBs by SM and kernel.
 function meanTbs(run) {
   const { stats } = run;
@@ -246,7 +248,7 @@ export function tbChart(run, title, note, id) {
           rows,
           labelsInOrder: sms.map((sm) => String(sm.sm)),
           parts: kernels.map((k, slot) => slot),
-          colourOf: kernelColour,
+          colourOf: coloursOf(run),
           title: 'resident TBs',
           tips: [
             ['label', 'SM'],
@@ -304,7 +306,7 @@ function overTime(run) {
           smAreas({
             rows: all(),
             series: kernels.map((k, slot) => slot),
-            colourOf: kernelColour,
+            colourOf: coloursOf(run),
             xTitle: 'from cycle',
             end: cycles,
           })(width),
@@ -362,20 +364,6 @@ function config(run) {
         'The command above makes the same run again; with --out and --timeline its page has everything over time.',
       ),
   );
-}
-
-// The run with a name for each of its kernels: jobs of a stream may have the same program.
-function withOwnNames(run) {
-  const { kernels } = run.stats;
-  const several = (name) => kernels.filter((k) => k.name === name).length > 1;
-  const numbers = new Map();
-  const named = kernels.map((kernel) => {
-    if (!several(kernel.name)) return kernel;
-    const number = (numbers.get(kernel.name) ?? 0) + 1;
-    numbers.set(kernel.name, number);
-    return { ...kernel, name: `${kernel.name}#${number}` };
-  });
-  return { ...run, stats: { ...run.stats, kernels: named } };
 }
 
 // All sections of a run.

@@ -3,13 +3,13 @@
 import { chart } from './chart.js';
 import { choice, h, section } from './dom.js';
 import { count, divide, fixed, missing } from './format.js';
+import { coloursOf, kernelLegend } from './kernels.js';
 import { legendOf, lines, stackedBars, withStarts } from './specs.js';
 import { facts, table } from './table.js';
-import { kernelColour } from './theme.js';
 
 const seriesOf = (run) => ({
   series: run.stats.kernels.map((k, slot) => slot),
-  colourOf: kernelColour,
+  colourOf: coloursOf(run),
 });
 
 // IPC and quotas by end of sample and kernel; of one SM, or of all: IPC is then a sum, the quota the mean
@@ -72,11 +72,7 @@ function axisOf(run) {
 
 function sampleCharts(run, wanted) {
   const rows = sampleRows(run, wanted);
-  const legend = legendOf(
-    seriesOf(run).series,
-    run.stats.kernels.map((k) => k.name),
-    kernelColour,
-  );
+  const legend = kernelLegend(run);
   const columns = sampleColumns(run);
   const common = { ...seriesOf(run), xTitle: 'cycle', step: true, height: 210 };
   common.xDomain = axisOf(run);
@@ -182,7 +178,7 @@ function preemptionColumns(run, timeline) {
       title: 'Kernel',
       text: true,
       value: name,
-      render: (r) => [h('span.key', { style: { background: kernelColour(r.kernel) } }), name(r)],
+      render: (r) => [h('span.key', { style: { background: coloursOf(run)(r.kernel) } }), name(r)],
     },
     { id: 'launch', title: 'launch', value: (r) => r.launch },
     { id: 'tb', title: 'TB', value: (r) => r.tb },

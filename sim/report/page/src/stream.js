@@ -3,9 +3,10 @@
 import { chart } from './chart.js';
 import { h, section } from './dom.js';
 import { bytes, count, isNumber, missing, percent, ratio } from './format.js';
+import { clientsOf } from './kernels.js';
 import { gantt, legendOf, lines } from './specs.js';
 import { table } from './table.js';
-import { clientColour, jobColour } from './theme.js';
+import { jobColour, kernelColour } from './theme.js';
 
 const names = {
   waiting: 'Waiting',
@@ -20,9 +21,6 @@ const rowPixels = 18;
 const heightOf = (rows) => 46 + Math.min(mostPixels, rows * rowPixels);
 
 const jobLabel = (jobs, job) => `${job} ${jobs.name[job]}`;
-
-// The clients in the order of their first jobs.
-export const clientsOf = (jobs) => [...new Set(jobs.client)];
 
 // What each job did when, wide bars, and what was executed or copied for it, thin ones.
 export function jobRows({ jobs, launches, copies }, end) {
@@ -184,7 +182,7 @@ function trackChart(stream, end) {
     legend: legendOf(
       clients.map((_, i) => i),
       clients,
-      clientColour,
+      kernelColour,
     ),
     note: 'A launch holds its kernel slot; by client.',
     columns: [
@@ -198,7 +196,7 @@ function trackChart(stream, end) {
           rows,
           labelsInOrder: labels,
           parts: clients.map((_, i) => i),
-          colourOf: clientColour,
+          colourOf: kernelColour,
           end,
           height: heightOf(labels.length),
           xTitle: 'cycle',

@@ -34,15 +34,12 @@ const otherColours = [
   ['#bba9c9', '#ccbadb'],
   ['#b16ec0', '#cc87dc'],
 ];
+// Of kernels, and of clients: timeline_svg.cc has the same in light.
 const kernelColours = [
   ['#2a6f97', '#4d9bc9'],
   ['#e07a5f', '#e58b72'],
   ['#6a994e', '#86b86a'],
   ['#8d5a97', '#b283bd'],
-];
-// More of them, for clients: there may be many.
-const clientColours = [
-  ...kernelColours,
   ['#c9a227', '#d6b23f'],
   ['#3f8f8a', '#56aca6'],
   ['#b0567a', '#cf7599'],
@@ -130,7 +127,6 @@ export function policyColour(id) {
 }
 
 export const kernelColour = (slot) => shade(kernelColours[slot % kernelColours.length]);
-export const clientColour = (client) => shade(clientColours[client % clientColours.length]);
 export const jobColour = (state) => shade(jobColours[state]);
 export const stallColour = (reason) => shade(stallColours[reason] ?? ['#888888', '#888888']);
 

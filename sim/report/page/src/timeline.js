@@ -2,9 +2,10 @@
 // The timeline of a run: what is drawn can be moved, made larger, and asked.
 import { choice, h, section } from './dom.js';
 import { count, fixed, missing } from './format.js';
+import { coloursOf, kernelLegend } from './kernels.js';
 import { hasQuotas, reasonColour, reasonTexts, sampleRows } from './runlogs.js';
 import { table } from './table.js';
-import { kernelColour, onPrint, onTheme } from './theme.js';
+import { onPrint, onTheme } from './theme.js';
 import { drawTimeline, layoutOf, margin } from './timelinedraw.js';
 import {
   clampView,
@@ -18,10 +19,13 @@ import {
 
 const none = -1;
 
+const key = (colour) => h('span.key', { style: { background: colour } });
+
 class Timeline {
   constructor(run) {
     this.run = run;
     this.kernels = run.stats.kernels.map((k) => k.name);
+    this.colourOfKernel = coloursOf(run);
     this.end = run.stats.cycles;
     this.t = makeTimeline(run.timeline);
     Object.assign(this, { from: 0, to: this.end, sm: 'all', selected: none, decision: none });
@@ -216,7 +220,7 @@ class Timeline {
     return h('button.link', { type: 'button', onclick: () => this.select(i) }, words);
   }
   mark(kernel) {
-    return h('span.key', { style: { background: kernelColour(kernel) } });
+    return key(this.colourOfKernel(kernel));
   }
   textOf(d) {
     const whom = this.kernels[d.kernel];
@@ -285,10 +289,8 @@ class Timeline {
 
   fillLegend() {
     this.legend.replaceChildren(
-      ...this.kernels.map((name, slot) => h('span', this.mark(slot), name)),
-      ...this.reasons.map((reason) =>
-        h('span', h('span.key', { style: { background: reasonColour(reason) } }), reason),
-      ),
+      ...kernelLegend(this.run).map(([name, colour]) => h('span', key(colour()), name)),
+      ...this.reasons.map((reason) => h('span', key(reasonColour(reason)), reason)),
     );
   }
   draw() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the part of a timeline that is seen: cycles, decisions, TBs by SM and slot, arrows, quotas.
 import { count } from './format.js';
-import { css, isDark, kernelColour } from './theme.js';
+import { css, isDark } from './theme.js';
 import { detailsOf, ticksOf } from './timelinedata.js';
 
 export const margin = { left: 66, right: 8, axis: 22, decisions: 18, gap: 4, quota: 64 };
@@ -87,7 +87,7 @@ class Drawing {
       const { wide, bits } = detailsOf(this.t, row, this.from, this.to, this.perPixel);
       for (const { pixel, kernel, share } of bits) {
         c.globalAlpha = 0.25 + 0.75 * share;
-        c.fillStyle = kernelColour(kernel);
+        c.fillStyle = this.colourOfKernel(kernel);
         c.fillRect(margin.left + Math.max(0, pixel), tops[r], 1, inner);
       }
       c.globalAlpha = 1;
@@ -95,7 +95,7 @@ class Drawing {
         const from = Math.max(margin.left, this.x(this.t.start[i]));
         const to = Math.min(this.width - margin.right, this.x(this.t.end[i]));
         const gap = to - from > 4 ? 0.8 : 0;
-        c.fillStyle = kernelColour(this.t.kernel[i]);
+        c.fillStyle = this.colourOfKernel(this.t.kernel[i]);
         c.fillRect(from, tops[r], to - from - gap, inner);
         if (this.t.restored[i] && to - from > 3 && height > 3) {
           c.fillStyle = this.arrowColour();
@@ -206,7 +206,7 @@ class Drawing {
     const c = this.context;
     const kernels = [...new Set(this.quotas.map((q) => q.series))];
     for (const kernel of kernels) {
-      c.strokeStyle = kernelColour(kernel);
+      c.strokeStyle = this.colourOfKernel(kernel);
       c.lineWidth = 1.4;
       c.beginPath();
       let begun = false;
@@ -222,7 +222,8 @@ class Drawing {
   }
 }
 
-// `state`: t, rows, layout, place (row of a stay), from, to, sm, selected, decision, quotas, colourOfReason.
+// `state`: t, rows, layout, place (row of a stay), from, to, sm, selected, decision, quotas, colourOfReason,
+// colourOfKernel.
 export function drawTimeline(context, width, state) {
   const drawing = new Drawing(context, width, state);
   context.clearRect(0, 0, width, state.layout.total);
