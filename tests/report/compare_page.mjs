@@ -43,5 +43,17 @@ export async function comparePage({ smk, folder, browser, checks }) {
   await page.waitForSelector('#measured');
   await page.goBack();
   await page.waitForSelector('#decisions');
+  await page.locator('a.back').click();
+  await page.waitForSelector('#measured');
+  await page.locator('section#summary a', { hasText: 'isolated' }).click();
+  await page.waitForSelector('#decisions');
+  await drawAll(page);
+  const titles = await page.locator('#tbs figcaption').allTextContents();
+  checks.equal(
+    titles.slice(0, 2),
+    ['lbm', 'sgemm'].map((name) => `TBs on each SM, mean of the run, ${name} alone`),
+    'kernels that had runs of their own are drawn by themselves',
+  );
+  checks.equal([await chartsLeft(page), await emptyCharts(page)], [0, []], 'charts of isolated');
   checks.equal(problems, [], 'problems');
 }

@@ -7,8 +7,8 @@ import { missing } from '../../../sim/report/page/src/format.js';
 import { runFacts, runSections } from '../../../sim/report/page/src/run.js';
 import { asRun, makeRuns } from '../../../sim/report/page/src/sweepdata.js';
 import { kernelColour } from '../../../sim/report/page/src/theme.js';
-import { figureOf, legendOf, readNumbers, readTable } from './look.mjs';
-import { makeKernel, makeRun } from './run_maker.mjs';
+import { choiceOf, choose, figureOf, legendOf, readNumbers, readTable } from './look.mjs';
+import { makeKernel, makeRun, makeTimelineColumns } from './run_maker.mjs';
 import { makeSweep } from './sweep_maker.mjs';
 
 beforeEach(() => {
@@ -93,6 +93,27 @@ test('kernels of one name are told apart', () => {
   assert.deepEqual([...new Set(rows.map(([name]) => name))], names);
 });
 
+const decisions = {
+  reasons: ['dispatch-new'],
+  step: 10,
+  steps: 1,
+  counts: [[1, 2]],
+  log: Object.fromEntries(
+    [
+      'cycle',
+      'last',
+      'times',
+      'reason',
+      'kernel',
+      'sm',
+      'tb',
+      'victim',
+      'victim_tbs',
+      'shares',
+    ].map((name) => [name, []]),
+  ),
+};
+
 test('jobs of a stream have the colour of their client, as their copies have', async () => {
   const kernels = ['a', 'b', 'a'].map((name, slot) => makeKernel(slot, name));
   const jobs = ['x', 'y', 'x'].map((client, job) => ({ job, client, kernel_slot: 0 }));
@@ -110,6 +131,50 @@ test('jobs of a stream have the colour of their client, as their copies have', a
   const run = await drawn({ jobs });
   assert.deepEqual(run.legend, ['a#1', 'b', 'a#2']);
   assert.deepEqual(run.colours, [0, 1, 2].map(kernelColour));
+});
+
+test('kernels that were alone in their runs are not added up', async () => {
+  const residency = { step: 500, steps: 2, hundredths: [100, 150, 0, 25, 200, 200, 50, 0] };
+  const timeline = makeTimelineColumns([
+    { tb: 7, start: 10, end: 140 },
+    { kernel: 1, tb: 3, start: 10, end: 250 },
+  ]);
+  const more = { residency, timeline, decisions };
+  const sections = byId(makeRun(more, { baseline: true, policy: 'isolated' }));
+  assert.ok(!('Instructions per cycle' in tilesOf(sections.summary)));
+  assert.match(sections.summary.textContent, /each kernel ran alone on the whole GPU/);
+  assert.equal(figureOf(sections.stalls, 'What the schedulers of each SM did'), null);
+  assert.equal(
+    readNumbers(figureOf(sections.stalls, 'What the schedulers did')).rows[0][0],
+    'All runs',
+  );
+  assert.equal(figureOf(sections.tbs, 'TBs on each SM, mean of the run'), null);
+  const means = figureOf(sections.tbs, 'TBs on each SM, mean of the run, b alone');
+  assert.deepEqual(readNumbers(means).rows, [
+    ['0', 'b', '0.50'],
+    ['1', 'b', '0.50'],
+  ]);
+  const time = figureOf(sections.tbs, 'TBs on each SM over time, b alone');
+  assert.deepEqual(readNumbers(time).rows, [
+    ['0', 'b', '0', '0.00'],
+    ['0', 'b', '500', '0.25'],
+    ['1', 'b', '0', '0.50'],
+    ['1', 'b', '500', '0.00'],
+  ]);
+  assert.match(sections.decisions.textContent, /of all runs together/);
+  const names = () => sections.timeline.querySelector('.legend').children.map((e) => e.textContent);
+  assert.deepEqual(names(), ['a']);
+  choose(choiceOf(sections.timeline, 'Kernel, alone'), '1');
+  assert.deepEqual(names(), ['b']);
+});
+
+test('a kernel alone is its own run, and nothing is said', () => {
+  const kernels = [makeKernel(0, 'a')];
+  const sms = [{ sm: 0, tb_mean: [1] }];
+  const sections = byId(makeRun({}, { baseline: true, kernels, sms }));
+  assert.ok('Instructions per cycle' in tilesOf(sections.summary));
+  assert.ok(!sections.summary.textContent.includes('baseline'));
+  assert.notEqual(figureOf(sections.tbs, 'TBs on each SM, mean of the run'), null);
 });
 
 test('stalls are shares of all scheduler cycles', () => {

@@ -100,6 +100,8 @@ test('a run of the database looks like one of a folder', () => {
   assert.equal(command, 'smk run');
   assert.equal(settings, '');
   assert.equal(stats.policy, 'smk');
+  assert.equal(stats.baseline, false);
+  assert.equal(asRun(makeRuns(sweep)[0], sweep).stats.baseline, true);
   assert.deepEqual(
     stats.sms.map((sm) => sm.tb_mean),
     [

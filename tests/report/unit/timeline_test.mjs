@@ -112,6 +112,30 @@ test('one SM has rows of its own; a TB of another brings all back', async () => 
   assert.ok(strokes.some(([name, [words]]) => name === 'fillText' && words === 'SM 0'));
 });
 
+test('of kernels that were alone in their runs one is drawn at a time', async () => {
+  const alone = makeTimelineColumns(
+    [
+      { tb: 7, start: 10, end: 140 },
+      { kernel: 1, tb: 3, start: 160, end: 250 },
+    ],
+    [{ cycle: 100, kernel: 1, reason: 'repartition' }],
+  );
+  const { section } = timelineSection(makeRun({ timeline: alone }, { baseline: true }));
+  document.body.append(section);
+  await resize();
+  // Others that are on the page are drawn with resize() as well.
+  const drawnOf = (slot) => {
+    strokes.length = 0;
+    choose(choiceOf(section, 'Kernel, alone'), slot);
+    return { drawn: boxes(), lines: strokes.filter(([name]) => name === 'stroke').length };
+  };
+  const [first, second] = ['0', '1'].map(drawnOf);
+  assert.equal(first.drawn.length, 1);
+  assert.equal(second.drawn.length, 1);
+  assert.notEqual(first.drawn[0][2], second.drawn[0][2], 'each in its own colour');
+  assert.equal(second.lines, first.lines + 1, 'and its own decisions only');
+});
+
 test('the log of preemptions leads to the timeline', async () => {
   const log = { kernel: [0], launch: [1], tb: [7], sm: [0], slot: [0], start: [10], end: [140] };
   const run = makeRun(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of a run: their names and colours.
+// The kernels of a run: their names and colours, and whether they were there together.
 import { kernelColour } from './theme.js';
 
 // The clients in the order of their first jobs.
@@ -44,3 +44,6 @@ export function kernelLegend(run) {
   });
   return [...entries];
 }
+
+// The baseline: each kernel has the whole GPU, in a run of its own. Nothing of them can be added up.
+export const inOwnRuns = ({ baseline, kernels }) => Boolean(baseline) && kernels.length > 1;

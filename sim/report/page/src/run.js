@@ -4,7 +4,7 @@ import { chart } from './chart.js';
 import { h, section } from './dom.js';
 import { bytes, count, divide, missing, percent, policyName, ratio, stallNames } from './format.js';
 import { clientFacts, clientSections } from './clients.js';
-import { coloursOf, kernelLegend, withOwnNames } from './kernels.js';
+import { coloursOf, inOwnRuns, kernelLegend, withOwnNames } from './kernels.js';
 import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
 import { legendOf, smAreas, stackedBars } from './specs.js';
@@ -38,11 +38,12 @@ function summary(run) {
       ),
       tile('Fairness', ratio(stats.fairness), 'Smallest normalized IPC / largest; 1 is best'),
       tile('ANTT', ratio(stats.antt), 'Average normalized turnaround time; 1 is best'),
-      tile(
-        'Instructions per cycle',
-        instructions === null ? missing : instructions.toFixed(2),
-        'Warp instructions per core cycle, over all SMs',
-      ),
+      !inOwnRuns(stats) &&
+        tile(
+          'Instructions per cycle',
+          instructions === null ? missing : instructions.toFixed(2),
+          'Warp instructions per core cycle, over all SMs',
+        ),
       tile(
         'Preempted TBs',
         onSms(count(stats.preemptions.count)),
@@ -55,6 +56,11 @@ function summary(run) {
         wall.wall_seconds === undefined ? missing : `${wall.wall_seconds.toFixed(1)} s`,
       ),
     ),
+    inOwnRuns(stats) &&
+      h(
+        'p.note',
+        'The baseline: each kernel ran alone on the whole GPU, in a run of its own of as many cycles. The runs are shown beside each other; no SM had two of these kernels.',
+      ),
   );
 }
 
@@ -185,7 +191,8 @@ function stallChart(title, labelled, note, horizontal = true) {
 
 function stalls(run) {
   const { stats } = run;
-  const bySm = (stats.sms ?? [])
+  const apart = inOwnRuns(stats);
+  const bySm = (apart ? [] : (stats.sms ?? []))
     .filter((sm) => sm.scheduler_cycles)
     .map((sm) => [String(sm.sm), sm.scheduler_cycles]);
   return section(
@@ -195,7 +202,7 @@ function stalls(run) {
       'div.pair',
       stallChart(
         'What the schedulers did',
-        [['All SMs', stats.scheduler_cycles]],
+        [[apart ? 'All runs' : 'All SMs', stats.scheduler_cycles]],
         'Every cycle of every warp scheduler has one reason.',
       ),
       stallChart(
@@ -208,30 +215,34 @@ function stalls(run) {
   );
 }
 
+// The kernels that a chart shows: all, or the one of a slot.
+const shownSlots = (run, only) =>
+  run.stats.kernels.map((_, slot) => slot).filter((slot) => only === null || slot === only);
+const legendOfShown = (run, only) => (only === null ? kernelLegend(run) : undefined);
+
 // Mean TBs by SM and kernel.
-function meanTbs(run) {
+function meanTbs(run, only) {
   const { stats } = run;
   return stats.sms.flatMap((sm) =>
-    stats.kernels.map((kernel, slot) => ({
+    shownSlots(run, only).map((slot) => ({
       label: String(sm.sm),
       part: slot,
       order: slot,
-      name: kernel.name,
+      name: stats.kernels[slot].name,
       value: sm.tb_mean ? sm.tb_mean[slot] : divide(sm.tb_cycles[slot], stats.cycles),
     })),
   );
 }
 
-export function tbChart(run, title, note, id) {
-  const rows = meanTbs(run);
-  const { kernels, sms } = run.stats;
+export function tbChart(run, title, note, only = null) {
+  const rows = meanTbs(run, only);
+  const { sms } = run.stats;
   return chart({
     title,
     note,
-    id,
     rows: () => rows,
     height: 220,
-    legend: kernelLegend(run),
+    legend: legendOfShown(run, only),
     columns: [
       { id: 'sm', title: 'SM', value: (r) => Number(r.label) },
       { id: 'kernel', title: 'Kernel', text: true, value: (r) => r.name },
@@ -247,7 +258,7 @@ export function tbChart(run, title, note, id) {
         spec: stackedBars({
           rows,
           labelsInOrder: sms.map((sm) => String(sm.sm)),
-          parts: kernels.map((k, slot) => slot),
+          parts: shownSlots(run, only),
           colourOf: coloursOf(run),
           title: 'resident TBs',
           tips: [
@@ -261,20 +272,21 @@ export function tbChart(run, title, note, id) {
   });
 }
 
-function residencyRows(run) {
+function residencyRows(run, only) {
   const { step, steps, hundredths } = run.residency;
   const { kernels, sms } = run.stats;
   const rows = [];
   let at = 0;
   for (let sm = 0; sm < sms.length; ++sm) {
     for (let slot = 0; slot < kernels.length; ++slot) {
-      for (let i = 0; i < steps; ++i) {
+      for (let i = 0; i < steps; ++i, ++at) {
+        if (only !== null && slot !== only) continue;
         rows.push({
           sm,
           series: slot,
           name: kernels[slot].name,
           x: i * step,
-          value: hundredths[at++] / 100,
+          value: hundredths[at] / 100,
         });
       }
     }
@@ -282,15 +294,15 @@ function residencyRows(run) {
   return rows;
 }
 
-function overTime(run) {
+function overTime(run, only = null) {
   if (!run.residency) return null;
   const { kernels, sms, cycles } = run.stats;
   let rows = null;
-  const all = () => (rows ??= residencyRows(run));
+  const all = () => (rows ??= residencyRows(run, only));
   return chart({
-    title: 'TBs on each SM over time',
-    id: 'tbs-over-time',
-    legend: kernelLegend(run),
+    title: `TBs on each SM over time${only === null ? '' : `, ${kernels[only].name} alone`}`,
+    id: only === null ? 'tbs-over-time' : `tbs-over-time-${only}`,
+    legend: legendOfShown(run, only),
     height: 96 * Math.ceil(sms.length / 4) + 40,
     rows: all,
     note: `Mean number of resident TBs in steps of ${count(run.residency.step)} cycles.`,
@@ -305,7 +317,7 @@ function overTime(run) {
         spec: (width) =>
           smAreas({
             rows: all(),
-            series: kernels.map((k, slot) => slot),
+            series: shownSlots(run, only),
             colourOf: coloursOf(run),
             xTitle: 'from cycle',
             end: cycles,
@@ -315,8 +327,20 @@ function overTime(run) {
   });
 }
 
-const tbSection = (run) =>
-  section('tbs', 'Thread blocks', tbChart(run, 'TBs on each SM, mean of the run'), overTime(run));
+function tbSection(run) {
+  const title = 'TBs on each SM, mean of the run';
+  if (!inOwnRuns(run.stats))
+    return section('tbs', 'Thread blocks', tbChart(run, title), overTime(run));
+  return section(
+    'tbs',
+    'Thread blocks',
+    h(
+      'div.pair',
+      run.stats.kernels.map((k, slot) => tbChart(run, `${title}, ${k.name} alone`, null, slot)),
+    ),
+    run.stats.kernels.map((k, slot) => overTime(run, slot)),
+  );
+}
 
 function config(run) {
   const { manifest, stats } = run;

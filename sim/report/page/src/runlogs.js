@@ -3,7 +3,7 @@
 import { chart } from './chart.js';
 import { choice, h, section } from './dom.js';
 import { count, divide, fixed, missing } from './format.js';
-import { coloursOf, kernelLegend } from './kernels.js';
+import { coloursOf, inOwnRuns, kernelLegend } from './kernels.js';
 import { legendOf, lines, stackedBars, withStarts } from './specs.js';
 import { facts, table } from './table.js';
 
@@ -347,7 +347,7 @@ function reasonChart(run) {
     title: 'Decisions over time',
     legend: legendOf(reasons, reasons, reasonColour),
     rows: () => rows,
-    note: `In steps of ${count(step * width)} cycles.`,
+    note: `In steps of ${count(step * width)} cycles${inOwnRuns(run.stats) ? ', of all runs together' : ''}.`,
     columns: [
       { id: 'cycle', title: 'from cycle', value: (r) => r.label, format: count },
       { id: 'reason', title: 'Reason', text: true, value: (r) => r.name },

@@ -89,6 +89,7 @@ export function asRun(run, sweep) {
     stats: {
       workload: run.workload,
       policy: run.series,
+      baseline: run.policy === 'isolated',
       machine: run.machine,
       control: run.control,
       cycles: run.cycles,

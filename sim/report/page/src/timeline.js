@@ -2,7 +2,7 @@
 // The timeline of a run: what is drawn can be moved, made larger, and asked.
 import { choice, h, section } from './dom.js';
 import { count, fixed, missing } from './format.js';
-import { coloursOf, kernelLegend } from './kernels.js';
+import { coloursOf, inOwnRuns, kernelLegend } from './kernels.js';
 import { hasQuotas, reasonColour, reasonTexts, sampleRows } from './runlogs.js';
 import { table } from './table.js';
 import { onPrint, onTheme } from './theme.js';
@@ -26,6 +26,7 @@ class Timeline {
     this.run = run;
     this.kernels = run.stats.kernels.map((k) => k.name);
     this.colourOfKernel = coloursOf(run);
+    this.only = inOwnRuns(run.stats) ? 0 : null; // a kernel that was alone in its run
     this.end = run.stats.cycles;
     this.t = makeTimeline(run.timeline);
     Object.assign(this, { from: 0, to: this.end, sm: 'all', selected: none, decision: none });
@@ -44,6 +45,7 @@ class Timeline {
       this.canvas,
     );
     this.smChoice = h('span');
+    this.kernelChoice = this.only === null ? null : this.chooseKernel();
     this.legend = h('div.legend', { 'aria-hidden': 'true' });
     this.reasons = [...new Set(this.t.decisions.map((d) => d.reason))];
     this.setSm('all');
@@ -52,9 +54,27 @@ class Timeline {
     this.describe();
   }
 
+  // One run at a time, where each kernel had its own.
+  chooseKernel() {
+    const options = this.kernels.map((name, slot) => [String(slot), name]);
+    return choice('Kernel, alone', options, String(this.only), (value) => {
+      this.only = Number(value);
+      [this.selected, this.decision] = [none, none];
+      this.setSm(this.sm);
+      this.draw();
+      this.describe();
+    });
+  }
+  shows(d) {
+    return (
+      (this.sm === 'all' || d.sm === Number(this.sm)) &&
+      (this.only === null || d.kernel === this.only)
+    );
+  }
+
   setSm(sm) {
     this.sm = sm;
-    this.rows = rowsOf(this.t, sm);
+    this.rows = rowsOf(this.t, sm, this.only);
     this.place = new Map();
     this.rows.forEach((row, r) => row.stays.forEach((i) => this.place.set(i, r)));
     this.withQuota = Boolean(this.run.samples) && hasQuotas(this.run);
@@ -203,7 +223,7 @@ class Timeline {
     if (y < margin.axis + margin.decisions) {
       const near = this.t.decisions
         .map((d, n) => [Math.abs(d.cycle - cycle), n, d])
-        .filter(([away, , d]) => away <= reach && (this.sm === 'all' || d.sm === Number(this.sm)))
+        .filter(([away, , d]) => away <= reach && this.shows(d))
         .sort((a, b) => a[0] - b[0]);
       if (near.length > 0) this.selectDecision(near[0][1]);
       return;
@@ -288,8 +308,12 @@ class Timeline {
   }
 
   fillLegend() {
+    const { only } = this;
+    const own = () => [[this.kernels[only], () => this.colourOfKernel(only)]];
     this.legend.replaceChildren(
-      ...kernelLegend(this.run).map(([name, colour]) => h('span', key(colour()), name)),
+      ...(only === null ? kernelLegend(this.run) : own()).map(([name, colour]) =>
+        h('span', key(colour()), name),
+      ),
       ...this.reasons.map((reason) => h('span', key(reasonColour(reason)), reason)),
     );
   }
@@ -303,7 +327,11 @@ class Timeline {
     this.canvas.height = Math.round(this.layout.total * scale);
     this.canvas.style.setProperty('height', `${this.layout.total}px`);
     context.setTransform(scale, 0, 0, scale, 0, 0);
-    drawTimeline(context, width, { ...this, colourOfReason: reasonColour });
+    drawTimeline(context, width, {
+      ...this,
+      colourOfReason: reasonColour,
+      shows: (d) => this.shows(d),
+    });
     this.frame.dataset.drawn = `${Math.round(this.from)} ${Math.round(this.to)}`;
   }
 
@@ -312,6 +340,7 @@ class Timeline {
       h('button.page', { type: 'button', 'aria-label': label, title: label, onclick }, words);
     return h(
       'div.controls',
+      this.kernelChoice,
       this.smChoice,
       button('−', 'Zoom out', () => this.zoom(2)),
       button('+', 'Zoom in', () => this.zoom(0.5)),

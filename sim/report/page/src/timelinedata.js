@@ -76,11 +76,13 @@ export function nextPreempted(t, selected, step) {
   return all[at + step] ?? none;
 }
 
-// A row for each slot that was used, of one SM or 'all': { sm, slot, stays }, stays in order of time.
-export function rowsOf(t, wanted) {
+// A row for each slot that was used, of one SM or 'all': { sm, slot, stays }, stays in order of time. `kernel`: of
+// that one only.
+export function rowsOf(t, wanted, kernel = null) {
   const rows = new Map();
   for (let i = 0; i < t.n; ++i) {
     if (wanted !== 'all' && t.sm[i] !== Number(wanted)) continue;
+    if (kernel !== null && t.kernel[i] !== kernel) continue;
     const key = t.sm[i] * 4096 + t.slot[i];
     if (!rows.has(key)) rows.set(key, { sm: t.sm[i], slot: t.slot[i], stays: [] });
     rows.get(key).stays.push(i);

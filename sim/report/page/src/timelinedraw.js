@@ -185,7 +185,7 @@ class Drawing {
     this.text('decisions', margin.left - 8, y + 6, 'right');
     for (const [n, d] of this.t.decisions.entries()) {
       if (d.cycle < this.from || d.cycle > this.to) continue;
-      if (this.sm !== 'all' && d.sm !== Number(this.sm)) continue;
+      if (!this.shows(d)) continue;
       const x = this.x(d.cycle);
       const chosen = n === this.decision;
       if (!chosen && x - last < mostMarks) continue;
@@ -223,7 +223,7 @@ class Drawing {
 }
 
 // `state`: t, rows, layout, place (row of a stay), from, to, sm, selected, decision, quotas, colourOfReason,
-// colourOfKernel.
+// colourOfKernel, and which decisions it shows.
 export function drawTimeline(context, width, state) {
   const drawing = new Drawing(context, width, state);
   context.clearRect(0, 0, width, state.layout.total);
