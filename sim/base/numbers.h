@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as users write them, and names as they mistype them.
+// Numbers and lists as users write them.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,6 @@ namespace smk::sim {
 // text is anything else or outside [min, max].
 std::uint64_t ParseCount(std::string_view what, std::string_view text, std::uint64_t min,
                          std::uint64_t max);
-
-// The member of `known` that needs the fewest edits to become `text`; "" when `known` is empty. A
-// name that ends in ".text" counts as one edit away.
-std::string Nearest(std::string_view text, const std::vector<std::string>& known);
-
-// "; did you mean 'x'?" when something in `known` is near enough to `text`, else "".
-std::string DidYouMean(std::string_view text, const std::vector<std::string>& known);
 
 // Splits at every `separator`; empty parts are kept.
 std::vector<std::string> Split(std::string_view text, char separator);

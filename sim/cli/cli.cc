@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "base/names.h"
-#include "base/numbers.h"
+#include "base/nearest.h"
 #include "base/reason.h"
 #include "cli/command_line.h"
 #include "run/manifest.h"

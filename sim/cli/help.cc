@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
-#include "base/numbers.h"
+#include "base/nearest.h"
 #include "cli/describe.h"
 
 namespace smk::sim {

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/numbers.h"
 #include "base/text_table.h"
 #include "cli/commands.h"

@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "base/numbers.h"
+#include "base/nearest.h"
 
 namespace smk::sim {
 namespace {

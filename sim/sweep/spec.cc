@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/names.h"
-#include "base/numbers.h"
+#include "base/nearest.h"
 #include "base/toml_file.h"
 
 namespace smk::sim {

@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/nearest.h"
 #include "base/numbers.h"
 #include "base/toml_file.h"
 

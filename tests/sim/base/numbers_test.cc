@@ -6,6 +6,7 @@
 #include <random>
 
 #include "base/error.h"
+#include "base/nearest.h"
 #include "base/sha256.h"
 #include "base/text_table.h"
 #include "test_options.h"
