@@ -80,6 +80,12 @@ std::string Database::Text(const std::string& sql) {
   return statement.Step() ? statement.Text(0) : "";
 }
 
+bool Database::HasMoved() const {
+  int moved = 0;
+  sqlite3_file_control(handle_, nullptr, SQLITE_FCNTL_HAS_MOVED, &moved);
+  return moved != 0;
+}
+
 Statement::Statement(Database& database, const std::string& sql) : database_(database) {
   const int code = sqlite3_prepare_v2(database.handle_, sql.c_str(), -1, &handle_, nullptr);
   if (code != SQLITE_OK) database_.Fail(code);

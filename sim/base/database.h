@@ -42,6 +42,8 @@ class Database {
   // The whole number that a statement gives.
   std::int64_t Number(const std::string& sql);
   std::string Text(const std::string& sql);
+  // Whether another file than the open one, or none, is at the path now.
+  bool HasMoved() const;
   [[noreturn]] void Fail(int code) const;
 
  private:

@@ -58,6 +58,7 @@ class Sweep {
       }
     }
     while (!waiting_.empty() || !elsewhere_.empty() || pool_.running() > 0) Turn();
+    store_.RequireInPlace();
     summary_.seconds = Seconds(begin_);
     return summary_;
   }
@@ -144,6 +145,7 @@ class Sweep {
     cycles_left_ -= Cost(child.index);
     cycles_made_ += Cost(child.index);
     const LoadedRun loaded = LoadRun(run, backend_);
+    store_.RequireInPlace();
     if (child.end == ChildEnd::kResult) {
       store_.StoreResult(run, loaded, child.result, child.messages);
       ++summary_.made;

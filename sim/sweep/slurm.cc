@@ -144,6 +144,7 @@ class Jobs {
   }
 
   int Finish() {
+    store_.RequireInPlace();
     const std::map<std::string, RunState> states = store_.States();
     const auto failed = std::count_if(runs_.begin(), runs_.end(), [&](std::size_t index) {
       return states.at(plan_.runs[index].id) == RunState::kFailed;

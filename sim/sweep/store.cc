@@ -103,6 +103,13 @@ void SweepStore::Prepare(const StoreOptions& options) {
   transaction.Commit();
 }
 
+void SweepStore::RequireInPlace() const {
+  if (!database_.HasMoved()) return;
+  throw DatabaseError(
+      fmt::format("{}: was removed or replaced while the sweep ran", database_.path()),
+      SQLITE_READONLY);
+}
+
 void SweepStore::SetMembers(const SweepPlan& plan) {
   Transaction transaction(database_);
   Statement(database_, "DELETE FROM members WHERE sweep = ?").With(plan.name).Run();

@@ -61,6 +61,9 @@ class SweepStore {
   // which they were.
   std::vector<std::string> RemoveDamaged(const SweepPlan& plan);
 
+  // Throws DatabaseError when what is written here is not in the file at our path.
+  void RequireInPlace() const;
+
   // Runs of this plan that another executable made.
   std::size_t OfOtherExecutables(const SweepPlan& plan);
 

@@ -99,6 +99,27 @@ TEST_F(SweepRunner, RecordsWhyARunFailedAndWhatItSaid) {
   EXPECT_EQ(Text("SELECT COUNT(*) FROM results WHERE stp IS NULL"), "1");
 }
 
+// SQLite goes on writing into the file that it has open.
+TEST_F(SweepRunner, SaysThatItsDatabaseWasRemovedOrReplaced) {
+  const auto said = [this](const std::string& name) -> std::string {
+    try {
+      Run(Plan(), false, name);
+    } catch (const DatabaseError& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string gone = ": was removed or replaced while the sweep ran";
+  trouble = [this](const RunRequest&) { std::remove(Path("one.db").c_str()); };
+  EXPECT_EQ(said("one.db"), Path("one.db") + gone);
+  trouble = [this](const RunRequest&) {
+    std::remove(Path("two.db").c_str());
+    Write("two.db", "another");
+  };
+  EXPECT_EQ(said("two.db"), Path("two.db") + gone);
+  EXPECT_EQ(Read("two.db"), "another");
+}
+
 TEST_F(SweepRunner, RetriesFailedRunsOnlyWhenAsked) {
   trouble = [this](const RunRequest&) {
     CountCall();
