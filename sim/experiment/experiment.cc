@@ -25,7 +25,6 @@ namespace {
 
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "2000000";
-constexpr Cycle kMaxCycles = 1'000'000'000'000;
 constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
 std::vector<std::string> MakeLabels(const std::vector<std::shared_ptr<const Workload>>& workloads) {
@@ -207,10 +206,11 @@ void LoadWorkloads(const Options& options, const Backend& backend, Experiment* e
 }
 
 // Everything but the kernels.
-Experiment Begin(const Options& options, const Backend& backend, std::vector<std::string> names) {
+Experiment Begin(const Options& options, const Backend& backend, std::vector<std::string> names,
+                 Cycle most_cycles) {
   Experiment experiment;
   experiment.cycles =
-      ParseCount("--cycles", options.cycles.value_or(kDefaultCycles), 1, kMaxCycles);
+      ParseCount("--cycles", options.cycles.value_or(kDefaultCycles), 1, most_cycles);
   if (!options.no_cache) experiment.cache = CacheFolder();
   experiment.seed = ParseCount("--seed", options.seed.value_or("1"), 0, kMaxSeed);
   experiment.repeat = !options.no_repeat;
@@ -271,7 +271,7 @@ void ForgetGiven(const Options& options, Origins* origins) {
 Experiment Resolve(const Options& options, const Backend& backend) {
   if (!options.kernels)
     throw InputError("no kernels given; write for example: smk run cutcp+stencil");
-  Experiment experiment = Begin(options, backend, SplitKernels(*options.kernels));
+  Experiment experiment = Begin(options, backend, SplitKernels(*options.kernels), kMaxRunCycles);
   LoadWorkloads(options, backend, &experiment);
   LabelKernels(&experiment);
   ParseArrivals(options.arrivals, &experiment);
@@ -281,14 +281,14 @@ Experiment Resolve(const Options& options, const Backend& backend) {
 }
 
 Experiment ResolveStream(const Options& options, const std::vector<StreamJob>& jobs,
-                         const Backend& backend) {
+                         const Backend& backend, Cycle most_cycles) {
   if (jobs.size() > kMostJobs) {
     throw InputError(fmt::format("jobs: at most {} in a stream; got {}", kMostJobs, jobs.size()));
   }
   std::vector<std::string> names;
   names.reserve(jobs.size());
   for (const StreamJob& job : jobs) names.push_back(job.name);
-  Experiment experiment = Begin(options, backend, std::move(names));
+  Experiment experiment = Begin(options, backend, std::move(names), most_cycles);
   for (const StreamJob& job : jobs) experiment.workloads.push_back(job.workload);
   LabelKernels(&experiment);
   for (std::size_t i = 0; i < jobs.size(); ++i) {

@@ -13,6 +13,7 @@
 #include "experiment/policies.h"
 #include "experiment/settings.h"
 #include "host/host_scheduler.h"
+#include "machine/lanes.h"
 
 namespace smk::sim {
 
@@ -114,7 +115,7 @@ Experiment Resolve(const Options& options, const Backend& backend);
 
 // The same with jobs of a stream instead of Options::kernels, each executed once.
 Experiment ResolveStream(const Options& options, const std::vector<StreamJob>& jobs,
-                         const Backend& backend);
+                         const Backend& backend, Cycle most_cycles = kMaxRunCycles);
 
 // What holds of the run when nothing is set: the programs `names` say how it ends.
 RunConfig UsualRunConfig(const std::vector<std::string>& names);

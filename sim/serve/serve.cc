@@ -18,6 +18,7 @@ namespace {
 constexpr char kDefaultScheduler[] = "in-order";
 constexpr char kDefaultMachine[] = "gtx980";
 constexpr char kDefaultCycles[] = "1000000000";
+constexpr Cycle kMaxReplayCycles = 1'000'000'000'000;
 
 std::string MergedCsv(const std::vector<MergedPair>& pairs) {
   std::string text = "kernel_a,kernel_b,threads,registers,shared_memory,groups\n";
@@ -78,12 +79,13 @@ Serving Prepared(StreamSpec spec, Options options, const std::string& scheduler,
   }
   serving.device = ChooseDevice(device, serving.spec, options, serving.scheduler);
   // The clock says how many cycles a second has.
-  const Experiment empty = ResolveStream(options, {}, backend);
+  const Cycle most = serving.device.kind == DeviceKind::kReplay ? kMaxReplayCycles : kMaxRunCycles;
+  const Experiment empty = ResolveStream(options, {}, backend, most);
   serving.jobs = ExpandStream(serving.spec, empty.machine, empty.seed, empty.cycles, backend);
   std::vector<StreamJob> jobs;
   jobs.reserve(serving.jobs.size());
   for (const PlannedJob& planned : serving.jobs) jobs.push_back(planned.job);
-  serving.experiment = ResolveStream(options, jobs, backend);
+  serving.experiment = ResolveStream(options, jobs, backend, most);
   serving.experiment.stream = {serving.spec.name, serving.scheduler.text, Name(serving.device.kind),
                                serving.scheduler.info.make, serving.spec.overlap && overlap};
   serving.policy = ResolvePolicy(*options.policy, options.preempt, serving.experiment);

@@ -118,7 +118,7 @@ TEST(CommandLine, AnEmptyValueIsNotTakenForNone) {
 TEST(CommandLine, AMessageOfAnyLengthIsCut) {
   const std::string said =
       MainRefusal(FakeBackend(), {"run", "a", "--cycles", std::string(100000, 'x')});
-  EXPECT_THAT(said, StartsWith("--cycles: expected a whole number from 1 to 1000000000000"));
+  EXPECT_THAT(said, StartsWith("--cycles: expected a whole number from 1 to 2000000000"));
   EXPECT_EQ(said.size(), 1003u);
   std::string wide;
   for (int i = 0; i < 2000; ++i) wide += "\u00e4";
@@ -149,7 +149,7 @@ TEST(CommandLine, BeginningsOfOptionsAreNotEnough) {
 
 TEST(CommandLine, ValuesMayBeginWithADash) {
   EXPECT_EQ(MainRefusal(FakeBackend(), {"run", "a", "--cycles=-5"}),
-            "--cycles: expected a whole number from 1 to 1000000000000, got '-5'");
+            "--cycles: expected a whole number from 1 to 2000000000, got '-5'");
 }
 
 TEST(CommandLine, HelpOfACommandIsTheSameInBothWays) {

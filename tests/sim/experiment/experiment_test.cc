@@ -79,7 +79,11 @@ TEST_F(Experiments, EqualKernelsAreNumbered) {
 
 TEST_F(Experiments, NumbersAreInTheirRanges) {
   options.cycles = "0";
-  EXPECT_EQ(Said(), "--cycles: expected a whole number from 1 to 1000000000000, got '0'");
+  EXPECT_EQ(Said(), "--cycles: expected a whole number from 1 to 2000000000, got '0'");
+  options.cycles = "2000000001";
+  EXPECT_EQ(Said(), "--cycles: expected a whole number from 1 to 2000000000, got '2000000001'");
+  options.cycles = "2G";
+  EXPECT_EQ(Make().cycles, kMaxRunCycles) << "what a run can have is what may be asked for";
   options.cycles = "1";
   EXPECT_EQ(Make().cycles, 1u);
   options.seed = "-1";

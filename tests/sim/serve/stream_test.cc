@@ -184,6 +184,9 @@ TEST_F(Stream, RefusesWhatCannotBeRun) {
   EXPECT_THAT(Refused("control = \"x\"\n" + job), HasSubstr("s.toml:1: control: expected"));
   EXPECT_THAT(Refused("cycles = 100\n" + job + "arrival = 100\n"),
               HasSubstr("s.toml:2: job: a job arrives at cycle 100, and the run has only 100"));
+  EXPECT_EQ(Refused("cycles = \"3G\"\n" + job),
+            Path("s.toml") + ":1: cycles: expected a whole number from 1 to 2000000000, got '3G'");
+  EXPECT_EQ(Refused("cycles = \"3G\"\ndevice = \"replay\"\n" + job), "accepted");
   EXPECT_THAT(Refused(job + "count = 1025\n"), HasSubstr("at most 1024 jobs in a stream"));
   EXPECT_THAT(Refused(job + "count = 4000000000\n"), HasSubstr("at most 1024 jobs in a stream"));
   EXPECT_THAT(Refused("[set]\nrun.until = \"work\"\n" + job),

@@ -201,6 +201,9 @@ TEST_F(Plans, MistakesAreToldWhereTheyStand) {
             "2: count: expected a number of workloads for random-pairs");
   EXPECT_EQ(Said("workloads = 'random-pairs'\ncount = 4\n"),
             "3: count: expected at most 3, there are no more");
+  EXPECT_EQ(Said("workloads = 'a'\n[[experiment]]\nname = 'x'\ncycles = 3_000_000_000\n"),
+            "5: experiment x: cycles: expected a whole number from 1 to 2000000000, got "
+            "'3000000000'");
   EXPECT_EQ(Said("[[experiment]]\nname = 'x'\nworkloads = 'gone'\n"),
             "4: experiment.workloads: no workload 'gone'");
 }
