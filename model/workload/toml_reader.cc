@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/nearest.h"
 #include "workload/syntax.h"
 
 namespace smk {
@@ -15,7 +16,7 @@ int LineOf(const toml::node& node) {
 }  // namespace
 
 const toml::node& TomlReader::Node(const std::string& key, const std::string& expected) {
-  asked_.insert(key);
+  known_.insert(key);
   const toml::node* node = table_.get(key);
   if (node == nullptr) {
     FailAt(file_, LineOf(table_), Name(key), expected + " (the key is missing)");
@@ -53,13 +54,14 @@ std::string TomlReader::Choice(const std::string& key, const std::vector<std::st
 }
 
 void TomlReader::Finish() const {
-  std::string known;
-  for (const std::string& key : asked_) known += (known.empty() ? "" : ", ") + key;
+  const std::vector<std::string> known(known_.begin(), known_.end());
+  std::string all;
+  for (const std::string& key : known) all += (all.empty() ? "" : ", ") + key;
   for (const auto& [key, node] : table_) {
     const std::string name(key.str());
-    if (asked_.count(name) != 0) continue;
+    if (known_.count(name) != 0) continue;
     const int line = std::max(1, static_cast<int>(key.source().begin.line));
-    FailAt(file_, line, Name(name), "one of the keys " + known);
+    FailAt(file_, line, Name(name), "one of the keys " + all + DidYouMean(name, known));
   }
 }
 

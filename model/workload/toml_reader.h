@@ -10,14 +10,19 @@
 
 namespace smk {
 
-// One table of a file. Finish() fails on keys that nobody asked for.
+// One table of a file. Finish() fails on keys that nobody asked for, and names those that
+// somebody did.
 class TomlReader {
  public:
   // `where` is the table's name in messages, empty for the file itself.
   TomlReader(const toml::table& table, std::string file, std::string where)
       : table_(table), file_(std::move(file)), where_(std::move(where)) {}
 
-  bool Has(const std::string& key) const { return table_.contains(key); }
+  // Whether the key is there. It may be: Finish() knows it from now on.
+  bool Has(const std::string& key) {
+    known_.insert(key);
+    return table_.contains(key);
+  }
   // The value of a key that must exist.
   const toml::node& Node(const std::string& key, const std::string& expected);
   std::string String(const std::string& key, const std::string& expected);
@@ -44,7 +49,7 @@ class TomlReader {
   const toml::table& table_;
   std::string file_;
   std::string where_;
-  std::set<std::string> asked_;
+  std::set<std::string> known_;
 };
 
 }  // namespace smk

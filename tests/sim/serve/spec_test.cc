@@ -124,8 +124,18 @@ TEST_F(Spec, RefusesWhatCannotBe) {
         << bytes;
   }
   EXPECT_THAT(Refused("overlap = 1\n" + job), HasSubstr("overlap: expected true or false"));
-  EXPECT_THAT(Refused(job + "tb = 2\n"), HasSubstr("tb"));
-  EXPECT_THAT(Refused("machines = \"x\"\n" + job), HasSubstr("machines"));
+  EXPECT_EQ(Refused(job + "arival = 2\n"),
+            Path("s.toml") +
+                ":3: job.arival: expected one of the keys arrival, client, copy_in, copy_out, "
+                "count, launches, scale, tbs, workload; did you mean 'arrival'?");
+  EXPECT_EQ(
+      Refused("machines = \"x\"\n" + job),
+      Path("s.toml") +
+          ":1: machines: expected one of the keys client, control, copy_in, copy_out, "
+          "cycles, description, device, job, launches, machine, name, overlap, policy, "
+          "preempt, rate_cycles, rate_warm_up, scale, scheduler, seed, set, tbs; did you mean "
+          "'machine'?");
+  EXPECT_THAT(Refused("x = 1\n"), HasSubstr("s.toml:1: x: expected one of the keys client, "));
   EXPECT_THAT(Refused("set = 3\n" + job), HasSubstr("set: expected a table"));
   EXPECT_THAT(Refused("seed = 1.5\n" + job), HasSubstr("seed: expected"));
   EXPECT_THAT(Refused("name = \"\"\n" + job), HasSubstr("name: expected a name"));
