@@ -30,7 +30,9 @@ constexpr const char* kOurFiles[] = {
     "compare.json",     "wave.fst",         "wave.gtkw",          "report.html",
     "stream.toml",      "kernelet.csv",     "kernelet_pairs.csv", "kernelet_measured.csv",
     "tokens.csv",       "bursts.csv",       "shares.csv",         "shares.svg",
-    "replay_rates.csv", "kernel_merge.csv", "copies.csv"};
+    "replay_rates.csv", "kernel_merge.csv", "copies.csv",         "timeline.svg"};
+// Of these, what is no output of the run: the manifest, and what other commands make of it.
+constexpr const char* kNoOutputs[] = {"manifest.json", "report.html", "timeline.svg"};
 
 std::runtime_error Failure(const std::string& path, const char* what) {
   return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
@@ -202,7 +204,9 @@ void OutputFolder::Clear() const {
 std::vector<std::string> OutputFolder::Outputs() const {
   std::vector<std::string> names;
   for (const std::string name : kOurFiles) {
-    if (name == "manifest.json" || name == "report.html") continue;
+    if (std::find(std::begin(kNoOutputs), std::end(kNoOutputs), name) != std::end(kNoOutputs)) {
+      continue;
+    }
     if (!path_.empty() && fs::exists(fs::path(path_) / name)) names.push_back(name);
   }
   return names;

@@ -179,10 +179,21 @@ TEST_F(Files, AFolderOfOursMayBeUsedAgain) {
   for (const char* name :
        {"config.toml", "manifest.json", "stats.json", "kernels.csv", "tbs.csv", "decisions.csv",
         "samples.csv", "timeline.json.gz", "compare.csv", "compare.json", "wave.fst", "wave.gtkw",
-        "report.html", "wave.fst.part"}) {
+        "report.html", "timeline.svg", "wave.fst.part"}) {
     Write(std::string("out/") + name, "x");
   }
   EXPECT_TRUE(OutputFolder::Prepare(Path("out"), false));
+}
+
+TEST_F(Files, WhatIsMadeOfARunIsNoneOfItsOutputs) {
+  for (const char* name : {"manifest.json", "stats.json", "report.html", "timeline.svg"}) {
+    Write(std::string("out/") + name, "x");
+  }
+  const OutputFolder out = OutputFolder::Prepare(Path("out"), false);
+  EXPECT_THAT(out.Outputs(), ElementsAre("stats.json"));
+  out.Clear();
+  EXPECT_THAT(out.Outputs(), ElementsAre());
+  EXPECT_FALSE(Exists("out/timeline.svg")) << "it shows the run before";
 }
 
 TEST_F(Files, AFolderHasOneWriterAtATime) {
