@@ -89,6 +89,29 @@ RunShape ShapeOf(const ordered_json& stats, const std::string& path) {
   return {cycles->get<std::uint64_t>(), length("kernels"), length("sms")};
 }
 
+// Several kernels, each of which had the GPU to itself: their TBs are in the same places at the
+// same times.
+bool OneAfterAnother(const ordered_json& stats, const RunShape& shape) {
+  const auto baseline = stats.find("baseline");
+  return baseline != stats.end() && *baseline == true && shape.kernels > 1;
+}
+
+// The shape of a run whose TBs can be drawn together.
+RunShape DrawableShape(const std::string& folder, const ordered_json& stats) {
+  if (TextOf(stats, "kind") == "clients") {
+    throw InputError(fmt::format(
+        "{}: clients with scripts have no TBs to draw; expected a run of kernels; see smk report, "
+        "or timeline.json.gz of smk serve --timeline",
+        folder));
+  }
+  const RunShape shape = ShapeOf(stats, folder + "/stats.json");
+  if (!OneAfterAnother(stats, shape)) return shape;
+  throw InputError(fmt::format(
+      "{}: the policy isolated runs each kernel alone; expected a run of one kernel, or of "
+      "another policy",
+      folder));
+}
+
 // The folder of one policy of a comparison: that of the command.
 std::string PolicyFolder(std::string policy) {
   std::replace_if(
@@ -99,11 +122,14 @@ std::string PolicyFolder(std::string policy) {
 }  // namespace
 
 RunTimeline ReadRunTimeline(const std::string& folder, ordered_json* stats) {
+  if (fs::exists(folder + "/compare.json")) {
+    throw InputError(fmt::format("{0}: is a comparison; give {0}/POLICY", folder));
+  }
   CheckOutputs(folder, PassedManifest(folder), {"stats.json", "tbs.csv", "decisions.csv"});
   *stats = ReadJson(folder + "/stats.json");
   CheckSchema(*stats, folder + "/stats.json");
   return ReadTimeline(folder + "/tbs.csv", folder + "/decisions.csv",
-                      ShapeOf(*stats, folder + "/stats.json"));
+                      DrawableShape(folder, *stats));
 }
 
 ordered_json ReportRunFolder(const std::string& folder) {
@@ -127,8 +153,8 @@ ordered_json ReportRunFolder(const std::string& folder) {
   run["residency"] = ReadResidency(folder + "/tbs.csv", shape);
   run["preemptions"] = ReadPreemptions(folder + "/tbs.csv", shape);
   run["decisions"] = ReadDecisions(folder + "/decisions.csv", shape);
-  run["timeline"] =
-      TimelineColumns(ReadTimeline(folder + "/tbs.csv", folder + "/decisions.csv", shape));
+  const RunTimeline timeline = ReadTimeline(folder + "/tbs.csv", folder + "/decisions.csv", shape);
+  run["timeline"] = OneAfterAnother(run["stats"], shape) ? nullptr : TimelineColumns(timeline);
   // Absent for kernels that ran one after another, and in folders of older versions.
   const std::string samples = folder + "/samples.csv";
   run["samples"] = fs::exists(samples) ? ReadSamples(samples, shape) : ordered_json(nullptr);

@@ -5,6 +5,7 @@
 #include "base/sha256.h"
 #include "report/data.h"
 #include "report/page.h"
+#include "report/timeline.h"
 #include "run/results.h"
 #include "sim/refusal.h"
 #include "sim/scratch.h"
@@ -61,6 +62,38 @@ TEST_F(ReportFolders, SamplesAreThereWhenTheRunHasThem) {
   Write("run/samples.csv",
         "cycle,length,sm,kernel,warp_instructions,resident_tbs,quota\n10,10,0,1,5,1,0\n");
   EXPECT_EQ(ReportRunFolder(Path("run"))["samples"]["cycle"], ordered_json({10}));
+}
+
+// What a picture of its TBs says instead of drawing them.
+TEST_F(ReportFolders, OnlyTbsThatShareTheGpuAreDrawnTogether) {
+  const auto said = [this](const std::string& folder) {
+    return Refusal([&] {
+      ordered_json stats;
+      ReadRunTimeline(Path(folder), &stats);
+    });
+  };
+  EXPECT_EQ(said("run"), "accepted");
+  constexpr char kRest[] = R"("cycles": 100, "sms": [{}], "schema": 2, "baseline": )";
+  const auto stats = [&](const std::string& more) {
+    Write("run/stats.json", std::string("{") + kRest + more + "}");
+  };
+  stats(R"(true, "kernels": [{}, {}])");
+  EXPECT_EQ(said("run"), Path("run") +
+                             ": the policy isolated runs each kernel alone; expected a run of one "
+                             "kernel, or of another policy");
+  EXPECT_TRUE(ReportRunFolder(Path("run"))["timeline"].is_null());
+  stats(R"(true, "kernels": [{}])");
+  EXPECT_EQ(said("run"), "accepted");
+  EXPECT_FALSE(ReportRunFolder(Path("run"))["timeline"].is_null());
+  for (const char* more : {"", R"(, "cycles": 0)", R"(, "cycles": 9, "kernels": 3)"}) {
+    Write("run/stats.json", std::string(R"({"schema": 2, "kind": "clients")") + more + "}");
+    EXPECT_EQ(said("run"), Path("run") +
+                               ": clients with scripts have no TBs to draw; expected a run of "
+                               "kernels; see smk report, or timeline.json.gz of smk serve "
+                               "--timeline");
+  }
+  Write("all/compare.json", "{}");
+  EXPECT_EQ(said("all"), Path("all") + ": is a comparison; give " + Path("all") + "/POLICY");
 }
 
 // Clients with scripts have no kernels, and nothing of SMs.
