@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "serve/tenant_serve.h"
 
@@ -19,7 +20,6 @@ using nlohmann::ordered_json;
 constexpr const char* kColours[] = {"#2a6f97", "#e07a5f", "#6a994e", "#8d5a97",
                                     "#b6992d", "#4a4e69", "#d1495b", "#00798c"};
 constexpr double kWidth = 900, kLeft = 60, kTop = 30, kPlot = 260, kRight = 20;
-constexpr std::size_t kMostEvents = 100'000;
 
 // Text as XML has it.
 std::string Escaped(const std::string& text) {
@@ -148,52 +148,125 @@ class Picture {
 // Microseconds with three decimals, so that no nanosecond is lost.
 std::string Micro(Nanoseconds time) { return fmt::format("{}.{:03}", time / 1000, time % 1000); }
 
+// A Chrome trace. One that is full ends everywhere at one time.
+class Trace {
+ public:
+  Trace(const TenantServing& serving, const TenantResult& result, std::size_t most)
+      : serving_(serving), result_(result), to_(result.time) {
+    Tokens();
+    for (const auto& [client, burst] : result.bursts) {
+      Add({client, 3, "burst", burst.start, burst.end, {}, burst.kernels});
+    }
+    FindCut(most);
+  }
+
+  TenantTimeline Take() {
+    Names();
+    for (const Slice& slice : slices_) Write(slice);
+    Shares();
+    return {
+        fmt::format("{{\"displayTimeUnit\":\"ms\",\"otherData\":{},\n\"traceEvents\":[\n{}\n]}}\n",
+                    OtherData().dump(), fmt::join(events_, ",\n")),
+        cut_};
+  }
+
+ private:
+  struct Slice {
+    std::size_t client;
+    int track;
+    const char* name;
+    Nanoseconds start, end;
+    std::optional<Nanoseconds> quota;
+    std::optional<std::uint64_t> kernels;
+  };
+
+  std::size_t clients() const { return serving_.spec.request.clients.size(); }
+  void Add(const Slice& slice) {
+    if (slice.start < slice.end) slices_.push_back(slice);
+  }
+  void Tokens() {
+    for (const TokenRecord& record : result_.tokens) {
+      const gemini::Token& token = record.token;
+      Add({token.client, 1, gemini::Name(record.reason), token.start,
+           std::min(record.end, token.expiry()), token.quota, record.kernels});
+      Add({token.client, 2, "overuse", token.expiry(), record.end, {}, {}});
+    }
+  }
+
+  // A limit on slices and shares together.
+  void FindCut(std::size_t most) {
+    std::vector<Nanoseconds> starts;
+    for (const Slice& slice : slices_) starts.push_back(slice.start);
+    for (const ShareSample& sample : result_.samples) {
+      starts.insert(starts.end(), clients(), sample.time);
+    }
+    if (starts.size() <= most) return;
+    const auto next = starts.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(starts.begin(), next, starts.end());
+    cut_ = to_ = *next;
+  }
+  bool Shown(Nanoseconds start) const { return !cut_ || start < *cut_; }
+
+  ordered_json OtherData() const {
+    ordered_json other;
+    other["workload"] = serving_.spec.name;
+    other["scheduler"] = serving_.scheduler.text;
+    other["time_ns"] = result_.time;
+    other["to_ns"] = to_;
+    other["complete"] = !cut_.has_value();
+    return other;
+  }
+
+  void Names() {
+    for (std::size_t i = 0; i < clients(); ++i) {
+      events_.push_back(
+          fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})", i,
+                      ordered_json(serving_.spec.request.clients[i].name).dump()));
+      for (const auto& [tid, name] : {std::pair(1, "tokens"), {2, "overuse"}, {3, "bursts"}}) {
+        events_.push_back(fmt::format(
+            R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", i, tid,
+            name));
+      }
+    }
+  }
+  void Write(const Slice& slice) {
+    if (!Shown(slice.start)) return;
+    const Nanoseconds end = cut_ ? std::min(slice.end, *cut_) : slice.end;
+    ordered_json args = ordered_json::object();
+    if (slice.quota) args["quota_ns"] = *slice.quota;
+    if (slice.kernels) args["kernels"] = *slice.kernels;
+    events_.push_back(fmt::format(
+        R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{}}})", slice.name,
+        slice.client, slice.track, Micro(slice.start), Micro(end - slice.start), args.dump()));
+  }
+  void Shares() {
+    for (std::size_t s = 0; s < result_.samples.size(); ++s) {
+      const Nanoseconds time = result_.samples[s].time;
+      for (std::size_t i = 0; Shown(time) && i < clients(); ++i) {
+        events_.push_back(fmt::format(
+            R"({{"ph":"C","name":"share","pid":{},"ts":{},"args":{{"percent":{:.2f}}}}})", i,
+            Micro(time), 100 * ShareAt(result_, s, i)));
+      }
+    }
+  }
+
+  const TenantServing& serving_;
+  const TenantResult& result_;
+  Nanoseconds to_;
+  std::optional<Nanoseconds> cut_;
+  std::vector<Slice> slices_;
+  std::vector<std::string> events_;
+};
+
 }  // namespace
 
 std::string SharesSvg(const TenantServing& serving, const TenantResult& result) {
   return Picture(serving, result).Take();
 }
 
-std::string TenantTimelineJson(const TenantServing& serving, const TenantResult& result) {
-  const auto& clients = serving.spec.request.clients;
-  std::vector<std::string> events;
-  for (std::size_t i = 0; i < clients.size(); ++i) {
-    events.push_back(
-        fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"args":{{"name":{}}}}})", i,
-                    ordered_json(clients[i].name).dump()));
-    for (const auto& [tid, name] : {std::pair(1, "tokens"), {2, "overuse"}, {3, "bursts"}}) {
-      events.push_back(fmt::format(
-          R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", i, tid,
-          name));
-    }
-  }
-  const auto slice = [&](std::size_t client, int track, const std::string& name, Nanoseconds start,
-                         Nanoseconds end, const std::string& args) {
-    if (end <= start || events.size() >= kMostEvents) return;
-    events.push_back(
-        fmt::format(R"({{"ph":"X","name":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-                    name, client, track, Micro(start), Micro(end - start), args));
-  };
-  for (const TokenRecord& record : result.tokens) {
-    const gemini::Token& token = record.token;
-    slice(token.client, 1, gemini::Name(record.reason), token.start,
-          std::min(record.end, token.expiry()),
-          fmt::format(R"("quota_ns":{},"kernels":{})", token.quota, record.kernels));
-    slice(token.client, 2, "overuse", token.expiry(), record.end, "");
-  }
-  for (const auto& [client, burst] : result.bursts) {
-    slice(client, 3, "burst", burst.start, burst.end,
-          fmt::format(R"("kernels":{})", burst.kernels));
-  }
-  for (std::size_t s = 0; s < result.samples.size() && events.size() < kMostEvents; ++s) {
-    for (std::size_t i = 0; i < clients.size(); ++i) {
-      events.push_back(
-          fmt::format(R"({{"ph":"C","name":"share","pid":{},"ts":{},"args":{{"percent":{:.2f}}}}})",
-                      i, Micro(result.samples[s].time), 100 * ShareAt(result, s, i)));
-    }
-  }
-  return fmt::format("{{\"displayTimeUnit\":\"ms\",\n\"traceEvents\":[\n{}\n]}}\n",
-                     fmt::join(events, ",\n"));
+TenantTimeline TenantTimelineJson(const TenantServing& serving, const TenantResult& result,
+                                  std::size_t max_events) {
+  return Trace(serving, result, max_events).Take();
 }
 
 }  // namespace smk::sim

@@ -183,6 +183,17 @@ TenantServing Prepared(TenantSpec loaded, Options options, const std::string& sc
   return serving;
 }
 
+void WriteTimeline(const OutputFolder& folder, const TenantServing& serving,
+                   const TenantResults& results) {
+  const TenantTimeline timeline = TenantTimelineJson(serving, results.result);
+  folder.Write("timeline.json.gz", Gzip(timeline.json));
+  if (timeline.cut) {
+    fmt::print(stderr, "smk: warning: timeline.json.gz ends at {:.3f} s of {:.3f} s, it is full\n",
+               static_cast<double>(*timeline.cut) / 1e9,
+               static_cast<double>(results.result.time) / 1e9);
+  }
+}
+
 }  // namespace
 
 TenantServing PrepareTenants(const std::string& path, Options options, const std::string& scheduler,
@@ -247,9 +258,7 @@ void WriteTenants(const OutputFolder& folder, const std::string& command_line,
   folder.Write("bursts.csv", BurstsCsv(serving, results.result));
   folder.Write("shares.csv", SharesCsv(serving, results.result));
   folder.Write("shares.svg", SharesSvg(serving, results.result));
-  if (serving.options.timeline) {
-    folder.Write("timeline.json.gz", Gzip(TenantTimelineJson(serving, results.result)));
-  }
+  if (serving.options.timeline) WriteTimeline(folder, serving, results);
   folder.Write("manifest.json", ManifestJson(serving.experiment, command_line, "PASS", folder));
 }
 

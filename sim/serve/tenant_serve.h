@@ -4,9 +4,11 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "run/run_folder.h"
+#include "run/timeline.h"
 #include "serve/schedulers.h"
 #include "serve/tenant_device.h"
 #include "serve/tenant_spec.h"
@@ -50,7 +52,12 @@ std::string SharesCsv(const TenantServing& serving, const gemini::TenantResult& 
 // Each client's share of the window over time, as Fig. 13 of [Gemini].
 std::string SharesSvg(const TenantServing& serving, const gemini::TenantResult& result);
 // A Chrome trace: tokens, overuse and bursts of each client as tracks, and shares as counters.
-std::string TenantTimelineJson(const TenantServing& serving, const gemini::TenantResult& result);
+struct TenantTimeline {
+  std::string json;
+  std::optional<gemini::Nanoseconds> cut;  // where it ends before the run does
+};
+TenantTimeline TenantTimelineJson(const TenantServing& serving, const gemini::TenantResult& result,
+                                  std::size_t max_events = kMaxTimelineEvents);
 
 void WriteTenants(const OutputFolder& folder, const std::string& command_line,
                   const TenantServing& serving, const TenantResults& results);
