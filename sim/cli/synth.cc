@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include "base/cache_folder.h"
 #include "base/error.h"
 #include "base/files.h"
+#include "base/ids.h"
 #include "base/numbers.h"
 #include "base/progress.h"
 #include "report/page.h"
@@ -23,6 +25,22 @@ namespace {
 // A block may be so much larger than in the table.
 constexpr double kTolerancePercent = 5;
 
+// What the RTL refuses when it is elaborated, which takes the tools for ever far beyond it.
+struct Range {
+  unsigned least = 1, most = 1 << 20;
+};
+Range RangeOf(const std::string& name) {
+  static const std::map<std::string, Range> kRanges = {{"NumSms", {1, kMaxSms}},
+                                                       {"NumKernels", {2, kMaxKernels}},
+                                                       {"NumSchedulers", {1, kMaxSchedulers}},
+                                                       {"WarpsPerScheduler", {2, 32}},
+                                                       {"LimitThreads", {1, kMaxWarps}},
+                                                       {"LimitTbs", {1, 32}},
+                                                       {"PreemptedDepth", {4, 32768}}};
+  const auto known = kRanges.find(name);
+  return known == kRanges.end() ? Range{} : known->second;
+}
+
 // Applies --set NAME=N.
 void Set(const std::string& text, SynthConfig* config) {
   const std::size_t equals = text.find('=');
@@ -32,8 +50,9 @@ void Set(const std::string& text, SynthConfig* config) {
   if (name.empty() || !word || equals == std::string::npos) {
     throw InputError(fmt::format("--set {}: expected NAME=N", text));
   }
-  const auto value =
-      static_cast<unsigned>(ParseCount("--set " + name, text.substr(equals + 1), 1, 1 << 20));
+  const Range range = RangeOf(name);
+  const auto value = static_cast<unsigned>(
+      ParseCount("--set " + name, text.substr(equals + 1), range.least, range.most));
   if (name == "NumSms") config->sms = value;
   if (name == "NumKernels") config->kernels = value;
   config->sets[name] = value;
