@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "base/csv_table.h"
 #include "base/error.h"
@@ -200,20 +202,40 @@ std::string CompareCsv(const Experiment& experiment, const std::vector<Results>&
 // The folder of the comparison and, in the same order as the policies, those of their runs.
 struct Folders {
   OutputFolder top;
+  std::vector<std::string> names;
   std::vector<OutputFolder> runs;
+  std::vector<OutputFolder> old;  // of policies that an earlier comparison had
 };
 
 Folders PrepareFolders(const Options& options, const Compared& compared) {
-  const std::vector<std::string> runs = FolderNames(compared);
-  std::vector<std::string> names = DefaultPolicies();
-  names.insert(names.end(), runs.begin(), runs.end());
   Folders folders;
-  folders.top = OutputFolder::Prepare(options.out, options.force, names);
-  for (const std::string& run : runs) {
-    const std::string path = folders.top ? options.out + "/" + run : "";
-    folders.runs.push_back(OutputFolder::Prepare(path, options.force));
+  folders.names = FolderNames(compared);
+  const std::vector<std::string> before = RunsOfComparison(options.out);
+  std::vector<std::string> known = DefaultPolicies();
+  known.insert(known.end(), folders.names.begin(), folders.names.end());
+  known.insert(known.end(), before.begin(), before.end());
+  folders.top = OutputFolder::Prepare(options.out, options.force, known);
+  const auto prepare = [&](const std::string& run) {
+    return OutputFolder::Prepare(folders.top ? options.out + "/" + run : "", options.force);
+  };
+  for (const std::string& run : folders.names) folders.runs.push_back(prepare(run));
+  for (const std::string& run : before) {
+    const bool again =
+        std::find(folders.names.begin(), folders.names.end(), run) != folders.names.end();
+    if (!again) folders.old.push_back(prepare(run));
   }
   return folders;
+}
+
+// Removes runs that are not of this comparison; things of others in their folders stay.
+void RemoveOld(std::vector<OutputFolder>* old) {
+  for (OutputFolder& folder : *old) {
+    const std::string path = folder.path();
+    folder.Clear();
+    folder = {};
+    std::error_code ignored;
+    std::filesystem::remove(path, ignored);
+  }
 }
 
 int Compare(const Context& context, const RunOptions& options) {
@@ -221,7 +243,7 @@ int Compare(const Context& context, const RunOptions& options) {
   const Compared compared = ResolvePolicies(options, experiment);
   const Recording recording = MakeRecording(options);
   Runner runner(context.backend, experiment, MakeRunnerOptions(options));
-  const Folders folders = PrepareFolders(options, compared);
+  Folders folders = PrepareFolders(options, compared);
   RunInto(folders.top, context.command_line, experiment, [&] {
     const std::vector<Results> runs = RunAll(compared, experiment, recording, &runner);
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -229,10 +251,11 @@ int Compare(const Context& context, const RunOptions& options) {
       WriteRun(folders.runs[i], context.command_line, runs[i], options.timeline && drawable);
     }
     folders.top.Clear();
+    RemoveOld(&folders.old);
     folders.top.Write("compare.csv", CompareCsv(experiment, runs));
     folders.top.Write("compare.json", CompareJson(experiment, runs));
-    folders.top.Write("manifest.json",
-                      ManifestJson(experiment, context.command_line, "PASS", folders.top));
+    folders.top.Write("manifest.json", ManifestJson(experiment, context.command_line, "PASS",
+                                                    folders.top, folders.names));
     if (options.json) {
       fmt::print("{}", CompareJson(experiment, runs));
     } else {

@@ -163,8 +163,10 @@ ordered_json ReportRunFolder(const std::string& folder) {
 
 ordered_json ReportCompareFolder(const std::string& folder) {
   const std::string path = folder + "/compare.json";
+  ordered_json manifest;
   if (fs::exists(folder + "/manifest.json")) {
-    CheckOutputs(folder, PassedManifest(folder), {"compare.json"});
+    manifest = PassedManifest(folder);
+    CheckOutputs(folder, manifest, {"compare.json"});
   }
   ordered_json j;
   j["compare"] = ReadJson(path);
@@ -179,6 +181,8 @@ ordered_json ReportCompareFolder(const std::string& folder) {
     if (name.empty()) {
       throw InputError(fmt::format("{}: policies: expected objects with a policy", path));
     }
+    // Another run may have been made into its folder since.
+    CheckOutputs(folder, manifest, {ManifestOf(PolicyFolder(name))});
     ordered_json run = ReportRunFolder(folder + "/" + PolicyFolder(name));
     run["policy"] = name;
     j["runs"].push_back(std::move(run));

@@ -17,7 +17,8 @@
 namespace smk::sim {
 
 std::string ManifestJson(const Experiment& experiment, const std::string& command_line,
-                         const std::string& status, const OutputFolder& folder) {
+                         const std::string& status, const OutputFolder& folder,
+                         const std::vector<std::string>& runs) {
   nlohmann::ordered_json j;
   j["status"] = status;
   j["version"] = kVersion;
@@ -43,10 +44,33 @@ std::string ManifestJson(const Experiment& experiment, const std::string& comman
     }
   }
   j["outputs"] = nlohmann::ordered_json::array();
-  for (const std::string& name : folder.Outputs()) {
+  std::vector<std::string> outputs = folder.Outputs();
+  for (const std::string& run : runs) {
+    if (folder) outputs.push_back(ManifestOf(run));
+  }
+  for (const std::string& name : outputs) {
     j["outputs"].push_back({{"path", name}, {"sha256", HashFile(folder.path() + "/" + name)}});
   }
   return j.dump(2) + "\n";
+}
+
+std::string ManifestOf(const std::string& run) { return run + "/manifest.json"; }
+
+std::vector<std::string> RunsOfComparison(const std::string& folder) {
+  std::vector<std::string> runs;
+  if (folder.empty()) return runs;
+  try {
+    const auto manifest = nlohmann::ordered_json::parse(ReadFile(folder + "/manifest.json"));
+    for (const auto& output : manifest.at("outputs")) {
+      const std::string path = output.at("path");
+      const std::string run = path.substr(0, path.find('/'));
+      if (path != ManifestOf(run) || run.empty() || run == "." || run == "..") continue;
+      if (HashFile(folder + "/" + path) == output.at("sha256")) runs.push_back(run);
+    }
+  } catch (const InputError&) {                 // there is none
+  } catch (const nlohmann::json::exception&) {  // or not one of ours
+  }
+  return runs;
 }
 
 void CheckOutputs(const std::string& folder, const nlohmann::ordered_json& manifest,
@@ -61,9 +85,9 @@ void CheckOutputs(const std::string& folder, const nlohmann::ordered_json& manif
       if (hash.empty()) throw InputError(fmt::format("{}: cannot be read", path));
       if (hash == output.at("sha256").get<std::string>()) continue;
       throw InputError(
-          fmt::format("{}: is damaged: it does not have the hash of manifest.json; the command in "
-                      "there makes it again",
-                      path));
+          fmt::format("{}: is damaged or of another run: it does not have the hash in "
+                      "{}/manifest.json; the command in there makes it again",
+                      path, folder));
     }
   } catch (const nlohmann::json::exception&) {
     throw InputError(folder + "/manifest.json: outputs: expected objects with path and sha256");

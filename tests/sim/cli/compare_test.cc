@@ -181,6 +181,31 @@ TEST_F(Compare, OldResultsOfOtherPoliciesGo) {
   EXPECT_EQ(j["policies"].size(), 1u);
 }
 
+// What is no part of the comparison would stand beside it as if it were.
+TEST_F(Compare, RunsOfAnEarlierComparisonGo) {
+  ASSERT_EQ(Call("smk,even,table:2-3", {"--out", Path("out")}).status, 0);
+  EXPECT_THAT(Names("out"), ElementsAre("compare.csv", "compare.json", "even", "manifest.json",
+                                        "smk", "table-2-3"));
+  Write("out/even/notes.txt", "precious");
+  const std::string said =
+      MainRefusal(backend, {"compare", "a+b", "--policies", "smk", "--out", Path("out")});
+  EXPECT_THAT(said, HasSubstr("out/even: the folder holds other things ('notes.txt')"));
+  EXPECT_EQ(Call("smk", {"--out", Path("out"), "--force"}).status, 0);
+  EXPECT_THAT(Names("out"),
+              ElementsAre("compare.csv", "compare.json", "even", "manifest.json", "smk"));
+  EXPECT_THAT(Names("out/even"), ElementsAre("notes.txt"));
+}
+
+TEST_F(Compare, AFolderThatIsNotOfTheComparisonStays) {
+  ASSERT_EQ(Call("smk,even", {"--out", Path("out")}).status, 0);
+  ASSERT_EQ(CallMain(backend, {"run", "a", "--policy", "even", "--cycles", "1k", "--no-cache",
+                               "--out", Path("out/even")})
+                .status,
+            0);
+  EXPECT_EQ(Call("smk", {"--out", Path("out")}).status, 0);
+  EXPECT_TRUE(Exists("out/even/stats.json"));
+}
+
 TEST_F(Compare, AFailureLeavesNoComparison) {
   ASSERT_EQ(Call("even,smk", {"--out", Path("out")}).status, 0);
   backend.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {

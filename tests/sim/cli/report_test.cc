@@ -67,6 +67,18 @@ TEST_F(Reports, ThePageLiesInTheFolderAndHasItsTitle) {
   EXPECT_EQ(Title("x.html"), "mine");
 }
 
+TEST_F(Reports, AComparisonShowsNoRunsOfOthers) {
+  Make({"run", "--policy", "smk", "--seed", "2"}, "all/smk");
+  const Ended ended = Call({Path("all")});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr(Path("all/smk/manifest.json") +
+                                   ": is damaged or of another run: it does not have the hash in " +
+                                   Path("all") + "/manifest.json"));
+  EXPECT_EQ(Call({Path("all/smk")}).status, 0) << "which is good by itself";
+  Make({"compare", "--policies", "even,smk"}, "all");
+  EXPECT_EQ(Call({Path("all")}).status, 0);
+}
+
 TEST_F(Reports, EveryStatisticHasAMeaning) {
   Call({Path("one")});
   const ordered_json meanings = Data("one/report.html")["statistics"];

@@ -129,9 +129,9 @@ TEST_F(ReportFolders, AFileThatIsNotAsItWasIsRefused) {
     listed(name, HashFile(path));
     EXPECT_EQ(RunRefusal(), "accepted");
     listed(name, HashText("other"));
-    EXPECT_EQ(RunRefusal(), path +
-                                ": is damaged: it does not have the hash of manifest.json; the "
-                                "command in there makes it again");
+    EXPECT_EQ(RunRefusal(), path + ": is damaged or of another run: it does not have the hash in " +
+                                Path("run") +
+                                "/manifest.json; the command in there makes it again");
   }
   listed("samples.csv", HashText("lost"));
   EXPECT_EQ(RunRefusal(), Path("run/samples.csv") + ": cannot be read");
