@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "base/error.h"
@@ -27,30 +28,41 @@ constexpr char kFormat[] =
     "#traces format = [line_num] PC mask dest_num [reg_dests] opcode src_num [reg_srcs] mem_width "
     "[adrrescompress?] [mem_addresses] immediate\n";
 
-// A text file that must be written completely.
+// A text file that is written completely, or removed.
 class TextFile {
  public:
   explicit TextFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
-    if (file_ == nullptr) Refuse();
+    if (file_ != nullptr) return;
+    throw InputError(path_ + ": expected a file that can be written (" + std::strerror(errno) +
+                     ")");
   }
   TextFile(const TextFile&) = delete;
   TextFile& operator=(const TextFile&) = delete;
   ~TextFile() {
-    if (file_ != nullptr) std::fclose(file_);
+    if (file_ == nullptr) return;
+    std::fclose(file_);
+    Remove();
   }
   void Write(const std::string& text) {
-    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) Refuse();
+    if (std::fwrite(text.data(), 1, text.size(), file_) != text.size()) Fail();
     bytes_ += text.size();
   }
   std::uint64_t Close() {
-    if (std::fclose(std::exchange(file_, nullptr)) != 0) Refuse();
-    return bytes_;
+    if (std::fclose(std::exchange(file_, nullptr)) == 0) return bytes_;
+    const std::system_error failure = Failure();
+    Remove();
+    throw failure;
   }
 
  private:
-  [[noreturn]] void Refuse() const {
-    throw InputError(path_ + ": expected a file that can be written (" + std::strerror(errno) +
-                     ")");
+  std::system_error Failure() const {
+    return {errno, std::generic_category(), path_ + ": cannot be written"};
+  }
+  [[noreturn]] void Fail() const { throw Failure(); }
+  // Not a device, or what a name leads to.
+  void Remove() const {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path_, ignored)) std::filesystem::remove(path_, ignored);
   }
   std::string path_;
   std::FILE* file_;
@@ -342,6 +354,8 @@ std::size_t LaunchesOfAllKernels(const Workload& workload) {
 TraceExported ExportTrace(const Workload& workload, const TraceExport& options) {
   std::error_code error;
   std::filesystem::create_directories(options.folder, error);
+  // The list comes last: a folder that has one is complete.
+  std::filesystem::remove(options.folder + "/kernelslist.g", error);
   const std::size_t wanted =
       options.launches == 0 ? LaunchesOfAllKernels(workload) : options.launches;
   const std::size_t launches = std::min(wanted, workload.launches.size());

@@ -28,7 +28,9 @@ struct TraceExported {
 
 // Writes kernelslist.g and one file per launch. Read back, the trace gives the same statistics as
 // the workload does with the same TBs: the instructions, their places in the code, their registers
-// and the lines and bank conflicts of their accesses are the same. Throws InputError.
+// and the lines and bank conflicts of their accesses are the same. Throws InputError, and
+// std::system_error when writing fails: what was half written is removed then, and there is no
+// kernelslist.g.
 TraceExported ExportTrace(const Workload& workload, const TraceExport& options);
 
 // The number of launches that `launches` = 0 stands for.

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "base/error.h"
 
@@ -34,8 +35,8 @@ constexpr const char* kOurFiles[] = {
 // Of these, what is no output of the run: the manifest, and what other commands make of it.
 constexpr const char* kNoOutputs[] = {"manifest.json", "report.html", "timeline.svg"};
 
-std::runtime_error Failure(const std::string& path, const char* what) {
-  return std::runtime_error(fmt::format("{}: {}: {}", path, what, std::strerror(errno)));
+std::system_error Failure(const std::string& path, const char* what) {
+  return {errno, std::generic_category(), fmt::format("{}: {}", path, what)};
 }
 
 constexpr char kProbe[] = ".smk-probe";
@@ -128,7 +129,7 @@ void WriteFileAtomically(const std::string& path, std::string_view contents) {
   const int reason = errno;
   if (close(fd) != 0 || !written || std::rename(name.c_str(), path.c_str()) != 0) {
     if (!written) errno = reason;
-    const std::runtime_error failure = Failure(path, "cannot be written");
+    const std::system_error failure = Failure(path, "cannot be written");
     unlink(name.c_str());
     throw failure;
   }

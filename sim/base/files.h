@@ -23,7 +23,7 @@ void CheckReadable(const std::string& path, std::uintmax_t most = kMostBytes);
 // Whole contents; throws InputError when the file cannot be read.
 std::string ReadFile(const std::string& path);
 
-// Writes to a temporary name beside `path` and renames; throws std::runtime_error with the reason.
+// Writes to a temporary name beside `path` and renames; throws std::system_error with the reason.
 void WriteFileAtomically(const std::string& path, std::string_view contents);
 
 // Who writes into a folder: there is a file .smk-run in it, locked, as long as an OutputFolder of

@@ -18,8 +18,11 @@ std::string Reason(const std::exception& error) {
 
 bool IsWrongPath(const std::exception& error) {
   const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
-  return file != nullptr && file->code() != std::errc::no_space_on_device &&
-         file->code() != std::errc::io_error;
+  return file != nullptr && IsWrongPath(file->code());
+}
+
+bool IsWrongPath(const std::error_code& code) {
+  return code != std::errc::no_space_on_device && code != std::errc::io_error;
 }
 
 }  // namespace smk::sim

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <string>
+#include <system_error>
 
 namespace smk::sim {
 
@@ -12,5 +13,6 @@ std::string Reason(const std::exception& error);
 
 // Whether a path is wrong, and not the disk that it is on.
 bool IsWrongPath(const std::exception& error);
+bool IsWrongPath(const std::error_code& code);
 
 }  // namespace smk::sim

@@ -7,9 +7,11 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <system_error>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/reason.h"
 #include "base/shared_folder.h"
 #include "smk/version.h"
 
@@ -79,9 +81,8 @@ void WritePage(const std::string& out, const std::string& title, const std::stri
     // Names of files may hold bytes that are no UTF-8.
     const auto replace = nlohmann::ordered_json::error_handler_t::replace;
     WriteFileAtomically(out, FillPage(page, title, j.dump(-1, ' ', false, replace)));
-  } catch (const InputError&) {
-    throw;
-  } catch (const std::runtime_error& error) {
+  } catch (const std::system_error& error) {
+    if (!IsWrongPath(error.code())) throw;
     throw InputError(error.what());
   }
 }

@@ -14,7 +14,8 @@ std::string EmptyPage();
 std::string FillPage(const std::string& page, const std::string& title, const std::string& data);
 
 // Writes the page with `data` in it, and who wrote it, when, and from what, into the file `out`.
-// InputError when the page was not built or the file cannot be written.
+// InputError when the page was not built or the path is wrong, std::system_error when the disk is
+// full.
 void WritePage(const std::string& out, const std::string& title, const std::string& source,
                const nlohmann::ordered_json& data);
 

@@ -59,5 +59,26 @@ TEST_F(FullDisk, AWaveThatHasRoomIsWritten) {
   EXPECT_NE(Read("names").find("wave.fst\nwave.gtkw\n"), std::string::npos) << Read("names");
 }
 
+TEST_F(FullDisk, AHalfTraceIsRemoved) {
+  Run("mount -t tmpfs -o size=64k none disk", "trace export sgemm --tbs 4 --out disk/out");
+  EXPECT_EQ(Read("status"), "1\n") << Read("err");
+  EXPECT_EQ(Read("out"),
+            "FAIL: disk/out/kernel-1.traceg: cannot be written: No space left on "
+            "device\n");
+  EXPECT_EQ(Read("err"), "");
+  EXPECT_EQ(Read("names"), "");
+}
+
+TEST_F(FullDisk, AReportFailsAsEveryOtherOutput) {
+  ASSERT_EQ(Smk("run sgemm --machine mini --cycles 2k --out one --quiet").status, 0);
+  Write("page.html", "<!--TITLE--><!--DATA-->");
+  Run("mount -t tmpfs -o size=8k none disk\nmkdir disk/out\nexport SMK_REPORT_PAGE=page.html",
+      "report one --out disk/out/x.html");
+  EXPECT_EQ(Read("status"), "1\n") << Read("err");
+  EXPECT_EQ(Read("out"), "FAIL: disk/out/x.html: cannot be written: No space left on device\n");
+  EXPECT_EQ(Read("err"), "");
+  EXPECT_EQ(Read("names"), "");
+}
+
 }  // namespace
 }  // namespace smk
