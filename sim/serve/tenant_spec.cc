@@ -25,6 +25,7 @@ using gemini::StepKind;
 
 constexpr Nanoseconds kMostTime = 1'000 * gemini::kSecond;          // of a knob or a step
 constexpr Nanoseconds kMostDuration = 1'000'000 * gemini::kSecond;  // of a run
+constexpr auto kMostSamples = static_cast<Nanoseconds>(gemini::kMostSamples);
 constexpr std::int64_t kMostJobsOfAClient = 10'000'000;
 constexpr char kTime[] = "a time such as \"40ms\" or \"1.5s\"";
 const std::vector<std::string> kStepKinds = {"host", "kernel",   "workload",
@@ -319,6 +320,11 @@ TenantSpec LoadTenantSpec(const std::string& path) {
   if (in.Has("sample")) {
     spec.request.sample = Time(&in, "sample", kMostDuration);
     if (spec.request.sample == 0) in.Fail("sample", "a time above 0");
+    const Nanoseconds samples = spec.request.duration / spec.request.sample;
+    if (spec.request.duration != gemini::kNeverNs && samples > kMostSamples) {
+      in.Fail("sample",
+              fmt::format("at most {} samples in the duration, got {}", kMostSamples, samples));
+    }
   }
   bool revocation_given = false;
   if (in.Has("gemini")) {

@@ -134,6 +134,10 @@ void TenantWorld::DeliverToken() {
 }
 
 void TenantWorld::Sample() {
+  if (result_.samples.size() == kMostSamples) {
+    throw InputError("sample: expected at most " + std::to_string(kMostSamples) +
+                     " samples until the run ends; it goes on after them");
+  }
   ShareSample sample;
   sample.time = now_;
   sample.window = scheduler_.WindowLength(now_);

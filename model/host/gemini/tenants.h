@@ -15,6 +15,9 @@
 
 namespace smk::gemini {
 
+// A run has no more samples of the shares.
+inline constexpr std::size_t kMostSamples = 1'000'000;
+
 struct TenantRequest {
   Settings settings;
   MemorySettings memory;
@@ -28,6 +31,7 @@ struct TenantRequest {
 // above its limit, memory that does not fit, no steps, or steps that take no time.
 void CheckTenants(const TenantRequest& request);
 
+// Throws InputError when there are more than kMostSamples before all clients end.
 TenantResult RunTenants(const TenantRequest& request);
 
 // Laws that every result obeys; throws CheckFailure naming the first that does not hold. The number

@@ -138,6 +138,8 @@ TEST_F(TenantSpecFile, RefusesInOneLine) {
       {client + steps + client + steps, "client.name: expected a name of its own, got 'a' twice"},
       {"duration = \"0s\"\n" + client + steps, "duration: expected a time above 0"},
       {"duration = \"5s\"\n", "client"},
+      {"duration = \"1s\"\nsample = \"1ns\"\n" + client + steps,
+       "s.toml:2: sample: expected at most 1000000 samples in the duration, got 1000000000"},
   };
   for (const auto& [text, expected] : cases) {
     const std::string refused = Refused(text);
