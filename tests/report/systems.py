@@ -123,7 +123,7 @@ def main():
         means, least, most = ([float(value) for value in draws.groups()[i::3]] for i in range(3))
         expect(all(low <= mean <= high for mean, low, high in zip(means, least, most)), f"{draws[0]} are no means")
         expect(min(means[:4]) <= means[4] <= max(means[:4]), f"{draws[0]}: the last is no mean of the others")
-        expect("| SMK-P |" in page and "| KernelMerge |" in page and "| Kernelet |" not in page, "other systems")
+        expect("| SMK-P |" in page and "| KernelMerge |" in page and "| Kernelet | `kernelet`" not in page, "other systems")
         expect(call(script, "--docs", docs, "--check") == (0, ""), "its own page is not accepted")
         # A database of one draw: the others stay.
         one = folder / "one.db"

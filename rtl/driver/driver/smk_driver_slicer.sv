@@ -73,7 +73,7 @@ module smk_driver_slicer (
   // Of the profiler and the planner.
   smk_pkg::sm_id_t        count_sm, give_sm;
   logic [SampleWidth-1:0] issued, stalled, sample_performance;
-  logic                   window, give_valid, sample_valid, asks, profiler_busy;
+  logic                   window, give_valid, sample_valid, asks, profiler_busy, settled_d, settled_q;
   logic                   unused_priority_valid;
   smk_pkg::kernel_id_t    give_kernel, sample_kernel, unused_priority_kernel;
   smk_pkg::tb_cnt_t       give_tbs, sample_tbs;
@@ -231,7 +231,6 @@ module smk_driver_slicer (
 
   // Those that have a kernel alone while kernels are profiled, or all, have the TBs that they were
   // given. What was given in this cycle or the last one reaches the partitions later.
-  logic settled_d, settled_q;
   assign settled_d = (settled_i | (~alone_q & {NumSms{profiling_o}})) == '1 && !give_valid &&
                      !changed_any_q;
 

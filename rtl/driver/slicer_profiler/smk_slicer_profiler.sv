@@ -93,7 +93,7 @@ module smk_slicer_profiler #(
   // Kernels of which a TB fits an SM; the one that is sampled again.
   smk_pkg::kernel_mask_t  fits_q;
   smk_pkg::kernel_id_t    again_kernel_q;
-  logic                   first_q, again_q, watches_q;
+  logic                   first_q, again_q, watches_q, give_valid_q;
   smk_pkg::tb_cnt_vec_t   most_q;
   logic [SampleWidth-1:0] issued_q, stalled_q;
 
@@ -139,9 +139,11 @@ module smk_slicer_profiler #(
   assign last_kernel = at_q[NumKernels-1];
 
   logic [SampleWidth-1:0] performance;
-  logic scaled, last_sm, timed_out, sampled;
+  logic scaled, last_sm, timed_out, sampled, holds;
   assign last_sm    = 32'(sm_q) == NumSms - 1;
   assign timed_out  = timer_q[15:1] == '0;
+  // SMs are not settled; or what was given last is not known there yet.
+  assign holds      = give_valid_q || !settled_i;
   assign sampled    = step_q == StScale && scaled;
   assign ends_alone = step_q == StAlone && ((alone_done && !fresh_q) || !member);
 
@@ -207,11 +209,9 @@ module smk_slicer_profiler #(
   end
 
   // Timers, loaded with the step before; one of 0 counts as 1. In StScale its first cycle. While SMs
-  // are not settled, settle_i cycles are left at least; what was given last is not known there yet.
+  // are not settled, settle_i cycles are left at least.
   logic [15:0] timer_less;
-  logic        holds;
   assign timer_less = timer_q - 1'b1;
-  assign holds      = give_valid_o || !settled_i;
   always_comb begin
     unique case (step_q)
       StAssign:          timer_d = first_q ? warmup_i : settle_i;
@@ -332,7 +332,7 @@ module smk_slicer_profiler #(
   end
 
   // Outputs to other blocks.
-  logic                   give_valid_q, sample_valid_q, plan_q;
+  logic                   sample_valid_q, plan_q;
   smk_pkg::sm_id_t        give_sm_q;
   smk_pkg::kernel_id_t    give_kernel_q, sample_kernel_q;
   smk_pkg::tb_cnt_t       give_tbs_q, sample_tbs_q;

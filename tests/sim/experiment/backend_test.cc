@@ -159,9 +159,9 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
   const std::string ends = "lbm+" + Write("tiny.toml", tiny.Text());
   // Here one kernel waits for the other to spend its quota.
   const std::string waits = "lbm+sgemm";
-  const std::string sampled = "lbm+spmv";
+  const std::string sampled = "nn+bfs";
   // Profiles of several windows that end within the run, and plans that are in force at once.
-  const std::vector<std::string> profiles = {"policy.slicer_warmup=60", "policy.slicer_settle=30",
+  const std::vector<std::string> profiles = {"policy.slicer_warmup=600", "policy.slicer_settle=30",
                                              "policy.slicer_window=60", "policy.slicer_sustain=1"};
   // Tokens that change hands within the run.
   const std::vector<std::string> tokens = {"policy.token_quota=300", "policy.token_window=12",

@@ -179,8 +179,8 @@ TEST_F(SweepSpec, TooManyRunsAreRefusedAtOnce) {
 }
 
 // Measured is the time of the processor, so that others on the machine do not matter.
-// Host time is compared with host time: what is quadratic takes sixteen times as long for four times
-// as many runs.
+// Host time is compared with host time: what is quadratic takes sixteen times as long for four
+// times as many runs.
 TEST_F(SweepSpec, ALongSweepIsListedInProportionToItsRuns) {
   const auto list = [this](int seeds) {
     std::string values = "1";
@@ -190,8 +190,7 @@ TEST_F(SweepSpec, ALongSweepIsListedInProportionToItsRuns) {
     getrusage(RUSAGE_CHILDREN, &before);
     const Outcome outcome = Smk("sweep s.toml --list");
     getrusage(RUSAGE_CHILDREN, &after);
-    EXPECT_EQ(FirstLine(outcome),
-              fmt::format("{} runs, {} of them isolated", 2 * seeds, seeds));
+    EXPECT_EQ(FirstLine(outcome), fmt::format("{} runs, {} of them isolated", 2 * seeds, seeds));
     return after.ru_utime.tv_sec - before.ru_utime.tv_sec +
            1e-6 * static_cast<double>(after.ru_utime.tv_usec - before.ru_utime.tv_usec);
   };
