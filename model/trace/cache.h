@@ -3,8 +3,9 @@
 //
 // Format    A header; for each kernel the records of its TBs (trace_stream.h) and a table of their
 //           offsets; an index with the kernels' tables. A checksum covers everything behind the
-//           header; kTraceCacheVersion changes with the format and with what it is made of. The file belongs to one build of
-//           the table of opcodes and one content of the trace: its name is the hash of both.
+//           header; kTraceCacheVersion changes with the format and with what it is made of. The
+//           file belongs to one build of the table of opcodes and one content of the trace: its
+//           name is the hash of both.
 // Safety    Written under a name of its own and renamed, so that any number of processes may build
 //           the same file at the same time, and none ever sees half of one.
 // Memory    TBs and their offsets are read where they are mapped. Pages are given back every

@@ -3,7 +3,8 @@
 //
 // Purpose     Times of kernel bursts, by the events that the paper names and no others: before and
 //             after a synchronisation, expiry of a token, receipt of one, the moment from which one
-//             is too short (Sec. 3.5.3), first launch after a synchronisation. It sees neither when a kernel starts nor when one ends.
+//             is too short (Sec. 3.5.3), first launch after a synchronisation. It sees neither when
+//             a kernel starts nor when one ends.
 // Bursts      One begins at the first launch that goes to the GPU, and ends when a synchronisation
 //             or the end of a token finds the GPU done with it. Time in which the GPU idles before
 //             the program synchronises counts, as in Fig. 5 between K4 and S3.

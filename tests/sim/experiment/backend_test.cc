@@ -159,7 +159,7 @@ TEST_F(Backends, EveryKnobReachesTheRtl) {
   const std::string ends = "lbm+" + Write("tiny.toml", tiny.Text());
   // Here one kernel waits for the other to spend its quota.
   const std::string waits = "lbm+sgemm";
-  const std::string sampled = "nn+bfs";
+  const std::string sampled = "knn+nn";
   // Profiles of several windows that end within the run, and plans that are in force at once.
   const std::vector<std::string> profiles = {"policy.slicer_warmup=600", "policy.slicer_settle=30",
                                              "policy.slicer_window=60", "policy.slicer_sustain=1"};
