@@ -50,7 +50,11 @@ void Database::OpenUnchanging() {
 Database::~Database() { sqlite3_close_v2(handle_); }
 
 void Database::Fail(int code) const {
-  throw DatabaseError(fmt::format("{}: {}", path_, sqlite3_errmsg(handle_)), code & 0xff);
+  // What SQLite says of a file that is gone is mostly "disk I/O error".
+  const std::string said = sqlite3_errmsg(handle_);
+  throw DatabaseError(
+      fmt::format("{}: {}", path_, HasMoved() ? "was removed or replaced meanwhile" : said),
+      code & 0xff);
 }
 
 void Database::Run(const std::string& sql) {

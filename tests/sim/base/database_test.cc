@@ -50,6 +50,21 @@ TEST_F(Databases, OnlyCreateMakesAFile) {
   EXPECT_EQ(database.path(), File());
 }
 
+TEST_F(Databases, AFileThatIsGoneIsSaidToBe) {
+  Database database(File(), Mode::kCreate);
+  database.Run("CREATE TABLE t (a)");
+  EXPECT_FALSE(database.HasMoved());
+  std::filesystem::rename(File(), Path("y.db"));
+  EXPECT_TRUE(database.HasMoved());
+  Write("x.db", "another");
+  EXPECT_TRUE(database.HasMoved());
+  const Problem problem = ProblemOf([&] { database.Run("INSERT INTO t VALUES (1)"); });
+  EXPECT_EQ(problem.what, File() + ": was removed or replaced meanwhile");
+  std::filesystem::rename(Path("y.db"), File());
+  EXPECT_FALSE(database.HasMoved());
+  EXPECT_EQ(ProblemOf([&] { database.Run("INSERT INTO t VALUES (1)"); }).what, "");
+}
+
 TEST_F(Databases, AReaderCannotWrite) {
   Database(File(), Mode::kCreate).Run("CREATE TABLE t (a)");
   Database reader(File(), Mode::kRead);

@@ -183,7 +183,7 @@ TEST_F(Compare, OldResultsOfOtherPoliciesGo) {
 
 // What is no part of the comparison would stand beside it as if it were.
 TEST_F(Compare, RunsOfAnEarlierComparisonGo) {
-  ASSERT_EQ(Call("smk,even,table:2-3", {"--out", Path("out")}).status, 0);
+  ASSERT_EQ(Call("smk,even,table:2,3", {"--out", Path("out")}).status, 0);
   EXPECT_THAT(Names("out"), ElementsAre("compare.csv", "compare.json", "even", "manifest.json",
                                         "smk", "table-2-3"));
   Write("out/even/notes.txt", "precious");

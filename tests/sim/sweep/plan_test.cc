@@ -202,8 +202,7 @@ TEST_F(Plans, MistakesAreToldWhereTheyStand) {
   EXPECT_EQ(Said("workloads = 'random-pairs'\ncount = 4\n"),
             "3: count: expected at most 3, there are no more");
   EXPECT_EQ(Said("workloads = 'a'\n[[experiment]]\nname = 'x'\ncycles = 3_000_000_000\n"),
-            "5: experiment x: cycles: expected a whole number from 1 to 2000000000, got "
-            "'3000000000'");
+            "5: experiment.cycles: expected a whole number from 1 to 2000000000, got '3000000000'");
   EXPECT_EQ(Said("[[experiment]]\nname = 'x'\nworkloads = 'gone'\n"),
             "4: experiment.workloads: no workload 'gone'");
 }
