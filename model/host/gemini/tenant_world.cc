@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
+
 namespace smk::gemini {
 
 TenantWorld::TenantWorld(const TenantRequest& request)
