@@ -29,6 +29,7 @@ constexpr std::uint64_t kMaxSeed = ~std::uint64_t{0};
 
 std::vector<std::string> MakeLabels(const std::vector<std::shared_ptr<const Workload>>& workloads) {
   std::vector<std::string> names;
+  names.reserve(workloads.size());
   for (const auto& workload : workloads) names.push_back(workload->name);
   return NumberedNames(names);
 }
