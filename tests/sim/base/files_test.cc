@@ -200,7 +200,6 @@ TEST_F(Files, AFolderHasOneWriterAtATime) {
   EXPECT_EQ(WritingInto(Path("out")), Writing::kNobody) << "there is no such folder";
   {
     const OutputFolder out = OutputFolder::Prepare(Path("out"), false);
-    const OutputFolder same = out;
     EXPECT_EQ(WritingInto(Path("out")), Writing::kAtWork);
     EXPECT_EQ(Refusal([&] { OutputFolder::Prepare(Path("out"), true); }),
               "--out " + Path("out") + ": another run is writing there");
