@@ -46,15 +46,13 @@ CHANGED = [
     ("c2050", ("spmv", "stencil"), "no L1, an L2 of one set", NO_L1),
     ("c2050", ("blackscholes", "stencil"), "no L1, an L2 of one set", NO_L1),
     ("c2050", ("spmv", "sgemm"), "no L1, an L2 of one set", NO_L1),
-    ("c2050", ("tea", "pointer_chase"), "4,096 MSHRs, not 28", MSHRS),
-    ("c2050", ("mri-q", "pointer_chase"), "4,096 MSHRs, not 28", MSHRS),
+    ("c2050", ("tea", "pointer_chase"), "4,096 MSHRs, not 32", MSHRS),
+    ("c2050", ("mri-q", "pointer_chase"), "4,096 MSHRs, not 32", MSHRS),
     ("gtx680", ("sad", "stencil"), "no texture cache, an L2 of one set", NO_TEXTURE),
     ("gtx680", ("sad", "pointer_chase"), "no texture cache, an L2 of one set", NO_TEXTURE),
     ("gtx680", ("sad", "blackscholes"), "no texture cache, an L2 of one set", NO_TEXTURE),
     ("gtx680", ("spmv", "mri-q"), "arithmetic of 1 cycle, not 11", DEPENDENCES),
     ("gtx680", ("mri-q", "pointer_chase"), "arithmetic of 1 cycle, not 11", DEPENDENCES),
-    ("gtx680", ("pointer_chase", "sgemm"), "4,096 MSHRs, not 28", MSHRS),
-    ("gtx680", ("blackscholes", "pointer_chase"), "4,096 MSHRs, not 28", MSHRS),
 ]
 
 

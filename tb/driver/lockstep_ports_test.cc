@@ -23,6 +23,11 @@ class Bench : public DriverBenchOf<Gtx980> {
   void Run(unsigned cycles) {
     while (cycles-- != 0) Cycle();
   }
+  void FinishAll(unsigned kernel, unsigned sm) {
+    for (unsigned i = 0; Resident(kernel, sm) != 0;) {
+      this->sm(sm).tbs[i].kernel == kernel ? Finish(sm, i) : void(++i);
+    }
+  }
   // A cycle in which a TB that must leave each SM finishes, and SMs settle.
   void SettleAll() {
     for (unsigned i = 0; i < Gtx980::kSms; ++i) {
@@ -139,6 +144,40 @@ TEST(DriverPorts, WhoeverLeavesATableLeavesItsPlace) {
     sms.Finish(gone);
     for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) {
       EXPECT_EQ(sms.bench().Resident(stays, sm), 8u) << gone;
+    }
+  }
+}
+
+// A plan that holds on every SM is kept for one that cannot take it yet. When it can, a kernel of
+// the plan is launched anew with another need, in any cycle beside: no SM gets the plan of the old
+// one.
+TEST(DriverPorts, NoSmGetsAPlanOfANeedThatHasChanged) {
+  PolicyConfig policy;
+  policy.dispatch = DispatchMode::kPartitioned;
+  constexpr unsigned kLate = Gtx980::kSms - 1;
+  for (unsigned after = 0; after < 40; ++after) {
+    Bench bench(policy);
+    bench.Launch(0, {16, 0, 4, 1}, 10'000);
+    for (unsigned n = 0; n < 400; ++n) bench.SettleAll();
+    // The TB that comes next waits for a gap there.
+    bench.sm(kLate).ready = false;
+    bench.Finish(kLate, 0);
+    while (!bench.sm(kLate).owes) bench.Cycle();
+    bench.sm(kLate).waits = true;
+    bench.Run(40);
+    bench.Launch(1, {16, 0, 4, 1}, Gtx980::kSms);
+    for (unsigned n = 0; n < 400; ++n) {
+      if (n >= 200) bench.FinishAll(1, n % kLate);
+      bench.SettleAll();
+    }
+    ASSERT_EQ(bench.done(1), 1u) << "its place is kept";
+    bench.sm(kLate).ready = true;
+    bench.Run(after);
+    bench.Launch(1, {64, 0, 16, 1}, 1'000);
+    for (unsigned n = 0; n < 600; ++n) bench.SettleAll();
+    const auto& partition = bench.driver().model().tb_dispatch().state().partition;
+    for (unsigned sm = 1; sm < Gtx980::kSms; ++sm) {
+      EXPECT_EQ(partition[sm], partition[0]) << "SM " << sm << ", " << after << " cycles later";
     }
   }
 }

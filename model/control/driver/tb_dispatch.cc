@@ -159,7 +159,9 @@ void TbDispatch::FitReserved(const Inputs& in) {
 void TbDispatch::FitPartitioned(const Inputs& in) {
   if (!state_.look.planned) {
     const KernelMask wanted = in.assign->allowed[state_.sm] & in.active;
-    const bool kept = state_.plan_kept && in.planner->kernels == wanted;
+    // Not in the cycle in which one of its kernels gets another need.
+    const bool changes = (in.need_changed | in.member_expired) != 0;
+    const bool kept = state_.plan_kept && in.planner->kernels == wanted && !changes;
     act_.plan_start = true;
     state_.pulses.plan_start = !kept;
     state_.pulses.plan_kernels = wanted;

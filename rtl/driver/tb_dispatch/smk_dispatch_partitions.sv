@@ -61,7 +61,7 @@ module smk_dispatch_partitions (
 
   // Kernels of the plan whose command is still to be sent; kernels changed while it was made.
   smk_pkg::kernel_mask_t left_d, left_q, next, rest;
-  logic                  void_now, void_q, in_force, kept_d, kept_q;
+  logic                  void_now, void_q, in_force, kept_d, kept_q, kernels_change;
   smk_pkg::sm_mask_t     plan_for, plan_sms_d, plan_sms_q;
   assign next          = smk_pkg::lowest_kernel(left_q);
   assign rest          = left_q & ~next;
@@ -69,8 +69,8 @@ module smk_dispatch_partitions (
   assign send_first_o  = left_q == plan_kernels_i;
   assign send_last_o   = rest == '0;
   assign in_force      = send_plan_i && send_last_o;
-  assign void_now      = void_q || need_changed_i != '0 || member_expired_i != '0 ||
-                         (assign_changed_i & plan_sms_d) != '0;
+  assign kernels_change = need_changed_i != '0 || member_expired_i != '0;
+  assign void_now      = void_q || kernels_change || (assign_changed_i & plan_sms_d) != '0;
   always_comb begin
     left_d = left_q;
     if (send_plan_i) left_d = rest;
@@ -91,9 +91,10 @@ module smk_dispatch_partitions (
       plan_sms_d = plan_sms_q | (plan_for & {NumSms{plan_anywhere_i && streams_i}});
     end
     kept_d = plan_done_i ? plan_anywhere_i && !void_q && streams_i : kept_q;
-    if (need_changed_i != '0 || member_expired_i != '0) kept_d = 1'b0;
+    if (kernels_change) kept_d = 1'b0;
   end
-  assign plan_kept_o = kept_q && plan_kernels_i == wanted_i;
+  // Not in the cycle in which one of its kernels gets another need: a plan that begins then is made anew.
+  assign plan_kept_o = kept_q && plan_kernels_i == wanted_i && !kernels_change;
   assign plan_sms_o  = plan_sms_q;
 
   smk_pkg::tb_cnt_vec_t             plan_tbs;
@@ -174,6 +175,7 @@ module smk_dispatch_partitions (
   for (genvar k = 0; k < NumKernels; k++) begin : gen_check
     `SMK_ASSERT(PlanIsCovered_M, in_force && !plan_kernels_i[k] |-> plan_tbs.kernel[k] == '0)
   end
-  // A plan really is overtaken in our tests.
+  // A plan really is overtaken in our tests, and one that is kept in the cycle in which it is wanted.
+  `SMK_COVER(KeptPlanOvertaken_C, repartition_i && kept_q && need_changed_i != '0)
   `SMK_COVER(PlanOvertaken_C, in_force && void_now)
 endmodule
