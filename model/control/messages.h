@@ -15,7 +15,7 @@ enum class CommandOp : std::uint8_t {
   kPreempt,    // kernel, count: that many TBs of the kernel leave; answered by kSettled
   kPartition,  // kernel, range, first, last: new ranges; misaligned TBs leave; answered by kSettled
   kEvict,      // mode: all TBs leave; answered by kSettled
-  kQuota,      // kernel, quota, last
+  kQuota,      // kernel, quota, first, last: in force with the last of a set
 };
 
 // Driver to SM, stream.

@@ -182,6 +182,22 @@ TEST(DriverPorts, NoSmGetsAPlanOfANeedThatHasChanged) {
   }
 }
 
+// Two kernels per SM out of four, and not one TB of each fits: the SMs of each two are as far apart
+// as there are kernels on each, and still every kernel is the first on half of its SMs [D4].
+TEST(DriverPorts, KernelsThatDoNotFitTogetherAllRunWithTwoPerSm) {
+  PolicyConfig policy;
+  policy.dispatch = DispatchMode::kPartitioned;
+  policy.kernels_per_sm = 2;
+  Bench bench(policy);
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.Launch(k, {160, 0, 4, 1}, 1'000);
+  for (unsigned n = 0; n < 1'000; ++n) bench.SettleAll();
+  for (unsigned k = 0; k < kNumKernels; ++k) {
+    unsigned tbs = 0;
+    for (unsigned sm = 0; sm < Gtx980::kSms; ++sm) tbs += bench.Resident(k, sm);
+    EXPECT_EQ(tbs, Gtx980::kSms / kNumKernels) << "kernel " << k;
+  }
+}
+
 // The i-th member's window comes from SM i, whoever the members are, in any order and with any time
 // between. Every other time windows are short, so that each bit of them changes the quotas.
 TEST(DriverPorts, WindowsAreThoseOfTheirSmsInWhateverOrderTheyCome) {

@@ -241,13 +241,14 @@ TEST(PartitionPlannerTest, EqualsFigure6AndRangesAreDisjointForRandomKernels) {
     PartitionPlanner::Inputs in = StartOf(mask, oracle::Pick(&random, 16));
     in.mode = policy.dispatch;
     in.table = policy.table;
+    in.apart = static_cast<std::uint8_t>(1 + oracle::Pick(&random, kNumKernels));
     const unsigned cycles = PlanAll(&planner, in, kernels);
 
     std::vector<oracle::Planned> want;
     for (unsigned k = 0; k < kNumKernels; ++k) {
       if (in.kernels >> k & 1) want.push_back({k, needs[k], 0});
     }
-    oracle::PlanFor(policy, &want, kLimits, Index(in.sm));
+    oracle::PlanFor(policy, &want, kLimits, Index(in.sm) / in.apart);
     std::array<unsigned, kNumKernels> tbs{};
     unsigned sum = 0;
     for (const oracle::Planned& p : want) sum += tbs[p.kernel] = p.tbs;

@@ -38,15 +38,19 @@
     end
   end
 
-  // When not one TB of each fits, the (SM mod n)-th of the n kernels goes first [D4]; else the lowest
-  // id.
+  // When not one TB of each fits, of the n kernels of every p-th SM the (SM / p mod n)-th goes first
+  // [D4]; else the lowest id.
   logic [7:0] sharers, rank, turn;
   logic       each_fits;
   always_comb begin
     sharers = '0;
     for (int unsigned k = 0; k < NumKernels; k++) sharers = sharers + 8'(kernels_i[k]);
     turn = '0;
-    for (int unsigned n = 1; n <= NumKernels; n++) if (32'(sharers) == n) turn = 8'(sm_i) % 8'(n);
+    for (int unsigned p = 1; p <= NumKernels; p++) begin
+      for (int unsigned n = 1; n <= NumKernels; n++) begin
+        if (apart_i[p-1] && 32'(sharers) == n) turn = 8'(sm_i) / 8'(p) % 8'(n);
+      end
+    end
     first = '0;
     rank  = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin

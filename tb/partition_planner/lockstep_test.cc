@@ -94,6 +94,7 @@ class Bench {
     dut.start_i = in.start;
     dut.kernels_i = in.kernels;
     dut.sm_i = static_cast<CData>(Index(in.sm));
+    dut.apart_i = static_cast<CData>(1u << (in.apart - 1));
     dut.mode_i = static_cast<CData>(in.mode);
     Pack<TbCntVec<Package>>(in.table, &dut.table_tbs_i);
     dut.last_at_end_i = in.last_at_end;
@@ -219,6 +220,25 @@ TEST(PartitionPlannerLockstep, KernelsThatDoNotFitTogetherTakeTurns) {
     }
     ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
   }
+}
+
+// [D4]: SMs that host the same kernels may be as far apart as there are kernels on each.
+TEST(PartitionPlannerLockstep, KernelsTakeTurnsAmongTheSmsThatHostThem) {
+  Gtx980 bench(1);
+  for (unsigned k = 0; k < kNumKernels; ++k) bench.Launch(k, {160, 0, 4, 1});
+  for (unsigned apart = 1; apart <= kNumKernels; ++apart) {
+    for (unsigned first = 0; first < apart; ++first) {
+      std::array<unsigned, kNumKernels> sum{};
+      for (unsigned n = 0; n < 4; ++n) {
+        Inputs in = StartOf(0b1010, first + n * apart);
+        in.apart = static_cast<std::uint8_t>(apart);
+        bench.Plan(in);
+        for (unsigned k = 0; k < kNumKernels; ++k) sum[k] += bench.Tbs()[k];
+      }
+      EXPECT_EQ(sum, (std::array<unsigned, kNumKernels>{0, 2, 0, 2})) << apart << " apart";
+    }
+  }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
 TEST(PartitionPlannerLockstep, RangesFollowTheOrderOfArrival) {

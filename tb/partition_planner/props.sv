@@ -9,6 +9,7 @@ module formal_partition_planner (
   input logic                    start_i,
   input smk_pkg::kernel_mask_t   kernels_i,
   input smk_pkg::sm_id_t         sm_i,
+  input smk_pkg::kernel_mask_t   apart_i,
   input smk_pkg::dispatch_mode_e mode_i,
   input smk_pkg::tb_cnt_vec_t    table_tbs_i,
   input logic                    last_at_end_i,
@@ -39,7 +40,7 @@ module formal_partition_planner (
   smk_pkg::kernel_mask_t kernels;
   smk_pkg::range_vec_t   range;
   smk_partition_planner u_dut (
-    .clk_i, .rst_ni, .start_i, .kernels_i, .sm_i,
+    .clk_i, .rst_ni, .start_i, .kernels_i, .sm_i, .apart_i,
     .mode_i     (mode_q),
     .table_tbs_i(table_tbs_q),
     .last_at_end_i(last_at_end_q),
@@ -71,6 +72,7 @@ module formal_partition_planner (
     end
   end
   `ASSUME(KernelsNotEmpty_M, !start_i || kernels_i != '0)
+  `ASSUME(ApartOnehot_M, !start_i || (apart_i != '0 && (apart_i & (apart_i - smk_pkg::NumKernels'(1))) == '0))
   `ASSUME(NeedFits_M, need_fits == '1)
   `ASSUME(OrderDiffers_M, order_differs == '1)
 

@@ -24,6 +24,7 @@ class PlannerTraffic {
     in.start = dice_.Percent(bench_.state().busy ? restart_ : 50);
     in.kernels = static_cast<KernelMask>(1 + dice_.Below(15));
     in.sm = static_cast<SmId>(dice_.Below(AnyBench::Package::NumSms));
+    in.apart = static_cast<std::uint8_t>(1 + dice_.Below(kNumKernels));
     if (in.start && dice_.Percent(tight_)) FillUp(in.kernels);
     return in;
   }

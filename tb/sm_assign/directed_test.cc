@@ -126,6 +126,7 @@ TEST(SmAssignTest, MembersAreThoseOfTheStart) {
 TEST(SmAssignTest, SpatialGivesEqualContiguousGroups) {
   for (unsigned sms : {1u, 2u, 3u, 15u, 16u, 32u}) {
     for (KernelMask members = 1; members < 16; ++members) {
+      if (Count(members) > sms) continue;
       SmAssign assign({sms});
       Walk(&assign, {false, members, true, false, 4});
       unsigned groups = 1;
@@ -152,6 +153,55 @@ TEST(SmAssignTest, ProfilingSmsAreTheFirstAndDedicated) {
   EXPECT_EQ(assign.state().allowed[1], 0b0010);
   EXPECT_EQ(assign.state().allowed[2], 0b1000);
   for (unsigned sm = 3; sm < 16; ++sm) EXPECT_EQ(assign.state().allowed[sm], 0b1011);
+}
+
+// More kernels than SMs: each has one SM, and SMs have as many kernels as each other, but for one.
+TEST(SmAssignTest, SpatialGivesEachOfMoreKernelsAnSm) {
+  for (unsigned sms : {1u, 2u, 3u}) {
+    for (KernelMask members = 1; members < 16; ++members) {
+      if (Count(members) <= sms) continue;
+      SmAssign assign({sms});
+      Walk(&assign, {false, members, true, false, 4});
+      for (unsigned k = 0; k < kNumKernels; ++k) {
+        EXPECT_EQ(SmsOf(assign, sms)[k], members >> k & 1u) << "kernel " << k;
+      }
+      for (unsigned sm = 0; sm < sms; ++sm) {
+        EXPECT_GE(Count(assign.state().allowed[sm]), Count(members) / sms);
+        EXPECT_LE(Count(assign.state().allowed[sm]), (Count(members) + sms - 1) / sms);
+      }
+    }
+  }
+}
+
+// Nobody would share an SM, and with more kernels than SMs some would have none.
+TEST(SmAssignTest, NoSmIsDedicatedUnlessOneIsLeftToBeShared) {
+  for (unsigned sms = 1; sms <= 5; ++sms) {
+    for (KernelMask members = 1; members < 16; ++members) {
+      SmAssign assign({sms});
+      Walk(&assign, {false, members, false, true, 4});
+      EXPECT_EQ(assign.state().allowed[sms - 1], members);
+      const bool alone = Count(members) > 1 && Count(members) < sms;
+      EXPECT_EQ(assign.state().allowed[0] != members, alone);
+    }
+  }
+}
+
+// What the planner asks: how far apart SMs are that host the same kernels.
+TEST(SmAssignTest, SmsThatHostTheSameKernelsAreEquallyFarApart) {
+  for (KernelMask members = 1; members < 16; ++members) {
+    for (std::uint8_t limit = 1; limit <= 4; ++limit) {
+      for (const bool profile : {false, true}) {
+        SmAssign assign({16});
+        Walk(&assign, {false, members, false, profile, limit});
+        const auto& allowed = assign.state().allowed;
+        const unsigned apart = assign.state().apart, begin = profile ? Count(members) : 0;
+        for (unsigned sm = begin; sm + apart < 16; ++sm) {
+          EXPECT_EQ(allowed[sm], allowed[sm + apart]);
+          for (unsigned n = 1; n < apart; ++n) EXPECT_NE(allowed[sm], allowed[sm + n]);
+        }
+      }
+    }
+  }
 }
 
 TEST(SmAssignTest, OneKernelAloneNeedsNoProfilingSm) {

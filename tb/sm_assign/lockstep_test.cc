@@ -65,6 +65,7 @@ class Bench {
     const Dut& dut = lockstep_.dut();
     lockstep_.Expect("busy", dut.busy_o, want.state().busy);
     ExpectMessage<Bits<kSms>>(&lockstep_, "changed", dut.changed_o, want.state().changed);
+    lockstep_.Expect("apart", dut.apart_o, 1u << (want.state().apart - 1));
     ExpectMessage<SmKernels<Package>>(&lockstep_, "allowed", dut.allowed_o, want.state().allowed);
   }
 

@@ -24,7 +24,8 @@ module formal_sm_assign (
   assign per_sm  = start_i ? kernels_per_sm_i : per_sm_q;
   `ASSUME(HostsSomeKernel_M, !start_i || kernels_per_sm_i != '0)
 
-  smk_pkg::sm_kernels_t allowed, allowed_q;
+  smk_pkg::sm_kernels_t  allowed, allowed_q;
+  smk_pkg::kernel_mask_t apart;
   smk_pkg::sm_mask_t    changed, differs;
   logic [5:0]           since_q;
   smk_sm_assign u_dut (
@@ -34,6 +35,7 @@ module formal_sm_assign (
     .kernels_per_sm_i(per_sm),
     .busy_o          (busy),
     .allowed_o       (allowed),
+    .apart_o         (apart),
     .changed_o       (changed)
   );
   always_ff @(posedge clk_i) begin
@@ -67,7 +69,7 @@ module formal_sm_assign (
   logic [NumKernels*6-1:0] sms_of;
   smk_pkg::kernel_mask_t   here;
   assign members   = ones_of(members_q);
-  assign dedicated = (profile_q && !spatial_q) ? members : '0;
+  assign dedicated = (profile_q && !spatial_q && members < 6'(NumSms)) ? members : '0;
   assign is_over   = known_q && !busy;
   always_comb begin
     {strangers, wrong_count, wrong_spatial, wrong_dedicated} = '0;
@@ -80,9 +82,13 @@ module formal_sm_assign (
       if (at_sm >= dedicated &&
           ones_of(here) != ((members < 6'(per_sm_q)) ? members : 6'(per_sm_q))) wrong_count = 1'b1;
       for (int unsigned k = 0; k < NumKernels; k++) begin
-        // SM s is the (s x members / SMs)-th member's.
-        if (members_q[k] && here[k] != (rank * 6'(NumSms) <= at_sm * members &&
-                                        at_sm * members < (rank + 6'd1) * 6'(NumSms))) begin
+        // SM s is the (s x members / SMs)-th member's; the r-th of more members has the
+        // (r x SMs / members)-th SM.
+        if (members_q[k] && here[k] != ((members <= 6'(NumSms)) ?
+              (rank * 6'(NumSms) <= at_sm * members &&
+               at_sm * members < (rank + 6'd1) * 6'(NumSms)) :
+              (at_sm * members <= rank * 6'(NumSms) &&
+               rank * 6'(NumSms) < (at_sm + 6'd1) * members))) begin
           wrong_spatial = 1'b1;
         end
         if (members_q[k] && at_sm < dedicated && here[k] != (rank == at_sm)) begin
@@ -94,9 +100,9 @@ module formal_sm_assign (
     end
   end
   `PROVE(HostsMembersOnly_A, !is_over || !strangers)
-  // Spatial: one kernel on each SM, in contiguous groups.
+  // Spatial: one kernel on each SM, in contiguous groups; or one SM for each kernel.
   `PROVE(SpatialIsEven_A, !is_over || !spatial_q || !wrong_spatial)
-  // Profile: the i-th SM is the i-th member's alone.
+  // Profile: the i-th SM is the i-th member's alone, if there are more SMs.
   `PROVE(DedicatedIsAlone_A, !is_over || !wrong_dedicated)
   // Else as many kernels on each SM as there may be, and no kernel has two SMs more than another.
   `PROVE(AsManyAsMayBe_A, !is_over || spatial_q || !wrong_count)
@@ -114,7 +120,26 @@ module formal_sm_assign (
   `PROVE(SharedIsEven_A, !is_over || !uneven)
   // So every kernel has an SM to share, if there are enough of them.
   `PROVE(EveryKernelHasAnSm_A, !is_over || !without ||
-         (6'(NumSms) - dedicated) * (spatial_q ? 6'd1 : 6'(per_sm_q)) < members)
+         (6'(NumSms) - dedicated) * (spatial_q ? members : 6'(per_sm_q)) < members)
+  // SMs that are apart_o apart host the same kernels, and no two of them nearer to each other.
+  logic [5:0] gap;
+  logic       other_at_gap, same_nearer;
+  always_comb begin
+    gap = '0;
+    for (int unsigned p = 1; p <= NumKernels; p++) if (apart[p-1]) gap = 6'(p);
+    {other_at_gap, same_nearer} = '0;
+    for (int unsigned s = 0; s < NumSms; s++) begin
+      for (int unsigned t = s + 1; t < NumSms; t++) begin
+        if (6'(s) >= dedicated && 6'(t) == 6'(s) + gap && allowed.sm[s] != allowed.sm[t]) begin
+          other_at_gap = 1'b1;
+        end
+        if (6'(s) >= dedicated && 6'(t) < 6'(s) + gap && allowed.sm[s] == allowed.sm[t]) begin
+          same_nearer = 1'b1;
+        end
+      end
+    end
+  end
+  `PROVE(SameAtGap_A, !is_over || spatial_q || (gap != '0 && !other_at_gap && !same_nearer))
 
   // Idle: no walk goes on or begins.
   (* keep *) logic idle;

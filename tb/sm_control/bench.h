@@ -84,11 +84,12 @@ class SmControlBench {
     command.last = last;
     Send(command);
   }
-  void Quota(unsigned kernel, unsigned quota, bool last) {
+  void Quota(unsigned kernel, unsigned quota, bool first, bool last) {
     SmCommand command;
     command.op = CommandOp::kQuota;
     command.kernel = static_cast<KernelId>(kernel);
     command.quota = static_cast<std::uint16_t>(quota);
+    command.first = first;
     command.last = last;
     Send(command);
   }

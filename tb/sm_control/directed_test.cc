@@ -32,7 +32,7 @@ TEST(SmControlTest, GivesTheCreditOfADispatchBackWhenTheTbIsPlaced) {
 
 TEST(SmControlTest, GivesTheCreditOfAnyOtherCommandBackAtOnce) {
   Bench bench;
-  bench.Quota(1, 9, true);
+  bench.Quota(1, 9, true, true);
   EXPECT_TRUE(bench.to_driver.command_credit);
   bench.Step();
   EXPECT_FALSE(bench.to_driver.command_credit);
@@ -187,9 +187,9 @@ TEST(SmControlTest, QuotasComeIntoForceWithTheLastCommandUntilTheNextPlan) {
   bench.Partition(0, 0, 4, true, true);
   bench.Run(10);
   bench.Place(0, 0);
-  bench.Quota(0, 10, false);
+  bench.Quota(0, 10, true, false);
   EXPECT_FALSE(bench.control().state().quotas.gated);
-  bench.Quota(1, 20, true);
+  bench.Quota(1, 20, false, true);
   EXPECT_TRUE(bench.control().state().quotas.gated);
   bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 10);
@@ -200,6 +200,47 @@ TEST(SmControlTest, QuotasComeIntoForceWithTheLastCommandUntilTheNextPlan) {
   EXPECT_FALSE(bench.control().state().quotas.gated);
   bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 0);
+}
+
+// A set is taken as a whole, with its last quota: a reload in between has the set before.
+TEST(SmControlTest, AReloadBetweenTwoQuotasHasTheSetBefore) {
+  Bench bench;
+  bench.Partition(0, 0, 4, true, true);
+  bench.Run(10);
+  bench.Place(0, 0);
+  bench.Quota(0, 2, true, false);
+  bench.Quota(1, 2, false, true);
+  bench.Step();
+  bench.Quota(0, 30, true, false);
+  for (unsigned grant = 0; grant < 3; ++grant) {
+    bench.in.ready[0] = 1;
+    bench.Step();
+  }
+  EXPECT_EQ(bench.out.quota_left[0], 1);
+  EXPECT_EQ(bench.out.quota_left[1], 2);
+  bench.Quota(1, 40, false, true);
+  bench.in.ready[0] = 1;
+  bench.Step();
+  bench.Step();
+  EXPECT_EQ(bench.out.quota_left[0], 30);
+  EXPECT_EQ(bench.out.quota_left[1], 40);
+}
+
+// A plan cuts a set off: what comes of it later puts no quotas in force.
+TEST(SmControlTest, TheRestOfASetThatAPlanHasCutOffIsNotTaken) {
+  Bench bench;
+  bench.Partition(0, 0, 4, true, true);
+  bench.Run(10);
+  bench.Quota(0, 10, true, false);
+  bench.Partition(0, 0, 2, true, true);
+  bench.Run(10);
+  bench.Quota(1, 20, false, true);
+  EXPECT_FALSE(bench.control().state().quotas.gated);
+  bench.Quota(0, 30, true, false);
+  bench.Quota(1, 40, false, true);
+  EXPECT_TRUE(bench.control().state().quotas.gated);
+  EXPECT_EQ(bench.control().state().quotas.quota[0], 30);
+  EXPECT_EQ(bench.control().state().quotas.quota[1], 40);
 }
 
 TEST(SmControlTest, StoppedTbsGetNoGrantFromTheSameCycleOn) {

@@ -116,7 +116,7 @@ using Bench = SmControlBench<Gtx980>;
 TEST(SmControlWaves, FromReadyToGrant) {
   Bench bench;
   bench.Place(0, 1);
-  bench.Quota(0, 2, true);
+  bench.Quota(0, 2, true, true);
   bench.Run(8);
   Diagram diagram({"ready_i, scheduler 0 [3:0]", "grant_valid_o[0]",
                    "grant_warp_o, scheduler 0 [3:0]", "quota_left_o, kernel 0 [15:0]", "reload_o",

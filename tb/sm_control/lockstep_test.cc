@@ -262,7 +262,7 @@ TEST(SmControlLockstep, AVictimThatFinishesIsCountedAndOthersAreNot) {
 TEST(SmControlLockstep, OnlyTheLastRangeOfAPlanMovesTbs) {
   Bench bench;
   for (unsigned tb = 0; tb < 2; ++tb) bench.Place(0, tb);
-  bench.Quota(0, 5, true);
+  bench.Quota(0, 5, true, true);
   bench.Partition(0, 0, 4, true, false);
   EXPECT_EQ(bench.control().model().preempt_engine().state().leaving, 0u);
   EXPECT_EQ(bench.dut().gated_o, 1);
@@ -298,13 +298,13 @@ TEST(SmControlLockstep, AnEvictionTakesAllTbsInItsMode) {
 TEST(SmControlLockstep, QuotasAreLoadedAtOnceOnlyWhenTheyComeIntoForce) {
   Bench bench;
   bench.Place(0, 0);
-  bench.Quota(0, 7, false);
+  bench.Quota(0, 7, true, false);
   EXPECT_EQ(bench.dut().gated_o, 0);
-  bench.Quota(0, 7, true);
+  bench.Quota(0, 7, false, true);
   EXPECT_EQ(bench.out.quota_left[0], 0) << "earlier than the contract";
   bench.Step();
   EXPECT_EQ(bench.out.quota_left[0], 7);
-  bench.Quota(0, 20, true);
+  bench.Quota(0, 20, true, true);
   EXPECT_EQ(bench.out.quota_left[0], 7) << "taken at the next reload";
   for (unsigned grant = 0; grant < 7; ++grant) {
     bench.in.ready[0] = 1;

@@ -170,6 +170,7 @@ class SmControlDriver {
     c.op = CommandOp::kQuota;
     c.kernel = static_cast<KernelId>(dice_.Below(kNumKernels));
     c.quota = static_cast<std::uint16_t>(dice_.Below(dice_.Percent(90) ? 40 : 65536));
+    c.first = dice_.Percent(60);
     c.last = dice_.Percent(40);
     return c;
   }

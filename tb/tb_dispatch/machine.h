@@ -55,7 +55,7 @@ class DispatchMachine {
     drf.kernel_table = &kernels_.state();
     drf_.Tick(drf);
     queue_.Tick(QueueInputs(p));
-    planner_.Tick({p.plan_start, p.plan_kernels, p.sm, policy_.dispatch, policy_.table, false,
+    planner_.Tick({p.plan_start, p.plan_kernels, p.sm, 1, policy_.dispatch, policy_.table, false,
                    &kernels_.state()});
     assign_.Tick({assign_pending_, kernels_.members(), policy_.dispatch == DispatchMode::kSpatial,
                   policy_.quota_enable, policy_.kernels_per_sm});

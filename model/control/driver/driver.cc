@@ -74,11 +74,9 @@ void Driver::HearProfile(const Inputs& in) {
   state_.got = 0;
   state_.wanted = 0;
   if (slicer_.profiler().state().profiling()) return;  // the members are not on their SMs
-  rank = 0;
-  for (KernelMask left = kernels_.members(); left != 0 && rank != config_.num_sms; ++rank) {
-    state_.wanted |= static_cast<KernelMask>(left & -left);
-    left &= static_cast<KernelMask>(left - 1);
-  }
+  // With as many members as SMs nobody has one of its own.
+  const KernelMask members = kernels_.members();
+  if (static_cast<unsigned>(__builtin_popcount(members)) < config_.num_sms) state_.wanted = members;
 }
 
 // Nobody else asks which kernels have an SM, so it is not worked out under other policies.

@@ -114,6 +114,7 @@ PartitionPlanner::Inputs Driver::PlannerInputs() const {
   p.start = pulses.plan_start;
   p.kernels = pulses.plan_kernels;
   p.sm = pulses.sm;
+  p.apart = assign_.state().apart;
   p.mode = policy_.dispatch;
   p.table = policy_.table;
   // A kernel of the fixed table has ended: the others divide the SM among them [D97].

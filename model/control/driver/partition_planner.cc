@@ -36,10 +36,11 @@ bool PartitionPlanner::Before(unsigned a, unsigned b) const {
   return (a - state_.first) % kMaxKernels < (b - state_.first) % kMaxKernels;
 }
 
-// Who goes first when not one TB of each fits: the kernels take turns from SM to SM.
+// Who goes first when not one TB of each fits: the kernels take turns among the SMs that host them.
 std::uint8_t PartitionPlanner::First(const Inputs& in) {
   KernelMask left = in.kernels;
-  const unsigned turn = Index(in.sm) % static_cast<unsigned>(__builtin_popcount(in.kernels));
+  const unsigned turn =
+      Index(in.sm) / in.apart % static_cast<unsigned>(__builtin_popcount(in.kernels));
   for (unsigned n = turn; n != 0; --n) left &= static_cast<KernelMask>(left - 1);
   return static_cast<std::uint8_t>(__builtin_ctz(left));
 }

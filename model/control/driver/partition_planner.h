@@ -15,8 +15,8 @@
 // Doc         docs/blocks/partition_planner.md
 // Ties of rK go to the kernel with more TBs planned (the smaller step), then to the lowest id: this
 // is the order of Fig. 8 [D3]. When not even one TB of each kernel fits together, the kernels of
-// the plan take turns at going first from SM to SM, so that none is left out everywhere; under the
-// even split one TB may take more than its part for the same reason [D4].
+// the plan take turns at going first among the SMs that host the same, so that none is left out
+// everywhere; under the even split one TB may take more than its part for the same reason [D4].
 #pragma once
 
 #include "control/driver/kernel_table.h"
@@ -32,6 +32,7 @@ class PartitionPlanner {
     bool start = false;
     KernelMask kernels = 0;
     SmId sm{0};
+    std::uint8_t apart = 1;  // SMs that are so far apart host the same kernels
     DispatchMode mode = DispatchMode::kPartitioned;
     std::array<std::uint8_t, kMaxKernels> table{};
     bool last_at_end = false;                          // the last range ends where the SM ends

@@ -114,6 +114,7 @@ void QuotaCalculator::Send(const Inputs& in) {
   state_.command.op = CommandOp::kQuota;
   state_.command.kernel = static_cast<KernelId>(k);
   state_.command.quota = state_.quota[k];
+  state_.command.first = NextKernel(sharing, 0) == k;
   state_.command.last = NextKernel(sharing, k + 1) == kMaxKernels;
   state_.command_valid = true;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/driver/sm_assign.h"
 
+#include <numeric>
+
 namespace smk {
 namespace {
 
@@ -16,11 +18,31 @@ bool SmAssign::Walks(const Inputs& in) const {
   return !in.spatial && __builtin_popcount(state_.members) > in.kernels_per_sm;
 }
 
+// The next SM profiles one kernel.
+bool SmAssign::Dedicated(const Inputs& in) const {
+  const unsigned kernels = static_cast<unsigned>(__builtin_popcount(state_.members));
+  return in.profile && state_.next < kernels && kernels < config_.num_sms;
+}
+
+// A walk gives n kernels at a time out of m, in turn: the same again after m / gcd(m, n) SMs.
+unsigned SmAssign::Apart(const Inputs& in) const {
+  const unsigned kernels = static_cast<unsigned>(__builtin_popcount(state_.members));
+  return Walks(in) ? kernels / std::gcd(kernels, unsigned{in.kernels_per_sm}) : 1;
+}
+
 KernelMask SmAssign::Choose(const Inputs& in) const {
   const unsigned kernels = static_cast<unsigned>(__builtin_popcount(state_.members));
+  const unsigned sms = config_.num_sms;
   if (kernels == 0) return 0;
-  if (in.spatial) return Nth(state_.members, state_.next * kernels / config_.num_sms);
-  if (in.profile && kernels > 1 && state_.next < kernels) return Nth(state_.members, state_.next);
+  if (in.spatial && kernels <= sms) return Nth(state_.members, state_.next * kernels / sms);
+  if (in.spatial) {
+    KernelMask group = 0;
+    for (unsigned n = 0; n < kernels; ++n) {
+      if (n * sms / kernels == state_.next) group |= Nth(state_.members, n);
+    }
+    return group;
+  }
+  if (Dedicated(in)) return Nth(state_.members, state_.next);
   if (in.kernels_per_sm >= kernels) return state_.members;
   KernelMask chosen = 0;
   for (unsigned i = 0; i < in.kernels_per_sm; ++i) {
@@ -38,7 +60,7 @@ KernelMask SmAssign::Choose(const Inputs& in) const {
 // The next SM.
 void SmAssign::Decide(const Inputs& in) {
   const KernelMask chosen = Choose(in);
-  const bool dedicated = in.profile && state_.next < __builtin_popcount(state_.members);
+  const bool dedicated = Dedicated(in);
   if (chosen != state_.allowed[state_.next]) state_.changed.Set(state_.next);
   state_.allowed[state_.next] = chosen;
   for (unsigned k = 0; k < kMaxKernels && !dedicated; ++k) state_.running[k] += chosen >> k & 1;
@@ -56,6 +78,7 @@ void SmAssign::Tick(const Inputs& in) {
     return;
   }
   if (!state_.busy) return;
+  state_.apart = static_cast<std::uint8_t>(Apart(in));
   if (Walks(in)) return Decide(in);
   while (state_.busy) Decide(in);
 }

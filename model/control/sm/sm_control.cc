@@ -76,6 +76,7 @@ void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
       engine->whole_sm = command.mode == PreemptMode::kDrain;
       state_.settle_pending = true;
       state_.quotas.gated = false;
+      state_.set_open = false;
       state_.changed = kEcho;
       break;
     case CommandOp::kEvict:
@@ -86,12 +87,22 @@ void SmControl::TakeCommand(const SmCommand& command, TbTable::Inputs* table,
       state_.settle_pending = true;
       break;
     case CommandOp::kQuota:
-      state_.quotas.quota[Index(command.kernel)] = command.quota;
-      state_.quotas.load = command.last && !state_.quotas.gated;
-      state_.quotas.gated = state_.quotas.gated || command.last;
-      state_.changed = kEcho;
+      TakeQuota(command);
       break;
   }
+}
+
+// A set is taken as a whole, with its last quota; the rest of one that a plan has cut off is not.
+void SmControl::TakeQuota(const SmCommand& command) {
+  state_.changed = kEcho;
+  state_.set_open = state_.set_open || command.first;
+  if (!state_.set_open) return;
+  state_.coming[Index(command.kernel)] = command.quota;
+  if (!command.last) return;
+  state_.set_open = false;
+  state_.quotas.quota = state_.coming;
+  state_.quotas.load = !state_.quotas.gated;
+  state_.quotas.gated = true;
 }
 
 // One report per cycle: a TB that left, then a TB that finished, then that all who had to leave

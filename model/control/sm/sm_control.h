@@ -63,6 +63,9 @@ class SmControl {
     std::uint8_t shortfall = 0;
     SmEvent report{};          // before the event register
     std::uint8_t changed = 0;  // cycles in which the schedulers still hear of something
+    // The set of quotas that comes, and whether its first has come, its last not, and no plan.
+    std::array<std::uint16_t, kMaxKernels> coming{};
+    bool set_open = false;
   };
 
   SmControl(const ControlConfig& config, const PolicyConfig& policy);
@@ -123,6 +126,7 @@ class SmControl {
   void HearWindow(const DriverToSm& from_driver);
   void StepTables(const SmInputs& in, const DriverToSm& from_driver, const KernelViews& kernels,
                   SmOutputs* out);
+  void TakeQuota(const SmCommand& command);
   void TakeCommand(const SmCommand& command, TbTable::Inputs* table,
                    PartitionCounters::Inputs* partitions, PreemptEngine::Inputs* engine);
   std::uint32_t Staying(KernelId kernel) const;

@@ -85,6 +85,7 @@ module smk_driver (
   smk_pkg::tb_id_vec_t       remaining, next_tb;
   logic                      assign_busy;
   smk_pkg::sm_kernels_t      assigned, allowed, planned;
+  smk_pkg::kernel_mask_t     apart;
   smk_pkg::sm_mask_t         assign_changed, changed, busy_sms;
   logic                      slicer_assigns, slicer_spatial, slicer_gives, slicer_busy;
   logic                      slicer_profiles, plan_at_end, plan_each;
@@ -167,6 +168,7 @@ module smk_driver (
     .kernels_per_sm_i(policy_i.kernels_per_sm),
     .busy_o          (assign_busy),
     .allowed_o       (assigned),
+    .apart_o         (apart),
     .changed_o       (assign_changed)
   );
 
@@ -217,6 +219,7 @@ module smk_driver (
                       token_assigns),
     .allowed_i       (allowed),
     .assign_changed_i(changed),
+    .apart_i         (apart),
     .events_i        (sm_events_i),
     .events_valid_i  (event_valid),
     .settled_i       (event_settled),

@@ -27,10 +27,12 @@ module smk_driver_decision (
   input  smk_pkg::kernel_mask_t     need_changed_i,
   input  smk_pkg::kernel_mask_t     kernel_done_i,
   input  smk_pkg::kernel_mask_t     member_expired_i,
-  // Of the SMs: which kernels may run there, and what they report.
+  // Of the SMs: which kernels may run there, how far apart those are that host the same, and what they
+  // report.
   input  logic                      assign_busy_i,
   input  smk_pkg::sm_kernels_t      allowed_i,
   input  smk_pkg::sm_mask_t         assign_changed_i,
+  input  smk_pkg::kernel_mask_t     apart_i,
   input  smk_pkg::sm_events_t       events_i,
   input  smk_pkg::sm_mask_t         events_valid_i,
   input  smk_pkg::sm_mask_t         settled_i,
@@ -249,6 +251,7 @@ module smk_driver_decision (
     .start_i    (pulses.plan_start),
     .kernels_i  (pulses.plan_kernels),
     .sm_i       (pulses.sm),
+    .apart_i,
     .mode_i     (table_gone ? smk_pkg::DispatchEven : plan_mode_i),
     .table_tbs_i(plan_table_i),
     .last_at_end_i(plan_at_end_i),

@@ -30,10 +30,10 @@ module smk_driver_profile (
   output logic                  heard_o
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
-  localparam int unsigned NumWindows =
-      (smk_pkg::NumSms < NumKernels) ? smk_pkg::NumSms : NumKernels;
+  localparam int unsigned NumSms     = smk_pkg::NumSms;
+  localparam int unsigned NumWindows = (NumSms < NumKernels) ? NumSms : NumKernels;
 
-  // Members now; at the last tick, those that have an SM; those whose window has come.
+  // Members now; at the last tick, if each had an SM of its own; those whose window has come.
   smk_pkg::kernel_mask_t members_q, wanted_d, wanted_q, got_d, got_q, here;
   smk_pkg::kernel_mask_t profile_valid_q;
   smk_pkg::issued_vec_t  profile_issued_d, profile_issued_q, issued;
@@ -58,15 +58,13 @@ module smk_driver_profile (
   end
   assign complete = here != '0 && (got_q | here) == wanted_q;
 
-  // The first NumWindows members.
-  smk_pkg::kernel_cnt_t members_before;
+  // With as many members as SMs nobody has one of its own (smk_sm_assign).
+  smk_pkg::kernel_cnt_t count;
   always_comb begin
-    members_before = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      wanted_d[k]    = members_i[k] && quota_enable_i && 32'(members_before) < NumWindows;
-      members_before = members_before + smk_pkg::KernelCntWidth'(members_i[k]);
-    end
+    count = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) count = count + smk_pkg::KernelCntWidth'(members_i[k]);
   end
+  assign wanted_d = members_i & {NumKernels{quota_enable_i && 32'(count) < NumSms}};
   assign got_d = (tick_i || complete) ? '0 : got_q | here;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

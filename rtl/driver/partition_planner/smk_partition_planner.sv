@@ -15,17 +15,18 @@
 // Reset       Idle, no plan.
 // Model       model/control/driver/partition_planner.h   Doc  docs/blocks/partition_planner.md
 // Ties of rK go to the kernel with more TBs planned, then to the lowest id [D3]; when not one TB of
-// each kernel fits, the kernels take turns at going first from SM to SM [D4]. Does not know which
-// SM needs a plan, nor who runs there now: see smk_tb_dispatch.
+// each kernel fits, the kernels take turns at going first, among the SMs that host the same kernels
+// [D4]. Does not know which SM needs a plan, nor who runs there now: see smk_tb_dispatch.
 `include "smk_assert.svh"
 
 module smk_partition_planner (
   input  logic                    clk_i,
   input  logic                    rst_ni,
-  // Plan for these kernels and this SM.
+  // Plan for these kernels and this SM; SMs so far apart host the same (one-hot, bit n - 1: n).
   input  logic                    start_i,
   input  smk_pkg::kernel_mask_t   kernels_i,
   input  smk_pkg::sm_id_t         sm_i,
+  input  smk_pkg::kernel_mask_t   apart_i,
   // Constant during a run.
   input  smk_pkg::dispatch_mode_e mode_i,
   input  smk_pkg::tb_cnt_vec_t    table_tbs_i,
@@ -138,13 +139,15 @@ module smk_partition_planner (
                      (smk_pkg::LimitTbs >= NumKernels ||
                       32'(count_of(kernels_i)) <= smk_pkg::LimitTbs);
 
-  // If not, the (SM mod n)-th of the n kernels is the first [D4].
+  // If not, of the n kernels of every p-th SM the (SM / p mod n)-th is the first [D4].
   smk_pkg::kernel_id_t turn;
   always_comb begin
     turn = '0;
-    for (int unsigned n = 1; n <= NumKernels; n++) begin
-      for (int unsigned s = 0; s < smk_pkg::NumSms; s++) begin
-        if (sharers_d[n-1] && 32'(sm_i) == s) turn = turn | KernelWidth'(s % n);
+    for (int unsigned p = 1; p <= NumKernels; p++) begin
+      for (int unsigned n = 1; n <= NumKernels; n++) begin
+        for (int unsigned s = 0; s < smk_pkg::NumSms; s++) begin
+          if (apart_i[p-1] && sharers_d[n-1] && 32'(sm_i) == s) turn = turn | KernelWidth'(s / p % n);
+        end
       end
     end
   end
@@ -454,6 +457,7 @@ module smk_partition_planner (
   `SMK_ASSERT(IdleHolds_A, !busy_q && !done_q && !start_i |=> $stable(
               {busy_q, done_q, kernels_q, first_q, sharers_q, anywhere_q, at_place_q, last_q, at_end_q,
                room_q, part_q, tbs_q, share_q, range_q}))
+  `SMK_ASSERT(ApartOnehot_M, start_i |-> $onehot(apart_i))
   // There is something to plan.
   `SMK_ASSERT(SomeKernel_M, start_i |-> kernels_i != '0)
   // A plan is really begun anew, and kernels really take turns, in our tests.

@@ -30,7 +30,7 @@ module smk_quota_calculator (
   input  smk_pkg::sm_tb_cnts_t   partition_i,
   output smk_pkg::sm_mask_t      at_o,
   input  logic                   settled_i,
-  // Quotas of one SM, one kernel each; the last puts them in force.
+  // Quotas of one SM, one kernel each; the first begins the set, the last puts it in force.
   output logic                   busy_o,
   input  logic                   command_ready_i,
   output logic                   command_valid_o,
@@ -82,7 +82,7 @@ module smk_quota_calculator (
   smk_pkg::kernel_mask_t result_of_d, result_of_q;
   logic                  result_is_c_q;
   // The command offered.
-  logic                  command_valid_d, command_valid_q, command_last_q;
+  logic                  command_valid_d, command_valid_q, command_first_q, command_last_q;
   smk_pkg::kernel_id_t   command_kernel_q;
   smk_pkg::quota_t       command_quota_q;
 
@@ -300,6 +300,7 @@ module smk_quota_calculator (
     if (offer) begin
       command_kernel_q <= smk_pkg::index_of_kernel(current);
       command_quota_q  <= value[QuotaWidth-1:0];
+      command_first_q  <= todo_q == sharing;
       command_last_q   <= others == '0;
     end
   end
@@ -322,7 +323,7 @@ module smk_quota_calculator (
   assign command_o.count    = '0;
   assign command_o.mode     = smk_pkg::PreemptSwitch;
   assign command_o.range    = '0;
-  assign command_o.first    = 1'b0;
+  assign command_o.first    = command_first_q;
   assign command_o.last     = command_last_q;
   assign command_o.quota    = `SMK_CUT(CommandQuota, command_quota_q);
 
@@ -350,7 +351,10 @@ module smk_quota_calculator (
   // Conservation: sum(C) is the sum of the Cs, when the first of them is divided by it.
   `SMK_ASSERT(SumConserved_A, step_q == StDivide && todo_q == sharing && !load_q |->
               32'(sum_q) == value_of(value_q, sharing))
-  // Every kernel of an SM gets its command in turn, and only the last of them is marked so ...
+  // Every kernel of an SM gets its command in turn, and only the first and the last of them are marked
+  // so ...
+  `SMK_ASSERT(FirstIsFirst_A, command_valid_q |->
+              command_first_q == ((sharing & ((NumKernels'(1) << command_kernel_q) - NumKernels'(1))) == '0))
   `SMK_ASSERT(LastIsLast_A, command_valid_q |->
               command_last_q == (todo_q == '0) && !todo_q[command_kernel_q])
   // ... and with it the SM is served: nothing follows.

@@ -2,9 +2,10 @@
 // smk_sm_assign: which kernels may run on which SM.
 //
 // Purpose     When the set of kernels changes, decides for each SM which kernels it may host: all;
-//             one (spatial partitioning, contiguous equal groups); one on the dedicated profiling
-//             SMs; or, when fewer kernels per SM are allowed than there are, those running on the
-//             fewest SMs so far. Only the last needs a walk over the SMs.
+//             one (spatial partitioning, contiguous equal groups; several where there are more
+//             kernels than SMs); one on the dedicated profiling SMs, if an SM is left to be shared;
+//             or, when fewer kernels per SM are allowed than there are, those running on the fewest
+//             SMs so far. Only the last needs a walk over the SMs.
 // Paper       [SMK] Sec. 5.2 (Spart: equal number of SMs), 5.4 (profiling SMs), 5.5 (two kernels
 //             per SM); deviations [D10], [D11].
 // Interface   start_i: pulse (S5), begins anew at any time. All outputs are registers; allowed_o is
@@ -28,6 +29,8 @@ module smk_sm_assign (
   input  smk_pkg::kernel_cnt_t  kernels_per_sm_i,
   output logic                  busy_o,
   output smk_pkg::sm_kernels_t  allowed_o,
+  // One-hot, bit n - 1: SMs that are n apart host the same kernels.
+  output smk_pkg::kernel_mask_t apart_o,
   // Pulses: the SM was decided differently from before.
   output smk_pkg::sm_mask_t     changed_o
 );
@@ -52,6 +55,7 @@ module smk_sm_assign (
   // Members that have been given one SM more than the others: they never differ by more.
   smk_pkg::kernel_mask_t ahead_d, ahead_q;
   smk_pkg::sm_kernels_t  allowed_q;
+  smk_pkg::kernel_mask_t apart_d, apart_q;
 
   function automatic smk_pkg::kernel_cnt_t ones_of(input smk_pkg::kernel_mask_t mask);
     ones_of = '0;
@@ -68,24 +72,36 @@ module smk_sm_assign (
     assign has_count_d[r]     = ones_of(members_i) == KernelCntWidth'(r + 1);
   end
 
-  // Spatial: SM i belongs to the (i x kernels / SMs)-th member, a constant for each number of members.
-  smk_pkg::sm_kernels_t spatial;
+  // Spatial: SM i belongs to the (i x kernels / SMs)-th member, a constant for each number of members;
+  // with more members than SMs the i-th member has the (i x SMs / kernels)-th SM.
+  smk_pkg::sm_kernels_t  spatial;
+  smk_pkg::kernel_mask_t group;
   always_comb begin
     spatial = '0;
     for (int unsigned sm = 0; sm < NumSms; sm++) begin
-      for (int unsigned n = 0; n < NumKernels; n++) begin
-        spatial.sm[sm] = spatial.sm[sm] |
-                         (ranked_q.member[sm * (n + 1) / NumSms] & {NumKernels{has_count_q[n]}});
+      for (int unsigned n = 1; n <= NumKernels; n++) begin
+        group = '0;
+        for (int unsigned r = 0; r < n; r++) begin
+          if ((n > NumSms) ? r * NumSms / n == sm : sm * n / NumSms == r) begin
+            group = group | ranked_q.member[r];
+          end
+        end
+        spatial.sm[sm] = spatial.sm[sm] | (group & {NumKernels{has_count_q[n-1]}});
       end
     end
   end
 
-  // Profile: the first SMs have one kernel each; a kernel alone has all anyway.
+  // Profile: the first SMs have one kernel each, if there is another SM; a kernel alone has all anyway.
   smk_pkg::sm_kernels_t dedicated;
+  logic                 none_shared;
   always_comb begin
+    none_shared = 1'b0;
+    for (int unsigned n = NumSms; n <= NumKernels; n++) begin
+      none_shared = none_shared || has_count_q[n-1];
+    end
     dedicated = '0;
     for (int unsigned sm = 0; sm < NumDedicated; sm++) begin
-      if (profile_i) dedicated.sm[sm] = ranked_q.member[sm];
+      if (profile_i && !none_shared) dedicated.sm[sm] = ranked_q.member[sm];
     end
   end
 
@@ -124,6 +140,20 @@ module smk_sm_assign (
     if (start_i) ahead_d = '0;
   end
 
+  // A walk gives n kernels at a time out of m, in turn: the same again after m / gcd(m, n) SMs.
+  always_comb begin
+    apart_d = NumKernels'(1);
+    for (int unsigned m = 2; m <= NumKernels; m++) begin
+      for (int unsigned n = 1; n < m; n++) begin
+        if (!spatial_i && has_count_q[m-1] && kernels_per_sm_i == KernelCntWidth'(n)) begin
+          for (int unsigned p = m; p != 0; p--) begin
+            if (n * p % m == 0) apart_d = NumKernels'(1) << (p - 1);
+          end
+        end
+      end
+    end
+  end
+
   // Without a limit nothing depends on the SMs before: all are decided in one cycle.
   assign walks   = !spatial_i && ones_of(members_q) > kernels_per_sm_i;
   assign decided = walks ? next_q : {NumSms{busy_q}};
@@ -148,6 +178,7 @@ module smk_sm_assign (
       has_count_q <= '0;
       ahead_q     <= '0;
       allowed_q   <= '0;
+      apart_q     <= NumKernels'(1);
       changed_q   <= '0;
     end else begin
       busy_q      <= busy_d;
@@ -159,6 +190,7 @@ module smk_sm_assign (
         ranked_q    <= ranked_d;
         has_count_q <= has_count_d;
       end
+      if (busy_q && !start_i) apart_q <= apart_d;
       for (int unsigned sm = 0; sm < NumSms; sm++) begin
         if (decided[sm] && !start_i) allowed_q.sm[sm] <= chosen.sm[sm];
       end
@@ -167,6 +199,7 @@ module smk_sm_assign (
 
   assign busy_o    = busy_q;
   assign allowed_o = allowed_q;
+  assign apart_o   = apart_q;
   assign changed_o = changed_q;
 
   // One SM is decided at a time while the walk is under way, and none after it.
@@ -174,14 +207,15 @@ module smk_sm_assign (
   for (genvar sm = 0; sm < NumSms; sm++) begin : gen_laws
     // Nobody is allowed who is no member.
     `SMK_ASSERT(MembersOnly_A, decided[sm] |-> (chosen.sm[sm] & ~members_q) == '0)
-    // One kernel per SM in spatial partitioning.
+    // One kernel per SM in spatial partitioning, if there are enough SMs, or several.
     `SMK_ASSERT(OneKernelWhenSpatial_A, decided[sm] && spatial_i && members_q != '0 |->
-                $onehot(chosen.sm[sm]))
+                $onehot(chosen.sm[sm]) || (32'(ones_of(members_q)) > NumSms && chosen.sm[sm] != '0))
     // Conservation: every SM is given as many kernels as it may have, if there are so many.
     `SMK_ASSERT(AsManyAsAllowed_A, decided[sm] && !spatial_i && dedicated.sm[sm] == '0 |->
                 ones_of(chosen.sm[sm]) == ((ones_of(members_q) < kernels_per_sm_i)
                                            ? ones_of(members_q) : kernels_per_sm_i))
   end
+  `SMK_ASSERT(ApartOnehot_A, $onehot(apart_q))
   // Not all members are ahead, and only members are.
   `SMK_ASSERT(SomeoneIsBehind_A, (ahead_q & ~members_q) == '0 &&
               (members_q == '0 || ahead_q != members_q))
@@ -192,7 +226,7 @@ module smk_sm_assign (
   `SMK_ASSERT(HostsSomeKernel_M, busy_q |-> kernels_per_sm_i != '0)
   // Nothing changes without a start or a walk.
   `SMK_ASSERT(IdleHolds_A, !start_i && !busy_q |=> $stable({busy_q, next_q, members_q, ranked_q,
-              has_count_q, ahead_q, allowed_q}) && changed_q == '0)
+              has_count_q, ahead_q, allowed_q, apart_q}) && changed_q == '0)
   // A walk is really begun anew in our tests.
   `SMK_COVER(RestartedWalk_C, start_i && busy_q)
 endmodule

@@ -2,7 +2,8 @@
 // smk_sm_quotas: the instruction quotas that an SM received; part of smk_sm_tables.
 //
 // Purpose     Keeps the quota of each kernel for the schedulers, and whether quotas are in force:
-//             from the last one of a set until the next plan.
+//             from the last one of a set until the next plan. A set is taken as a whole, when its last
+//             quota comes; one that a plan has cut off is not.
 // Paper       [SMK] Sec. 5.4.
 // Interface   quota_valid_i, plan_i: pulses (S5). Everything for the schedulers is a register.
 // Latency     1 cycle.
@@ -15,10 +16,11 @@
 module smk_sm_quotas (
   input  logic                clk_i,
   input  logic                rst_ni,
-  // The quota of a kernel, the last of a set; a new plan is in force.
+  // The quota of a kernel, the first and the last of a set; a new plan is in force.
   input  logic                quota_valid_i,
   input  smk_pkg::kernel_id_t kernel_i,
   input  smk_pkg::quota_t     quota_i,
+  input  logic                first_i,
   input  logic                last_i,
   input  logic                plan_i,
   // To the schedulers; load_o: quotas are in force that were not before.
@@ -29,27 +31,34 @@ module smk_sm_quotas (
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
 
-  smk_pkg::quota_vec_t quota_d, quota_q;
+  // The set that comes, while it is open: its first quota has come, its last has not, and no plan.
+  smk_pkg::quota_vec_t coming_d, coming_q, quota_q;
+  logic                open_d, open_q, of_set, complete;
   logic                gated_d, gated_q, ungated_q, load_d, load_q;
-  assign load_d = quota_valid_i && last_i && !gated_q;
+  assign of_set   = quota_valid_i && (first_i || open_q);
+  assign complete = of_set && last_i;
+  assign open_d   = quota_valid_i ? of_set && !last_i : open_q && !plan_i;
+  assign load_d   = complete && !gated_q;
+  assign gated_d  = complete || (gated_q && !plan_i);
   always_comb begin
-    quota_d = quota_q;
-    gated_d = gated_q;
+    coming_d = coming_q;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (quota_valid_i && kernel_i == smk_pkg::KernelWidth'(k)) quota_d.kernel[k] = quota_i;
+      if (of_set && kernel_i == smk_pkg::KernelWidth'(k)) coming_d.kernel[k] = quota_i;
     end
-    if (quota_valid_i && last_i) gated_d = 1'b1;
-    if (plan_i)                  gated_d = 1'b0;
   end
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
+      coming_q  <= '0;
+      open_q    <= 1'b0;
       quota_q   <= '0;
       gated_q   <= 1'b0;
       ungated_q <= 1'b1;
       load_q    <= 1'b0;
     end else begin
-      quota_q   <= quota_d;
+      coming_q  <= coming_d;
+      open_q    <= open_d;
+      if (complete) quota_q <= coming_d;
       gated_q   <= gated_d;
       ungated_q <= !gated_d;
       load_q    <= load_d;
@@ -66,6 +75,11 @@ module smk_sm_quotas (
   // Quotas are in force or not, and are loaded only as they come into force.
   `SMK_ASSERT(UngatedIsNotGated_A, ungated_q == !gated_q)
   `SMK_ASSERT(LoadsOnce_A, load_q |-> gated_q && !$past(gated_q))
+  // What the schedulers have changes only as a set becomes complete, and no set outlasts a plan.
+  `SMK_ASSERT(WholeSets_A, !complete |=> $stable(quota_q))
+  `SMK_ASSERT(PlanEndsSet_A, plan_i |=> !open_q && !gated_q)
   // Idle: nothing changes without a command.
-  `SMK_ASSERT(IdleHolds_A, !quota_valid_i && !plan_i |=> $stable({quota_q, gated_q}))
+  `SMK_ASSERT(IdleHolds_A, !quota_valid_i && !plan_i |=> $stable({coming_q, open_q, quota_q, gated_q}))
+  // A plan really cuts sets off in our tests, whose rest comes after it.
+  `SMK_COVER(CutOff_C, quota_valid_i && !of_set)
 endmodule

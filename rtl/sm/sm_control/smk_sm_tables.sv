@@ -152,6 +152,7 @@ module smk_sm_tables (
     .quota_valid_i(take_quota),
     .kernel_i     (command_i.kernel),
     .quota_i      (command_i.quota),
+    .first_i      (command_i.first),
     .last_i       (command_i.last),
     .plan_i       (take_plan)
   );

@@ -73,6 +73,7 @@ typedef struct packed {
   logic                    start;
   smk_pkg::kernel_mask_t   kernels;
   smk_pkg::sm_id_t         sm;
+  smk_pkg::kernel_mask_t   apart;
   smk_pkg::dispatch_mode_e mode;
   smk_pkg::tb_cnt_vec_t    table_tbs;
   logic                    last_at_end;

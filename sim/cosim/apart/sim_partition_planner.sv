@@ -22,6 +22,7 @@ module sim_partition_planner (
     .start_i      (hears_i.start),
     .kernels_i    (hears_i.kernels),
     .sm_i         (hears_i.sm),
+    .apart_i      (hears_i.apart),
     .mode_i       (hears_i.mode),
     .table_tbs_i  (hears_i.table_tbs),
     .last_at_end_i(hears_i.last_at_end),

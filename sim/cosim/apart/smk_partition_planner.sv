@@ -12,6 +12,7 @@ module smk_partition_planner (
   input  logic                    start_i,
   input  smk_pkg::kernel_mask_t   kernels_i,
   input  smk_pkg::sm_id_t         sm_i,
+  input  smk_pkg::kernel_mask_t   apart_i,
   input  smk_pkg::dispatch_mode_e mode_i,
   input  smk_pkg::tb_cnt_vec_t    table_tbs_i,
   input  logic                    last_at_end_i,
@@ -29,7 +30,8 @@ module smk_partition_planner (
   always_comb begin
     hears = '0;
     if (start_i || says.busy) begin
-      hears = {start_i, kernels_i, sm_i, mode_i, table_tbs_i, last_at_end_i, need_i, tb_share_i, order_i};
+      hears = {start_i, kernels_i, sm_i, apart_i, mode_i, table_tbs_i, last_at_end_i, need_i, tb_share_i,
+               order_i};
     end
   end
   assign {busy_o, done_o, kernels_o, anywhere_o, range_o} = says;
