@@ -139,6 +139,7 @@ module formal_sm_assign (
       end
     end
   end
+  `PROVE(ApartOnehot_A, apart != '0 && (apart & (apart - NumKernels'(1))) == '0)
   `PROVE(SameAtGap_A, !is_over || spatial_q || (gap != '0 && !other_at_gap && !same_nearer))
 
   // Idle: no walk goes on or begins.

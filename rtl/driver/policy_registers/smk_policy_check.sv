@@ -45,13 +45,21 @@ module smk_policy_check (
     if (requests > SumWidth'(Whole)) bad_share = 1'b1;
   end
 
+  // Kernels on an SM: 1 to all. A comparison would be constant where no larger number fits.
+  logic bad_number;
+  always_comb begin
+    bad_number = 1'b1;
+    for (int unsigned n = 1; n <= NumKernels; n++) begin
+      if (32'(policy_i.kernels_per_sm) == n) bad_number = 1'b0;
+    end
+  end
+
   always_comb begin
     refusal_o = 4'd0;
     // Plans that are made from profiles know no flush.
     if (policy_i.dispatch == smk_pkg::DispatchSlicer &&
         policy_i.preempt == smk_pkg::PreemptFlush)                        refusal_o = 4'd1;
-    if (policy_i.kernels_per_sm == '0 ||
-        32'(policy_i.kernels_per_sm) > NumKernels)                        refusal_o = 4'd2;
+    if (bad_number)                                                       refusal_o = 4'd2;
     if (bad_table)                                                        refusal_o = 4'd3;
     // An epoch has an instruction for every kernel, and one more.
     if (32'(policy_i.epoch_length) <= `SMK_CUT(ShortestEpoch, NumKernels)) refusal_o = 4'd4;

@@ -190,6 +190,8 @@ module smk_partition_counters (
 
   // The aligned part of one TB: so many are before it.
   logic [smk_pkg::SlotWidth-1:0] tbs;
+  logic                          unused_tbs;  // of few units per SM, the upper bits
+  assign unused_tbs = ^tbs;
   assign tbs     = `SMK_CUT(TbsBefore, index_q[smk_pkg::SlotWidth-1:0]);
   assign index_d = 7'(read_slot_i) - `SMK_CUT(TbBase, 7'(at.tbs));
   assign first_d = 7'(at.threads) + index_q * 7'(read_need_i.threads);
