@@ -30,7 +30,8 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       lines_(config.l2.bytes / kLineBytes),
       array_(kArrayWindow),
       mshrs_{std::vector<Cycle>(config.l2.mshrs), 0},
-      evictions_{std::vector<Cycle>(config.l2_eviction_buffer), 0} {
+      evictions_{std::vector<Cycle>(config.l2_eviction_buffer), 0},
+      times_(sectored_ ? lines_.size() : 0) {
   socket_.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
 }
 
@@ -129,13 +130,19 @@ unsigned L2Slice::Missing(const Access& access, const Line& line) const {
   return Bytes(static_cast<std::uint8_t>(access.line.sectors & ~line.valid));
 }
 
+inline Cycle L2Slice::Ready(const Access& access, const Line& line) const {
+  if (line.ready <= access.arrival || !sectored_) return line.ready;
+  return times_.Last(Number(line), access.line.sectors);
+}
+
 inline Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit) {
-  if (line->ready <= access.arrival) {
+  const Cycle ready = Ready(access, *line);
+  if (ready <= access.arrival) {
     return array_.Take(access.arrival, passes).end - passes + latency_;
   }
   *hit = false;
   ++stats_.l2_merges[Index(access.line.kernel)];
-  const Cycle out = array_.Take(line->ready, passes).end - passes;
+  const Cycle out = array_.Take(ready, passes).end - passes;
   if (line->merges == merges_) return out + latency_;
   ++line->merges;
   return out;
@@ -150,12 +157,29 @@ Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start, unsigned pas
   fetch.bytes = bytes;
   fetch.kernel = access.line.kernel;
   fetch.sm = access.line.sm;
-  line->ready = memory_socket_.Serve(&fetch, start);
-  line->valid = sectored_ ? line->valid | access.line.sectors : kLineBytes;
+  Cycle ready = memory_socket_.Serve(&fetch, start);
   line->merges = 0;
-  mshrs_.Fill(line->ready);
+  mshrs_.Fill(ready);
+  if (sectored_) {
+    ready = AddSectors(access, line, ready);
+  } else {
+    line->ready = ready;
+    line->valid = kLineBytes;
+  }
   passes = std::max(passes, bytes_per_cycle_.Up(bytes));
-  return array_.Take(line->ready, passes).end - passes;
+  return array_.Take(ready, passes).end - passes;
+}
+
+// Gives the line the missing sectors at `ready`; returns when all that the access wants are here.
+// Those that were written have a time of the line before, when this one had no place yet.
+[[gnu::noinline]] Cycle L2Slice::AddSectors(const Access& access, Line* line, Cycle ready) {
+  const SectorMask wanted = access.line.sectors;
+  const std::size_t number = Number(*line);
+  times_.Set(number, static_cast<SectorMask>(wanted & ~line->valid), ready);
+  line->ready = std::max(line->ready, ready);
+  ready = std::max(ready, times_.Last(number, wanted & line->valid));
+  line->valid |= wanted;
+  return ready;
 }
 
 Cycle L2Slice::Write(const Access& access, Line* line) {

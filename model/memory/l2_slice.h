@@ -2,6 +2,7 @@
 // One slice of the L2 cache.
 #pragma once
 
+#include <cstddef>
 #include <systemc>
 #include <tlm>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "memory/calendar.h"
 #include "memory/memory_sockets.h"
 #include "memory/memory_stats.h"
+#include "memory/sector_times.h"
 
 namespace smk {
 
@@ -28,7 +30,9 @@ namespace smk {
 //             are taken to be disjoint until it is whole. A read of a line that is not whole
 //             fetches it.
 // Sectors     Where lines have sectors, the line knows which are here: a read fetches those that
-//             are missing, and a written one is taken to be written whole.
+//             are missing, and a written one is taken to be written whole. Each is in flight by
+//             itself: what of a line is here is hit while others are fetched. Merges are counted,
+//             and victims chosen, by the line.
 // Atomics     Read, then write in the same place: one more pass through the data array.
 // Evictions   Dirty bytes go to the controller when the line is replaced. A line in flight stays.
 class L2Slice final : public sc_core::sc_module, public BlockingTarget {
@@ -44,7 +48,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
 
  private:
   struct Line {
-    Cycle ready = 0;  // when its data are here
+    Cycle ready = 0;  // when all of its data are here
     std::uint64_t address = 0;
     std::uint8_t valid = 0;   // bytes; where lines have sectors, their mask
     std::uint8_t dirty = 0;   // likewise
@@ -79,9 +83,15 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   Cycle Write(const Access& access, Line* line);
   Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);
   Cycle Fetch(const Access& access, Line* line, Cycle start, unsigned passes);
+  Cycle AddSectors(const Access& access, Line* line, Cycle ready);
   void Modify(const Access& access, Line* line);
+  // When all that the access wants is here, if nothing is missing; at most its arrival if it is.
+  Cycle Ready(const Access& access, const Line& line) const;
   // Bytes of the access that the line has not got.
   unsigned Missing(const Access& access, const Line& line) const;
+  std::size_t Number(const Line& line) const {
+    return static_cast<std::size_t>(&line - lines_.data());
+  }
   unsigned Bytes(std::uint8_t amount) const {
     return sectored_ ? static_cast<unsigned>(__builtin_popcount(amount)) * kSectorBytes : amount;
   }
@@ -102,6 +112,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   Ring mshrs_;
   Ring evictions_;
   MemoryStats stats_;
+  SectorTimes times_;  // by number of a line
 };
 
 }  // namespace smk

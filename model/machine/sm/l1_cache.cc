@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "machine/sm/l1_cache.h"
 
+#include <algorithm>
+
 namespace smk {
 
-L1Cache::L1Cache(const CacheConfig& config)
-    : ways_(config.ways), sets_(config.ways == 0 ? 0 : config.bytes / kLineBytes / config.ways) {
+L1Cache::L1Cache(const CacheConfig& config, bool sectored)
+    : ways_(config.ways),
+      sets_(config.ways == 0 ? 0 : config.bytes / kLineBytes / config.ways),
+      times_(sectored ? static_cast<std::size_t>(sets_) * ways_ : 0) {
   lines_.resize(static_cast<std::size_t>(sets_) * ways_);
   power_of_two_ = sets_ != 0 && (sets_ & (sets_ - 1)) == 0;
   while ((1u << shift_) < sets_) ++shift_;
@@ -42,7 +46,17 @@ void L1Cache::Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask 
     victim = std::min(victim, in_flight << 63 | std::uint64_t{set[way].used} << 8 | way);
   }
   if ((victim >> 63) != 0) return;
-  set[victim & 0xff] = Line{tag, static_cast<std::uint32_t>(fill), ++clock_, 1, sectors};
+  Line& line = set[victim & 0xff];
+  line = Line{tag, static_cast<std::uint32_t>(fill), ++clock_, 1, sectors};
+  if (times_.exists()) times_.Set(Number(line), sectors, fill);
+}
+
+// A sector that had been asked for before comes as it would have.
+void L1Cache::Add(Line* line, SectorMask sectors, Cycle fill) {
+  times_.Set(Number(*line), static_cast<SectorMask>(sectors & ~line->sectors), fill);
+  line->sectors |= sectors;
+  line->fill = std::max(line->fill, static_cast<std::uint32_t>(fill));
+  line->merges = 1;
 }
 
 void L1Cache::Evict(std::uint64_t address, Cycle now) {

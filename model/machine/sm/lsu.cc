@@ -34,8 +34,8 @@ Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& mem
       merges_(config.l1.mshr_merges),
       mshrs_(config.l1.mshrs),
       stores_(stores),
-      l1_(config.l1),
-      texture_(TextureTags(config.texture)),
+      l1_(config.l1, lsu_sectors_ != 0),
+      texture_(TextureTags(config.texture), false),
       texture_latency_(config.texture.latency),
       texture_fifo_(config.texture.bytes == 0 ? 0 : config.texture.fifo) {
   resolved_.reserve(2 * kRing);
@@ -168,10 +168,11 @@ Cycle Lsu::SendLoad(Entry* entry, Cycle now) {
   Cycle done = now + hit_latency_;
   L1Cache::Line* const found = l1_.Find(line);
   if (found != nullptr && (sectors & ~found->sectors) == 0) {
-    if (found->fill > now) {
-      if (found->merges >= merges_) return found->fill;
+    const Cycle ready = l1_.Ready(*found, sectors, now);
+    if (ready > now) {
+      if (found->merges >= merges_) return ready;
       ++found->merges;
-      done = std::max<Cycle>(done, found->fill);
+      done = std::max(done, ready);
     }
     ++stats_.l1_hits[kernel];
   } else {
@@ -179,7 +180,7 @@ Cycle Lsu::SendLoad(Entry* entry, Cycle now) {
     const Cycle fill = Send(*entry, MemoryAccess::kLoad, now);
     mshrs_.Push(fill);
     if (found != nullptr) {
-      found->Add(sectors, fill);
+      l1_.Add(found, sectors, fill);
     } else {
       l1_.Allocate(line, now, fill, sectors);
     }

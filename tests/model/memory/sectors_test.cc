@@ -57,6 +57,39 @@ TEST(MemorySectors, WrittenOnesAreHere) {
   EXPECT_EQ(rig.stats().dram_write_bytes[0], 0u);
 }
 
+TEST(MemorySectors, ThatAreHereAreHitWhileOthersAreFetched) {
+  SectorRig rig;
+  rig.ReadSectors(0, 0, 0b0001);
+  const Cycle hit = rig.ReadSectors(2000, 0, 0b0001).done - 2000;
+  const Cycle other = rig.ReadSectors(4000, 0, 0b0010).done;
+  ASSERT_GT(other, 4010 + hit);
+  const MemoryRig::Answer here = rig.ReadSectors(4010, 0, 0b0001);
+  EXPECT_TRUE(here.l2_hit);
+  EXPECT_EQ(here.done, 4010 + hit);
+  rig.WriteSectors(4020, 0, 0b0100);
+  EXPECT_TRUE(rig.ReadSectors(4030, 0, 0b0100).l2_hit) << "written meanwhile";
+  EXPECT_EQ(rig.stats().l2_merges[0], 0u);
+  const MemoryRig::Answer both = rig.ReadSectors(4040, 0, 0b0011);
+  EXPECT_FALSE(both.l2_hit);
+  EXPECT_GE(both.done, other);
+  EXPECT_EQ(rig.stats().l2_merges[0], 1u);
+}
+
+// Requests are served in the order of calls, which need not be that of their times.
+TEST(MemorySectors, InFlightComeWithTheirOwnFetch) {
+  SectorRig rig;
+  rig.ReadSectors(0, 0, 0b1000);  // opens the row
+  const Cycle late = rig.ReadSectors(4000, 0, 0b0001).done;
+  const Cycle early = rig.ReadSectors(1000, 0, 0b0010).done;
+  ASSERT_LT(early, 3000u);
+  EXPECT_TRUE(rig.ReadSectors(3000, 0, 0b0010).l2_hit);
+  const MemoryRig::Answer pending = rig.ReadSectors(3000, 0, 0b0001);
+  EXPECT_FALSE(pending.l2_hit);
+  EXPECT_GE(pending.done, late);
+  EXPECT_GE(rig.ReadSectors(2000, 0, 0b0101).done, late) << "one in flight and one missing";
+  EXPECT_EQ(rig.stats().dram_read_bytes[0], 128u);
+}
+
 // Writes go back to DRAM as they came: one sector of each line.
 TEST(MemorySectors, EvictionsWriteTheDirtyOnes) {
   MachineConfig machine = Sectored();

@@ -350,6 +350,36 @@ TEST_F(LsuSectors, OfALineAreFetchedOneByOne) {
   EXPECT_EQ(memory.calls[1].sectors, 0b0100);
 }
 
+TEST_F(LsuSectors, ThatAreHereDoNotWaitForOthersOfTheLine) {
+  Lsu lsu = Make();
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 0);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0010, 400);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 401);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0011, 402);
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300, 700, 401 + 30, 700}));
+  EXPECT_EQ(memory.calls.size(), 2u);
+  EXPECT_EQ(lsu.stats().l1_hits[0], 2u);
+}
+
+TEST_F(LsuSectors, InFlightComeWithTheirOwnFetch) {
+  Lsu lsu = Make();
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 0);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0011, 200);  // asks for both
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 210);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0010, 220);
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300, 500, 300, 500}));
+  EXPECT_EQ(memory.calls.size(), 2u);
+}
+
+TEST_F(LsuSectors, ThatNoMoreCanWaitForAreAskedForAgainWhenTheyAreThere) {
+  config.l1.mshr_merges = 1;
+  Lsu lsu = Make();
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 0);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0010, 100);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 150);
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300, 400, 300 + 30}));
+}
+
 TEST_F(LsuSectors, AreNotLookedAtWhereLinesHaveNone) {
   sector_bytes = kLineBytes;
   Lsu lsu = Make();

@@ -140,7 +140,7 @@ std::uint64_t LineAddress(std::uint64_t n) { return n * kLineBytes; }
 TEST(L1Cache, HoldsExactlyItsCapacity) {
   for (const unsigned ways : {1u, 4u, 64u}) {
     SCOPED_TRACE(ways);
-    L1Cache cache(Cache(16 * 1024, ways));
+    L1Cache cache(Cache(16 * 1024, ways), false);
     for (unsigned i = 0; i < 128; ++i) cache.Allocate(LineAddress(i), 0, 0);
     for (unsigned i = 0; i < 128; ++i) EXPECT_NE(cache.Find(LineAddress(i)), nullptr) << i;
     cache.Allocate(LineAddress(128), 0, 0);
@@ -151,7 +151,7 @@ TEST(L1Cache, HoldsExactlyItsCapacity) {
 }
 
 TEST(L1Cache, ReplacesTheLeastRecentlyUsedLine) {
-  L1Cache cache(Cache(4 * kLineBytes, 4));
+  L1Cache cache(Cache(4 * kLineBytes, 4), false);
   for (unsigned i = 0; i < 4; ++i) cache.Allocate(LineAddress(i), 0, 0);
   cache.Find(LineAddress(0));
   cache.Allocate(LineAddress(4), 0, 0);
@@ -160,7 +160,7 @@ TEST(L1Cache, ReplacesTheLeastRecentlyUsedLine) {
 }
 
 TEST(L1Cache, NeverReplacesALineInFlight) {
-  L1Cache cache(Cache(2 * kLineBytes, 2));
+  L1Cache cache(Cache(2 * kLineBytes, 2), false);
   cache.Allocate(LineAddress(0), 0, 100);
   cache.Allocate(LineAddress(1), 0, 50);
   cache.Allocate(LineAddress(2), 10, 200);  // no place
@@ -170,14 +170,31 @@ TEST(L1Cache, NeverReplacesALineInFlight) {
   EXPECT_NE(cache.Find(LineAddress(0)), nullptr);
 }
 
+TEST(L1Cache, ALineOfSectorsIsInFlightUntilTheLastIsThere) {
+  L1Cache cache(Cache(kLineBytes, 1), true);
+  cache.Allocate(LineAddress(0), 0, 100, 0b0001);
+  L1Cache::Line* const line = cache.Find(LineAddress(0));
+  ASSERT_NE(line, nullptr);
+  cache.Add(line, 0b0110, 200);
+  EXPECT_EQ(cache.Ready(*line, 0b0001, 50), 100u);
+  EXPECT_EQ(cache.Ready(*line, 0b0010, 50), 200u);
+  EXPECT_EQ(cache.Ready(*line, 0b0101, 50), 200u);
+  EXPECT_LE(cache.Ready(*line, 0b0101, 200), 200u);
+  cache.Evict(LineAddress(0), 150);
+  cache.Allocate(LineAddress(1), 150, 400, 0b0001);
+  EXPECT_NE(cache.Find(LineAddress(0)), nullptr);
+  cache.Allocate(LineAddress(1), 200, 400, 0b0001);
+  EXPECT_EQ(cache.Find(LineAddress(0)), nullptr);
+}
+
 TEST(L1Cache, PowerOfTwoStridesDoNotMeetInOneSet) {
-  L1Cache cache(Cache(16 * 1024, 4));
+  L1Cache cache(Cache(16 * 1024, 4), false);
   for (unsigned i = 0; i < 32; ++i) cache.Allocate(LineAddress(i * 32), 0, 0);
   for (unsigned i = 0; i < 32; ++i) EXPECT_NE(cache.Find(LineAddress(i * 32)), nullptr) << i;
 }
 
 TEST(L1Cache, StoreEvictsItsLine) {
-  L1Cache cache(Cache(16 * 1024, 4));
+  L1Cache cache(Cache(16 * 1024, 4), false);
   cache.Allocate(LineAddress(7), 0, 20);
   cache.Evict(LineAddress(7), 10);  // in flight: stays
   EXPECT_NE(cache.Find(LineAddress(7)), nullptr);
@@ -186,7 +203,7 @@ TEST(L1Cache, StoreEvictsItsLine) {
 }
 
 TEST(L1Cache, WithoutBytesNothingIsEverPresent) {
-  L1Cache cache(Cache(0, 0));
+  L1Cache cache(Cache(0, 0), false);
   cache.Allocate(LineAddress(1), 0, 0);
   EXPECT_EQ(cache.Find(LineAddress(1)), nullptr);
 }
