@@ -92,6 +92,7 @@ struct SmConfig {
   PipeConfig lsu{0, 1};      // cycles per 128-byte line at the SM's LSU
   unsigned lsu_queue = 8;    // memory instructions waiting at the SM's LSU
   unsigned lsu_bytes = 128;  // what passes the LSU per cycle where lines have sectors
+  unsigned stores = 64;      // lines of stores on their way; no limit with xbar_order `turns`
   unsigned collectors = 0;   // operand collectors of each scheduler; 0: none, pipes are waited for
   unsigned operand_latency = 0;  // of operand collection and write-back, in every result
   unsigned barrier_latency = 4;

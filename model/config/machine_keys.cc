@@ -85,6 +85,8 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
                 "memory instructions that wait at the SM's LSU");
   keys->PowerOfTwo("lsu_bytes", &sm->lsu_bytes, kSectorBytes, kLineBytes, "bytes",
                    "what passes the LSU per cycle where lines have sectors");
+  keys->Integer("stores", &sm->stores, 1, kMaxEntries, "lines",
+                "stores of an SM on their way; without effect where xbar_order is turns");
   keys->Integer(
       "collectors", &sm->collectors, 0, kMaxCollectors, "",
       "operand collectors of a scheduler; 0: instructions wait for pipes before they issue");

@@ -87,7 +87,6 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
   if (request.record_tbs) context.tb_records = &tb_records_;
   context.sector_bytes = config.sector_bytes;
   if (request.machine.tb_starts == "waves") context.waves = &waves_;
-  if (config.writes == "acknowledged") context.stores = Lsu::kAcknowledgedStores;
   for (unsigned i = 0; i < request.machine.sms; ++i) {
     sms_.Add(SmId{static_cast<std::uint8_t>(i)}, shape_, request.ideal_preemption, context, memory);
     if (prepares_ && !sms_[i].TellsReadyFirst()) {

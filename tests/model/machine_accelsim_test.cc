@@ -86,6 +86,7 @@ TEST(MachineAccelSim, DiffersFromGtx980OnlyWhereItSays) {
   sm.branch_latency = accelsim.sm.branch_latency;
   sm.barrier_latency = accelsim.sm.barrier_latency;
   sm.lsu_bytes = accelsim.sm.lsu_bytes;
+  sm.stores = accelsim.sm.stores;
   sm.operand_latency = accelsim.sm.operand_latency;
   sm.collectors = accelsim.sm.collectors;
   sm.lsu_queue = accelsim.sm.lsu_queue;

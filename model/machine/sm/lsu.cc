@@ -20,8 +20,7 @@ CacheConfig TextureTags(const TextureConfig& texture) {
 
 }  // namespace
 
-Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory,
-         unsigned stores)
+Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory)
     : depth_(config.lsu_queue),
       ring_(kRing),
       sm_(sm),
@@ -33,7 +32,7 @@ Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& mem
       hit_latency_(config.l1.latency),
       merges_(config.l1.mshr_merges),
       mshrs_(config.l1.mshrs),
-      stores_(stores),
+      stores_(config.stores),
       l1_(config.l1, lsu_sectors_ != 0),
       texture_(TextureTags(config.texture), false),
       texture_latency_(config.texture.latency),

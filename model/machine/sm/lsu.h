@@ -17,11 +17,9 @@
 // Textures    With a cache of their own they pass here in turn, line by line, but take no line and
 //             no MSHR of the L1. Results leave in order through a FIFO of `fifo` lines; one that is
 //             full holds up the unit.
-// Stores      Posted, write-through, no allocate; the line leaves L1. At most kStoreBuffer lines
-//             are on their way, so that stores cannot run ahead of memory without limit, or
-//             kAcknowledgedStores where they stay until their acknowledgment is back. Atomics
-//             with a result take an MSHR, without one they are like stores; both are executed at
-//             L2.
+// Stores      Write-through, no allocate; the line leaves L1. At most `stores` lines are on their
+//             way, so that stores cannot run ahead of memory without limit. Atomics with a result
+//             take an MSHR, without one they are like stores; both are executed at L2.
 // In turn     Where requests wait for their turn in memory, nothing here limits loads, stores and
 //             atomics but the queue of the SM at the crossbar, and completions come by Answer().
 //             There is no L1 then.
@@ -45,9 +43,6 @@ namespace smk {
 // See the head of this file.
 class alignas(64) Lsu {
  public:
-  static constexpr unsigned kStoreBuffer = 64;
-  static constexpr unsigned kAcknowledgedStores = 512;
-
   // One memory instruction: whose it is, and what it asks for.
   struct Request {
     OpClass op = OpClass::kLoadShared;
@@ -75,9 +70,8 @@ class alignas(64) Lsu {
     std::array<std::uint64_t, kNumKernels> busy{};
   };
 
-  // `sector_bytes` as in MemoryConfig; `stores` may be on their way at once.
-  Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory,
-      unsigned stores = kStoreBuffer);
+  // `sector_bytes` as in MemoryConfig.
+  Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& memory);
 
   // When there is a place for one more instruction if nothing is issued meanwhile: kNever if that
   // depends on a pass that is still to come, at next_pass().

@@ -16,7 +16,7 @@ Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& g
       layout_(shape.layout),
       costs_(shape.costs),
       collects_(config_.collectors != 0),
-      lsu_(id, config_, gpu.sector_bytes, memory, gpu.stores),
+      lsu_(id, config_, gpu.sector_bytes, memory),
       traffic_(id, memory, gpu.checks, ideal_preemption, ContextLines(config_.limits)),
       id_(id),
       gpu_(gpu),

@@ -66,8 +66,7 @@ struct GpuContext {
   const ControlPlane* control = nullptr;        // where TBs lie is not checked when null
   std::vector<TbRecord>* tb_records = nullptr;  // not recorded when null
   unsigned sector_bytes = kLineBytes;
-  unsigned stores = Lsu::kStoreBuffer;  // of an SM that may be on their way
-  TbWaves* waves = nullptr;             // where TBs begin in waves
+  TbWaves* waves = nullptr;  // where TBs begin in waves
 };
 
 // See the head of this file.

@@ -160,15 +160,16 @@ TEST_F(LsuTiming, LineInFlightServesOnlySoManyAccesses) {
   EXPECT_EQ(memory.calls.size(), 1u);
 }
 
-TEST_F(LsuTiming, StoresArePostedUpToTheStoreBuffer) {
+TEST_F(LsuTiming, StoresArePostedUpToTheirPlaces) {
+  config.stores = 70;
   Lsu lsu = Make();
   for (unsigned i = 0; i < 3; ++i) {
     Global(&lsu, OpClass::kStoreGlobal, 32 * i, 32, 32 * i, 0);
     Run(&lsu);
   }
   ASSERT_EQ(memory.calls.size(), 96u);
-  EXPECT_EQ(memory.calls[Lsu::kStoreBuffer - 1].at, Lsu::kStoreBuffer - 1);
-  EXPECT_EQ(memory.calls[Lsu::kStoreBuffer].at, 300u);
+  EXPECT_EQ(memory.calls[69].at, 69u);
+  EXPECT_EQ(memory.calls[70].at, 300u);
 }
 
 TEST_F(LsuTiming, StoredLineLeavesL1) {
