@@ -51,9 +51,8 @@ void L1Cache::Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask 
   if (times_.exists()) times_.Set(Number(line), sectors, fill);
 }
 
-// A sector that had been asked for before comes as it would have.
 void L1Cache::Add(Line* line, SectorMask sectors, Cycle fill) {
-  times_.Set(Number(*line), static_cast<SectorMask>(sectors & ~line->sectors), fill);
+  times_.Set(Number(*line), sectors, fill);
   line->sectors |= sectors;
   line->fill = std::max(line->fill, static_cast<std::uint32_t>(fill));
   line->merges = 1;

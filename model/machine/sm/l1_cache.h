@@ -36,10 +36,10 @@ class L1Cache {
   Line* Find(std::uint64_t address);
   // Gives a missing line a place, if there is one.
   void Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask sectors = kAllSectors);
-  // More sectors of a line that has a place, asked for together; some may be present or in flight.
+  // More sectors of a line that has a place, fetched together; none is present or in flight.
   void Add(Line* line, SectorMask sectors, Cycle fill);
   // When these sectors, all present or in flight, are there; at most `now` if they are.
-  Cycle Ready(const Line& line, SectorMask sectors, Cycle now) const {
+  Cycle Ready(const Line& line, unsigned sectors, Cycle now) const {
     if (line.fill <= now || !times_.exists()) return line.fill;
     return times_.Last(Number(line), sectors);
   }

@@ -176,10 +176,17 @@ Cycle Lsu::SendLoad(Entry* entry, Cycle now) {
     ++stats_.l1_hits[kernel];
   } else {
     if (mshrs_.Full(now)) return mshrs_.Earliest();
-    const Cycle fill = Send(*entry, MemoryAccess::kLoad, now);
+    SectorMask missing = sectors;
+    if (found != nullptr) {
+      // The others are here, or come with the fetch that was sent for them.
+      missing = static_cast<SectorMask>(sectors & ~found->sectors);
+      if (missing != sectors) done = std::max(done, l1_.Ready(*found, sectors & ~missing, now));
+    }
+    const Cycle fill =
+        memory_.Access(sm_, entry->request.kernel, MemoryAccess::kLoad, {line, missing}, now);
     mshrs_.Push(fill);
     if (found != nullptr) {
-      l1_.Add(found, sectors, fill);
+      l1_.Add(found, missing, fill);
     } else {
       l1_.Allocate(line, now, fill, sectors);
     }

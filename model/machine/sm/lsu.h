@@ -12,7 +12,7 @@
 //             one free place in the same cycle, so that up to schedulers - 1 more can wait.
 // Sectors     Where lines have sectors, a line takes as many cycles as its sectors need at
 //             `lsu_bytes` per cycle. A hit waits for its own sectors, not for others of the line;
-//             a miss asks for all it wants, those that are here as well.
+//             a miss asks for those that are missing.
 // No L1       Loads that have none take no MSHR: nothing limits them here.
 // Textures    With a cache of their own they pass here in turn, line by line, but take no line and
 //             no MSHR of the L1. Results leave in order through a FIFO of `fifo` lines; one that is

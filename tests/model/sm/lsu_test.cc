@@ -365,11 +365,23 @@ TEST_F(LsuSectors, ThatAreHereDoNotWaitForOthersOfTheLine) {
 TEST_F(LsuSectors, InFlightComeWithTheirOwnFetch) {
   Lsu lsu = Make();
   Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 0);
-  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0011, 200);  // asks for both
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0011, 200);
   Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 210);
   Line(&lsu, OpClass::kLoadGlobal, 1, 0b0010, 220);
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300, 500, 300, 500}));
   EXPECT_EQ(memory.calls.size(), 2u);
+}
+
+// A load of several sectors asks for those that are missing, and waits for those in flight.
+TEST_F(LsuSectors, OfAMissAreAskedForOnlyIfMissing) {
+  Lsu lsu = Make();
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 0);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0111, 10);
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b1111, 500);
+  EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300, 310, 800}));
+  ASSERT_EQ(memory.calls.size(), 3u);
+  EXPECT_EQ(memory.calls[1].sectors, 0b0110);
+  EXPECT_EQ(memory.calls[2].sectors, 0b1000);
 }
 
 TEST_F(LsuSectors, ThatNoMoreCanWaitForAreAskedForAgainWhenTheyAreThere) {
