@@ -48,9 +48,9 @@ module smk_policy_check (
   // Kernels on an SM: 1 to all. A comparison would be constant where no larger number fits.
   logic bad_number;
   always_comb begin
-    bad_number = 1'b1;
-    for (int unsigned n = 1; n <= NumKernels; n++) begin
-      if (32'(policy_i.kernels_per_sm) == n) bad_number = 1'b0;
+    bad_number = policy_i.kernels_per_sm == '0;
+    for (int unsigned n = NumKernels + 1; n < (1 << smk_pkg::KernelCntWidth); n++) begin
+      if (32'(policy_i.kernels_per_sm) == n) bad_number = 1'b1;
     end
   end
 

@@ -94,7 +94,7 @@ module smk_dispatch_partitions (
     if (kernels_change) kept_d = 1'b0;
   end
   // Not in the cycle in which one of its kernels gets another need: a plan that begins then is made anew.
-  assign plan_kept_o = kept_q && plan_kernels_i == wanted_i && !kernels_change;
+  assign plan_kept_o = (kept_q && !kernels_change) && plan_kernels_i == wanted_i;
   assign plan_sms_o  = plan_sms_q;
 
   smk_pkg::tb_cnt_vec_t             plan_tbs;
