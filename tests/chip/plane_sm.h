@@ -231,11 +231,19 @@ class FakeSm {
     Require(FitsIn(taken_, scenario_.config.limits), Check::kResources, [&] { return Where(now); });
     if (scenario_.policy.dispatch == DispatchMode::kSpatial ||
         scenario_.policy.dispatch == DispatchMode::kToken) {
-      for (const Tb& other : tbs_) {
-        Require(!other.valid || other.kernel == tb.kernel, Check::kHosting,
-                [&] { return "two kernels " + Where(now); });
-      }
+      unsigned kernels = 0;
+      for (const Tb& other : tbs_) kernels |= other.valid ? 1u << other.kernel : 0;
+      Require(static_cast<unsigned>(__builtin_popcount(kernels)) <= MostKernels(), Check::kHosting,
+              [&] { return "too many kernels " + Where(now); });
     }
+  }
+
+  // One, but for spatial sharing among fewer SMs than kernels: as many as on the others.
+  unsigned MostKernels() const {
+    if (scenario_.policy.dispatch == DispatchMode::kToken) return 1;
+    const auto programs = static_cast<unsigned>(scenario_.programs.size());
+    const unsigned sms = scenario_.config.num_sms;
+    return (std::min(programs, kNumKernels) + sms - 1) / sms;
   }
 
   void Activate(unsigned slot, Cycle now) {
