@@ -243,7 +243,7 @@ class FakeSm {
     if (scenario_.policy.dispatch == DispatchMode::kToken) return 1;
     const auto programs = static_cast<unsigned>(scenario_.programs.size());
     const unsigned sms = scenario_.config.num_sms;
-    return (std::min(programs, kNumKernels) + sms - 1) / sms;
+    return (std::min(programs, scenario_.config.num_kernels) + sms - 1) / sms;
   }
 
   void Activate(unsigned slot, Cycle now) {

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <set>
+#include <utility>
 
 #include "base/error.h"
 #include "control/reference_control.h"
@@ -187,7 +188,7 @@ TEST_F(PlaceChecks, ATbOnTheRegistersOfAnotherIsFoundWithoutPartitions) {
 
 // As in Warped-Slicer's Fig. 2a: small TBs that end in any order leave gaps in which a larger one
 // of the next kernel does not fit, though together they are large enough.
-RunResult Fragments(DispatchMode mode, unsigned registers = 80) {
+RunResult Fragments(DispatchMode mode, unsigned registers = 80, unsigned sms = 1) {
   MicroKernel small, large;
   small.name = "small";
   large.name = "large";
@@ -204,6 +205,7 @@ RunResult Fragments(DispatchMode mode, unsigned registers = 80) {
   MicroRun run;
   run.repeat = false;
   run.request.policy.dispatch = mode;
+  run.request.machine.sms = sms;
   run.request.cycles = 200'000;
   const std::unique_ptr<ControlPlane> control =
       MakeReferenceControl(run.Control(), run.request.policy);
@@ -228,9 +230,10 @@ TEST(PlaceWaits, SoDoesDispatchOnDemand) {
 }
 
 TEST(PlaceWaits, NobodyWaitsWithPartitionsOrOnAnSmOfOneKernel) {
-  for (const DispatchMode mode :
-       {DispatchMode::kEven, DispatchMode::kPartitioned, DispatchMode::kSpatial}) {
-    const RunResult result = Fragments(mode);
+  for (const auto& [mode, sms] : {std::pair{DispatchMode::kEven, 1u},
+                                  {DispatchMode::kPartitioned, 1u},
+                                  {DispatchMode::kSpatial, 2u}}) {
+    const RunResult result = Fragments(mode, 80, sms);
     EXPECT_EQ(result.place_waits, 0u) << static_cast<unsigned>(mode);
     EXPECT_EQ(result.place_wait_cycles, 0u);
   }
