@@ -112,6 +112,7 @@ class Bench {
     lockstep_.Expect("busy", dut.busy_o, s.busy);
     lockstep_.Expect("done", dut.done_o, s.done);
     lockstep_.Expect("kernels", dut.kernels_o, s.kernels);
+    if (s.done) lockstep_.Expect("anywhere", dut.anywhere_o, s.anywhere);
     if (s.busy) return;  // the block sets ranges down in every cycle
     ExpectMessage<RangeVec<Package>>(&lockstep_, "range", dut.range_o, s.range);
   }

@@ -189,6 +189,7 @@ class Traffic {
   std::uint16_t RandomIssued() {
     if (dice_.Percent(3)) return 0;
     if (dice_.Percent(10)) return 65535;
+    if (dice_.Percent(10)) return static_cast<std::uint16_t>(1u << dice_.Below(16));
     return static_cast<std::uint16_t>(small_ ? 1 + dice_.Below(6)
                                              : dice_.Bits() >> dice_.Below(16));
   }

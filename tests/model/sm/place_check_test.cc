@@ -209,7 +209,7 @@ RunResult Fragments(DispatchMode mode, unsigned registers = 80, unsigned sms = 1
   run.request.cycles = 200'000;
   const std::unique_ptr<ControlPlane> control =
       MakeReferenceControl(run.Control(), run.request.policy);
-  const RunResult result = run.Run({small, large}, control.get());
+  RunResult result = run.Run({small, large}, control.get());
   EXPECT_EQ(result.kernels[0].tbs_completed, 64u);
   EXPECT_EQ(result.kernels[1].tbs_completed, 16u) << "nobody waits for ever";
   return result;
