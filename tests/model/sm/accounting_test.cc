@@ -37,7 +37,7 @@ class SleeplessParts : public SimpleControl {
   SmMask awake_sms() const override { return SmMask::First(kMaxSms); }
 };
 
-void ExpectSame(const RunResult& a, const RunResult& b) {
+void ExpectSameAccounts(const RunResult& a, const RunResult& b) {
   EXPECT_EQ(a.warp_instructions, b.warp_instructions);
   for (std::size_t i = 0; i < a.sms.size(); ++i) {
     EXPECT_EQ(a.sms[i].scheduler_cycles, b.sms[i].scheduler_cycles) << "SM " << i;
@@ -57,7 +57,7 @@ TEST(SmAccounting, SleepingChangesNothing) {
   run.request.cycles = 30000;
   SimpleControl sleepy(run.Control());
   SleeplessParts sleepless(run.Control());
-  ExpectSame(run.Run({Mixed()}, &sleepy), run.Run({Mixed()}, &sleepless));
+  ExpectSameAccounts(run.Run({Mixed()}, &sleepy), run.Run({Mixed()}, &sleepless));
 }
 
 // Pipes and the LSU are busy for many cycles, and ready warps wait for them.
@@ -93,7 +93,7 @@ TEST(SmAccounting, SleepingWhilePipesAreBusyChangesNothing) {
     SimpleControl sleepy(run.Control());
     SleeplessParts sleepless(run.Control());
     const RunResult result = run.Run({Crowded(), Mixed()}, &sleepy);
-    ExpectSame(result, run.Run({Crowded(), Mixed()}, &sleepless));
+    ExpectSameAccounts(result, run.Run({Crowded(), Mixed()}, &sleepless));
     EXPECT_GT(Cycles(result, Stall::kPipeline), result.cycles);
   }
 }
@@ -102,7 +102,7 @@ TEST(SmAccounting, SameRunTwiceGivesTheSameNumbers) {
   MicroRun run;
   run.request.machine.sms = 3;
   run.request.cycles = 30000;
-  ExpectSame(run.Run({Mixed(), Mixed()}), run.Run({Mixed(), Mixed()}));
+  ExpectSameAccounts(run.Run({Mixed(), Mixed()}), run.Run({Mixed(), Mixed()}));
 }
 
 TEST(SmAccounting, EverySchedulerCycleHasOneReason) {
@@ -139,7 +139,7 @@ RunResult CountedBothWays(MicroRun* run, const MicroKernel& kernel) {
   SimpleControl all(run->Control());
   AllHaveQuotas each(run->Control());
   RunResult result = run->Run({kernel}, &all);
-  ExpectSame(result, run->Run({kernel}, &each));
+  ExpectSameAccounts(result, run->Run({kernel}, &each));
   return result;
 }
 
