@@ -319,6 +319,8 @@ void CommandLineParser::AddSynth() {
           "of the clock, percent of the period (default 0)", "N");
   AddText(sub, "--corner", &synth.corner, "delays of cells: typical (default), slow or fast",
           "NAME");
+  AddText(sub, "--repair", &synth.repair,
+          "so many changes of gates may repair paths that are too slow (default 0)", "N");
   AddTexts(sub, "--set", &synth.sets,
            "another value for a parameter of smk_pkg, NumKernels=8; again for more", "NAME=N");
   sub->add_option("--json", synth.json,

@@ -75,6 +75,7 @@ SynthTarget Target(const SynthCatalogue& catalogue, const SynthOptions& options,
   target.mhz = static_cast<double>(ParseCount("--mhz", options.mhz, 1, 100000));
   target.wires = WireModel::Parse("--wires", options.wires);
   target.uncertainty = static_cast<double>(ParseCount("--uncertainty", options.uncertainty, 0, 50));
+  target.repair = static_cast<unsigned>(ParseCount("--repair", options.repair, 0, 10000));
   target.corner = options.corner;
   target.derate = catalogue.Derate(options.corner);
   LoadCells(options.liberty.empty() ? catalogue.liberty() : fs::absolute(options.liberty).string(),

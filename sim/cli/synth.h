@@ -19,6 +19,7 @@ struct SynthOptions {
   std::string wires = "library";    // or none, or fF per sink
   std::string uncertainty = "0";    // of the clock, percent
   std::string corner = "typical";   // or slow, fast
+  std::string repair = "0";         // changes of gates that may repair paths
   std::vector<std::string> sets;    // NAME=N for parameters of smk_pkg
   std::optional<std::string> json;  // a file; empty: stdout, and nothing else there
   std::string html;                 // a file for the page of it

@@ -45,6 +45,7 @@ class SynthCatalogue {
   std::string include_dir() const { return root_ + "/rtl/common"; }
   std::string yosys_script() const { return root_ + "/synth/yosys/block.tcl"; }
   std::string sta_script() const { return root_ + "/synth/sta/block.tcl"; }
+  std::string repair_script() const { return root_ + "/synth/sta/repair.tcl"; }
   // The project's own standard cells.
   std::string liberty() const { return root_ + "/synth/cells/smk45.lib"; }
 

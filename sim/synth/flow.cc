@@ -20,6 +20,8 @@ namespace smk::sim {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kRepairs = "repaired.txt";  // changes of gates
+
 std::string Blanks(const std::vector<std::string>& words) { return Join(words, " "); }
 
 // "left_q[3]_reg" and "left_q[3]" are "left_q"; "a.b_reg" is "a.b".
@@ -185,17 +187,26 @@ ToolRun SynthFlow::StaRun(const SynthBlock& block) const {
     netlists.push_back(cache_->Folder(run) + "/netlist.v");
     key += run.key + '\n';
   }
-  return {block.name,
-          {"sta", "-exit", "-no_splash", catalogue_.sta_script()},
-          {{"SMK_TOP", "smk_" + block.name},
-           {"SMK_NETLISTS", Blanks(netlists)},
-           {"SMK_LIBERTY", target_.liberty.path},
-           {"SMK_UNCERTAINTY", uncertainty},
-           {"SMK_DERATE", fmt::format("{}", target_.derate)},
-           {"SMK_PERIOD", fmt::format("{:.6f}", period)}},
-          HashText(key),
-          {"timing.txt", "registers.txt", "hold.txt", "recovery.txt", "removal.txt", "slew.txt",
-           "load.txt"}};
+  ToolRun run{block.name,
+              {"sta", "-exit", "-no_splash", catalogue_.sta_script()},
+              {{"SMK_TOP", "smk_" + block.name},
+               {"SMK_NETLISTS", Blanks(netlists)},
+               {"SMK_LIBERTY", target_.liberty.path},
+               {"SMK_UNCERTAINTY", uncertainty},
+               {"SMK_DERATE", fmt::format("{}", target_.derate)},
+               {"SMK_PERIOD", fmt::format("{:.6f}", period)}},
+              "",
+              {"timing.txt", "registers.txt", "hold.txt", "recovery.txt", "removal.txt", "slew.txt",
+               "load.txt"}};
+  if (target_.repair > 0) {
+    const std::string most = std::to_string(target_.repair);
+    key += most + '\n' + ReadFile(catalogue_.repair_script());
+    run.environment["SMK_REPAIR"] = most;
+    run.environment["SMK_REPAIR_TCL"] = catalogue_.repair_script();
+    run.results.push_back(kRepairs);
+  }
+  run.key = HashText(key);
+  return run;
 }
 
 SynthResult SynthFlow::ReadArea(const SynthBlock& block, const ToolRun& run) const {
@@ -238,6 +249,18 @@ void SynthFlow::ReadTiming(const ToolRun& run, SynthResult* result) const {
   result->removal = ParsePath(report("removal.txt"), unit);
   result->slow_pins = ParseViolations(report("slew.txt"));
   result->loaded_pins = ParseViolations(report("load.txt"));
+  if (target_.repair > 0) ReadRepairs(report(kRepairs), result);
+}
+
+// Of each change: "u_pick/_34802_ NAND2_X1 NAND2_X2", or of two inputs "u_pick/_34803_ A4 A1".
+void SynthFlow::ReadRepairs(const std::string& text, SynthResult* result) const {
+  const auto& cells = target_.liberty.cells;
+  for (const auto& words : LinesOf(text, 3)) {
+    ++result->repairs;
+    const auto before = cells.find(words[1]), behind = cells.find(words[2]);
+    if (before == cells.end() || behind == cells.end()) continue;
+    result->repair_um2 += behind->second.area - before->second.area;
+  }
 }
 
 std::vector<SynthResult> SynthFlow::Run(const std::vector<SynthBlock>& blocks, bool timing,

@@ -23,7 +23,8 @@ struct SynthTarget {
   std::string wire_name;   // of the library's own wire load
   double uncertainty = 0;  // of the clock, percent of the period
   std::string corner = "typical";
-  double derate = 1;  // of all delays and checks of cells, in this corner
+  double derate = 1;    // of all delays and checks of cells, in this corner
+  unsigned repair = 0;  // changes of gates that may repair the paths of what is timed
   double mhz = 0;
   double period_ns() const { return 1000 / mhz; }
   // Wires, an uncertain clock or a corner, so that hold and limits tell something.
@@ -64,6 +65,8 @@ struct SynthResult {
   SynthPath recovery, removal;    // of the reset, before and after a clock edge
   std::uint64_t slow_pins = 0;    // whose slew is above the library's limit
   std::uint64_t loaded_pins = 0;  // whose load is
+  std::uint64_t repairs = 0;      // changes of gates, of all that it contains
+  double repair_um2 = 0;          // what these take, in no area
 };
 
 // The highest clock at which a path of the target's constraints would be met.
@@ -93,6 +96,7 @@ class SynthFlow {
   std::string Package(const std::string& original) const;
   ToolRun StaRun(const SynthBlock& block) const;
   void ReadTiming(const ToolRun& run, SynthResult* result) const;
+  void ReadRepairs(const std::string& text, SynthResult* result) const;
   SynthResult ReadArea(const SynthBlock& block, const ToolRun& run) const;
 
   const SynthCatalogue& catalogue_;

@@ -37,11 +37,13 @@ std::string Corner(const SynthTarget& target) {
   return fmt::format("{} (delays x {:g})", target.corner, target.derate);
 }
 
+double Um2(double um2) { return std::round(um2 * 1000) / 1000; }
+
 ordered_json AreaJson(const SynthArea& area, double nand2) {
   return {{"cells", area.cells},
           {"flip_flops", area.flip_flops},
           {"sram_bits", area.sram_bits},
-          {"um2", std::round(area.um2 * 1000) / 1000},
+          {"um2", Um2(area.um2)},
           {"nand2", std::round(area.um2 / nand2)}};
 }
 
@@ -76,6 +78,9 @@ ordered_json BlockJson(const SynthSummary& summary, const SynthResult& result) {
     j["slow_pins"] = result.slow_pins;
     j["loaded_pins"] = result.loaded_pins;
   }
+  if (summary.target.repair > 0 && result.worst.exists) {
+    j["repairs"] = {{"changes", result.repairs}, {"um2", Um2(result.repair_um2)}};
+  }
   if (result.recovery.exists) j["recovery_slack_ns"] = Rounded(result.recovery.slack_ns);
   if (result.removal.exists) j["removal_slack_ns"] = Rounded(result.removal.slack_ns);
   j["registers"] = result.registers;
@@ -105,6 +110,7 @@ std::string BlockTable(const SynthSummary& summary) {
                                  "um2",   "NAND2", "Fmax MHz", "slack ns",   "registers only"};
   if (summary.target.strict())
     heads.insert(heads.end(), {"hold ns", "recovery ns", "removal ns", "slow pins", "loaded pins"});
+  if (summary.target.repair > 0) heads.insert(heads.end(), {"repairs", "um2 more"});
   TextTable table(heads, {0, 1});
   for (const SynthResult& result : summary.results) {
     auto row = AreaRow(result.block.name, result.block.per_sm ? "SM" : "GPU", result.own,
@@ -122,6 +128,10 @@ std::string BlockTable(const SynthSummary& summary) {
       for (const std::uint64_t pins : {result.slow_pins, result.loaded_pins}) {
         row.push_back(result.worst.exists ? std::to_string(pins) : "");
       }
+    }
+    if (summary.target.repair > 0) {
+      row.push_back(result.worst.exists ? std::to_string(result.repairs) : "");
+      row.push_back(result.worst.exists ? Number(result.repair_um2) : "");
     }
     table.Add(row);
   }
@@ -254,6 +264,7 @@ ordered_json ToJson(const SynthSummary& summary) {
   j["uncertainty_percent"] = target.uncertainty;
   j["corner"] = target.corner;
   j["derate"] = target.derate;
+  if (target.repair > 0) j["repair"] = target.repair;
   j["library"] = {{"name", target.liberty.name},
                   {"sha256", target.liberty.hash},
                   {"nand2_um2", target.liberty.nand2_area}};
@@ -280,10 +291,13 @@ ordered_json PaperJson(const SynthSummary& summary) {
 std::string ToText(const SynthSummary& summary) {
   const SynthTarget& target = summary.target;
   std::string text = fmt::format(
-      "configuration {}, library {}, clock {:.0f} MHz ({:.3f} ns{}); wires: {}; {} corner\n\n{}\n",
+      "configuration {}, library {}, clock {:.0f} MHz ({:.3f} ns{}); wires: {}; {} "
+      "corner{}\n\n{}\n",
       target.config.name, target.liberty.name, target.mhz, target.period_ns(),
       target.uncertainty > 0 ? fmt::format(", uncertain by {:g} %", target.uncertainty) : "",
-      Wires(target), Corner(target), BlockTable(summary));
+      Wires(target), Corner(target),
+      target.repair > 0 ? fmt::format("; up to {} repairs", target.repair) : "",
+      BlockTable(summary));
   if (summary.results.back().worst.exists) text += PathTable(summary) + '\n';
   if (summary.Find("sm_control") != nullptr || summary.Find("driver") != nullptr ||
       summary.Find("drf_tracker") != nullptr) {

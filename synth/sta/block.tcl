@@ -5,8 +5,9 @@
 #   SMK_OUT=/tmp/out sta -exit -no_splash synth/sta/block.tcl
 #
 # SMK_PERIOD is in the library's unit of time, and so is SMK_UNCERTAINTY of the clock, which may be
-# missing, as may SMK_SPEF, the wires of a layout, and SMK_DERATE, a factor of all delays and checks of
-# cells. Writes into SMK_OUT the worst path of all (timing.txt) and from register to register
+# missing, as may SMK_SPEF, the wires of a layout, SMK_DERATE, a factor of all delays and checks of
+# cells, and SMK_REPAIR, how many changes may repair paths before all is timed; then SMK_REPAIR_TCL is the
+# path of repair.tcl, and repaired.txt has these changes. Writes into SMK_OUT the worst path of all (timing.txt) and from register to register
 # (registers.txt), the shortest from register to register (hold.txt), when the reset may be let go
 # (recovery.txt, removal.txt), and the pins whose slew (slew.txt) or load (load.txt) is above the
 # library's limit.
@@ -173,6 +174,10 @@ proc time_block {} {
   report_check_types -recovery -verbose -digits 4 > $::env(SMK_OUT)/recovery.txt
   report_check_types -removal -verbose -digits 4 > $::env(SMK_OUT)/removal.txt
   set_false_path -from [get_ports rst_ni]
+  if {[info exists ::env(SMK_REPAIR)]} {
+    source $::env(SMK_REPAIR_TCL)
+    repair_timing $::env(SMK_REPAIR) $::env(SMK_OUT)/repaired.txt
+  }
   report_checks -path_delay max -digits 4 > $::env(SMK_OUT)/timing.txt
   report_checks -path_delay max -digits 4 -from [all_registers -clock_pins] \
     -to [all_registers -data_pins] > $::env(SMK_OUT)/registers.txt

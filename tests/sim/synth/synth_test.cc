@@ -12,6 +12,7 @@ constexpr char kLiberty[] =
     "  time_unit : \"1ns\"; /* a comment } */\n"
     "  lu_table_template (t) { variable_1 : input_net_transition; }\n"
     "  cell (NAND2X1) { area : 2.5; pin (A) { direction : input; } }\n"
+    "  cell (NAND2X4) { area : 4; pin (A) { direction : input; } }\n"
     "  cell (\"DFFX1\") { area : 10; ff (IQ, IQN) { next_state : \"D\"; } }\n"
     "}\n";
 constexpr char kYosys[] =
@@ -39,6 +40,7 @@ constexpr char kSta[] =
     "echo \"  $SMK_DERATE   slack (MET)\" >$SMK_OUT/recovery.txt\n"
     "echo '  -0.0200   slack (VIOLATED)' >$SMK_OUT/removal.txt\n"
     ": >$SMK_OUT/slew.txt\n"
+    "[ -z \"$SMK_REPAIR\" ] || printf '_1_ NAND2X1 NAND2X4\\n_1_ A B\\n' >$SMK_OUT/repaired.txt\n"
     "echo '_1_/Y (NAND2X1) 31.20 above 24.4 (VIOLATED)' >$SMK_OUT/load.txt\n";
 
 class SynthCommand : public CommandTest {
@@ -117,6 +119,22 @@ TEST_F(SynthCommand, ACornerIsAFactorOfAllDelays) {
   EXPECT_EQ(slow["blocks"][0]["recovery_slack_ns"], 1.31) << "timed again";
   EXPECT_EQ(slow["blocks"][0]["own"], Json("typical.json")["blocks"][0]["own"]);
   Refuses(Synth("sm_assign --corner slwo"), "--corner: no corner 'slwo'; did you mean 'slow'?");
+}
+
+TEST_F(SynthCommand, RepairsAreTold) {
+  ASSERT_EQ(Synth("sm_assign --json t.json").status, 0);
+  const Outcome outcome = Synth("sm_assign --repair 7 --json r.json --out kept");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("typical corner; up to 7 repairs"), std::string::npos);
+  EXPECT_NE(outcome.out.find("um2 more"), std::string::npos) << outcome.out;
+  const auto before = Json("t.json"), behind = Json("r.json");
+  EXPECT_FALSE(before.contains("repair") || before["blocks"][0].contains("repairs"));
+  EXPECT_EQ(behind["repair"], 7);
+  EXPECT_EQ(behind["blocks"][0]["repairs"]["changes"], 2);
+  EXPECT_EQ(behind["blocks"][0]["repairs"]["um2"], 1.5);
+  EXPECT_EQ(behind["blocks"][0]["own"], before["blocks"][0]["own"]) << "of the mapping";
+  EXPECT_EQ(Read("kept/sm_assign/repaired.txt"), "_1_ NAND2X1 NAND2X4\n_1_ A B\n");
+  Refuses(Synth("sm_assign --repair -1"), "--repair: expected");
 }
 
 TEST_F(SynthCommand, ResetAndLimitsAreTold) {

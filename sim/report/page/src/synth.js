@@ -64,6 +64,7 @@ function summary(synth) {
           ? (synth.corner ?? 'typical')
           : `${synth.corner}, delays x ${synth.derate}`,
       ],
+      ...(synth.repair ? [['Changes that may repair paths', `${synth.repair} of each block`]] : []),
     ]),
     h(
       'p.note',
