@@ -78,7 +78,8 @@ using Gtx980 = Bench<Vsmk_sm_assign, Vsmk_sm_assign_smk_pkg>;
 using Fermi = Bench<Vfermi_sm_assign, Vfermi_sm_assign_smk_pkg>;
 using V100 = Bench<Vv100_sm_assign, Vv100_sm_assign_smk_pkg>;
 
-// Kernels come and go, sometimes during a walk; the configuration changes with a start.
+// Kernels come and go, sometimes during a walk; the configuration changes with a start, or while
+// nothing is decided.
 class Traffic {
  public:
   explicit Traffic(std::uint64_t seed) : dice_(seed) {}
@@ -87,7 +88,7 @@ class Traffic {
     const unsigned percent = s.busy ? 3 : 30;
     in_.start = dice_.Percent(percent);
     in_.members = static_cast<KernelMask>(dice_.Below(16));
-    if (in_.start && dice_.Percent(50)) {
+    if ((in_.start || !s.busy) && dice_.Percent(50)) {
       in_.spatial = dice_.Percent(30);
       in_.profile = dice_.Percent(50);
       in_.kernels_per_sm = static_cast<std::uint8_t>(1 + dice_.Below(kNumKernels));
@@ -97,7 +98,7 @@ class Traffic {
 
  private:
   Dice dice_;
-  Inputs in_;
+  Inputs in_{false, 0, false, false, kNumKernels};
 };
 
 template <typename AnyBench>
@@ -168,6 +169,25 @@ TEST(SmAssignLockstep, AllSmsAreVisibleTwoCyclesAfterTheStart) {
   for (const unsigned sm : {0u, 20u, 40u, 79u}) {
     EXPECT_EQ(BitsAt<SmKernels<V100::Package>>(sm, bench.lockstep().dut().allowed_o),
               1u << sm / 20);
+  }
+  ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
+}
+
+// Three kernels, two per SM: every third SM hosts the same, whatever is configured afterwards.
+TEST(SmAssignLockstep, ConfigurationIsNotLookedAtWhenNotBusy) {
+  Gtx980 bench(1);
+  Inputs in{true, 0b0111, false, false, 2};
+  bench.Cycle(in);
+  in.start = false;
+  while (bench.state().busy) bench.Cycle(in);
+  for (unsigned settings = 0; settings < 16; ++settings) {
+    in.spatial = (settings & 1) != 0;
+    in.profile = (settings & 2) != 0;
+    in.kernels_per_sm = static_cast<std::uint8_t>(1 + settings / 4);
+    bench.Cycle(in);
+    bench.Cycle(in);
+    EXPECT_EQ(bench.lockstep().dut().apart_o, 0b100u) << settings;
+    EXPECT_EQ(BitsAt<SmKernels<Gtx980::Package>>(0, bench.lockstep().dut().allowed_o), 0b011u);
   }
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
