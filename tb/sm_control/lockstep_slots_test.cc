@@ -120,6 +120,39 @@ TEST(SmControlSlots, EachTbLeavesAsItsKernelAndItsTimeSay) {
   EXPECT_THAT(ways, testing::Each(testing::Gt(0u)));
 }
 
+// One comes as new, one from a context. All others are old: to drop one would lose more than to
+// save it, and nobody knows how long TBs of their kernel run.
+TEST(SmControlSlots, TbsThatComeLeaveTheOthersAsOldAsTheyAre) {
+  for (unsigned restored = 0; restored < kMaxTbSlots; ++restored) {
+    const unsigned fresh = restored ^ 1;
+    Slots slots(PreemptMode::kChimera);
+    slots.time_runs = true;
+    for (KernelView& view : slots.views) view.context_lines = 6;  // out and in again: 384 cycles
+    const auto kernel = [&](unsigned tb) { return tb == restored ? 2 : tb == fresh ? 3 : 1; };
+    for (unsigned tb = 0; tb < kMaxTbSlots; ++tb) slots.Place(kernel(tb), tb);
+    slots.Run(600);
+    slots.in.tb_finished = 1u << restored | 1u << fresh;
+    slots.Run(20);  // both are measured
+    for (const unsigned tb : {std::min(restored, fresh), std::max(restored, fresh)}) {
+      slots.Dispatch(kernel(tb), tb, tb == restored);
+      slots.Run(30);
+    }
+    EXPECT_EQ(slots.control().model().preempt_chooser().state().restored, 1u << restored);
+    slots.events.clear();
+    slots.Evict(PreemptMode::kChimera);
+    for (unsigned cycle = 0; cycle < 1000; ++cycle) {
+      slots.in.tb_flushable = ~0u;
+      slots.Step();
+    }
+    EXPECT_THAT(slots.Left(), testing::Each(1u)) << restored;
+    for (const SmEvent& event : slots.events) {
+      if (event.kind == EventKind::kSettled) continue;
+      const bool dropped = Index(event.tb) == fresh;
+      EXPECT_EQ(event.kind, dropped ? EventKind::kFlushed : EventKind::kSaved) << restored;
+    }
+  }
+}
+
 // Nothing else happens in the cycle.
 TEST(SmControlSlots, EveryInputAloneAsksForTheClock) {
   Gtx980 sm;
