@@ -219,7 +219,7 @@ module smk_sm_assign (
   // Not all members are ahead, and only members are.
   `SMK_ASSERT(SomeoneIsBehind_A, (ahead_q & ~members_q) == '0 &&
               (members_q == '0 || ahead_q != members_q))
-  // The configuration changes with a start at most.
+  // The configuration is constant during a walk.
   `SMK_ASSERT(ConstantDuringAWalk_M, start_i || busy_q |=> start_i || !busy_q ||
               $stable({spatial_i, profile_i, kernels_per_sm_i}))
   // An SM hosts at least one kernel.
