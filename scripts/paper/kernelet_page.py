@@ -38,14 +38,14 @@ FACTORS = {"ci": (1,), "mi": (1,), "mix": (1, 2.5), "all": (1,)}
 
 # Pairs on a machine without something that the model does not see.
 NO_L1, NO_TEXTURE = ("sm.l1.bytes=0", "memory.l2.bytes=2048"), ("sm.texture.bytes=0", "memory.l2.bytes=2048")
-FRONT_END, MSHRS, DEPENDENCES = ("sm.fetch_width=1",), ("sm.l1.mshrs=4096",), ("sm.alu.latency=1", "sm.sfu.latency=1")
+NO_CACHES = ("sm.l1.bytes=0", *NO_TEXTURE)
+MSHRS, DEPENDENCES = ("sm.l1.mshrs=4096",), ("sm.alu.latency=1", "sm.sfu.latency=1")
 CHANGED = [
-    ("c2050", ("tea", "sgemm"), "1 instruction fetched per cycle, not 2", FRONT_END),
-    ("c2050", ("tea", "mri-q"), "1 instruction fetched per cycle, not 2", FRONT_END),
-    ("c2050", ("tea", "stencil"), "1 instruction fetched per cycle, not 2", FRONT_END),
     ("c2050", ("spmv", "stencil"), "no L1, an L2 of one set", NO_L1),
     ("c2050", ("blackscholes", "stencil"), "no L1, an L2 of one set", NO_L1),
-    ("c2050", ("spmv", "sgemm"), "no L1, an L2 of one set", NO_L1),
+    ("c2050", ("spmv", "sad"), "no L1, no texture cache, an L2 of one set", NO_CACHES),
+    ("c2050", ("sad", "blackscholes"), "no texture cache, an L2 of one set", NO_TEXTURE),
+    ("c2050", ("sad", "sgemm"), "no texture cache, an L2 of one set", NO_TEXTURE),
     ("c2050", ("tea", "pointer_chase"), "4,096 MSHRs, not 32", MSHRS),
     ("c2050", ("mri-q", "pointer_chase"), "4,096 MSHRs, not 32", MSHRS),
     ("gtx680", ("sad", "stencil"), "no texture cache, an L2 of one set", NO_TEXTURE),
