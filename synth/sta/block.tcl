@@ -91,7 +91,8 @@ proc bits_of {expression ranges} {
 }
 
 # OpenSTA takes no concatenation on the left of an assignment, and no parameters of an instance, which
-# mean nothing behind synthesis: a copy of the netlist without them.
+# mean nothing behind synthesis; a layout's fillers have no pins and are in no library. A copy of the
+# netlist without them.
 proc plain_netlist {netlist copy} {
   set in [open $netlist]
   set out [open $copy w]
@@ -104,6 +105,7 @@ proc plain_netlist {netlist copy} {
       }
       continue
     }
+    if {[regexp {^\s*\S+ \S+ \( *\);} $line]} continue
     if {[regexp {^(\s*\S+) #\($} $line all module]} {
       while {![regexp {^\s*\) (.*)$} [gets $in] all instance]} {}
       set line "$module $instance"

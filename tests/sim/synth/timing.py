@@ -107,6 +107,8 @@ def parts(scratch, typical):
     inside = timed(scratch, LIBRARY, NETLIST.replace(INVERTER, PART) + PART_MODULE)
     if slack(inside["registers"]) >= slack(typical["registers"]) or "inv/three" not in inside["registers"]:
         wrong.append("a block with a parameter is not timed through")
+    filled = timed(scratch, LIBRARY, NETLIST.replace(INVERTER, INVERTER + "FILL FILL_0_1 ( );\n"))
+    expect(wrong, "beside a filler", slack(filled["registers"]), slack(typical["registers"]))
     for what, netlist in (("missing", NETLIST.replace(INVERTER, PART)), ("unreadable", NETLIST + "module smk_part (")):
         run_timer(scratch, LIBRARY, netlist)
         if (scratch / "registers.txt").exists() and slack((scratch / "registers.txt").read_text(encoding="utf-8")):
