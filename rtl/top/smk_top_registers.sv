@@ -39,9 +39,10 @@ module smk_top_registers #(
   input  logic                          launch_valid_i,
   input  logic [smk_pkg::KernelWidth:0] launch_kernel_i,
   input  smk_pkg::kernel_descriptor_t   launch_i,
-  // Pulse of the chip's timer: a profiling window ends.
+  // Pulse of the chip's timer, every epoch_length cycles under any policy: a profiling window ends.
   input  logic                          tick_i,
-  // The launch is taken; if not, why. Pulse per slot: the kernel has ended.
+  // The launch is answered, not held off; LaunchNone: taken, else why not. Pulse per slot: the kernel
+  // has ended.
   output logic                          launch_ready_o,
   output smk_pkg::launch_error_e        launch_error_o,
   output smk_pkg::kernel_mask_t         kernel_done_o,
@@ -58,7 +59,7 @@ module smk_top_registers #(
   // Time, in units of 2^TimeUnitLog2 cycles; it goes on while clocks of SMs are off. Only for
   // PreemptChimera.
   input  smk_pkg::sm_time_t             time_i,
-  // Per kernel and scheduler: a warp waits for memory. Looked at while samples_o.
+  // Per kernel and scheduler: a warp waits for memory. Looked at in the cycle after samples_o.
   input  smk_pkg::sm_memory_t           memory_i,
   // Per scheduler: a warp is granted in this cycle, and which.
   output smk_pkg::sm_grants_t           grant_valid_o,

@@ -161,10 +161,15 @@ int RtlEmitCommand(const Context& context, const RtlOptionsOfCommand& options) {
   }
   const std::string list = before + "smk.f";
   out.Write(list, FileList(names));
-  out.Write("README",
-            fmt::format("RTL of machine {}: {}. verilator -F {} rtl/lint.vlt --top-module "
-                        "{}smk_top; made by smk rtl emit.\n",
-                        options.machine, SizeText(config), list, before));
+  out.Write(
+      "README",
+      fmt::format("RTL of machine {}: {}; made by smk rtl emit.\n\n"
+                  "verilator -fno-reloop -fno-const-bit-op-tree rtl/lint.vlt -F {} --top-module "
+                  "{}smk_top\n\n"
+                  "Waivers come before the files that they are for. Without the two -f Verilator "
+                  "5.006 gets some loops\nover wide registers and some trees of bits wrong; a -O3 "
+                  "behind them would take them back.\n",
+                  options.machine, SizeText(config), list, before));
   if (!options.quiet) {
     fmt::print("{}/{}: {} files, {}\n", options.out, list, names.size(), SizeText(config));
   }

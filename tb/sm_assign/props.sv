@@ -15,13 +15,13 @@ module formal_sm_assign (
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
 
   `FORMAL_RESET
-  // The configuration changes with a start at most.
+  // The configuration changes with a start, or while no walk goes on.
   logic                  spatial, profile, spatial_q, profile_q, busy, known_q;
   smk_pkg::kernel_cnt_t  per_sm, per_sm_q;
   smk_pkg::kernel_mask_t members_q;
-  assign spatial = start_i ? spatial_i : spatial_q;
-  assign profile = start_i ? profile_i : profile_q;
-  assign per_sm  = start_i ? kernels_per_sm_i : per_sm_q;
+  assign spatial = start_i || !busy ? spatial_i : spatial_q;
+  assign profile = start_i || !busy ? profile_i : profile_q;
+  assign per_sm  = start_i || !busy ? kernels_per_sm_i : per_sm_q;
   `ASSUME(HostsSomeKernel_M, !start_i || kernels_per_sm_i != '0)
 
   smk_pkg::sm_kernels_t  allowed, allowed_q;
@@ -39,9 +39,12 @@ module formal_sm_assign (
     .changed_o       (changed)
   );
   always_ff @(posedge clk_i) begin
-    spatial_q <= spatial;
-    profile_q <= profile;
-    per_sm_q  <= per_sm;
+    // Of the last walk.
+    if (start_i) begin
+      spatial_q <= spatial_i;
+      profile_q <= profile_i;
+      per_sm_q  <= kernels_per_sm_i;
+    end
     allowed_q <= rst_ni ? allowed : '0;
     // A walk has been begun, so many cycles ago.
     known_q   <= rst_ni && (known_q || start_i);

@@ -36,7 +36,7 @@ module smk_sm_control (
   // Time, in units of 2^TimeUnitLog2 cycles, that goes on while the clock of the SM is off. Only for
   // PreemptChimera.
   input  smk_pkg::sm_time_t                 time_i,
-  // Per kernel and scheduler: a warp waits for memory. Looked at while samples_o.
+  // Per kernel and scheduler: a warp waits for memory. Looked at in the cycle after samples_o.
   input  smk_pkg::kernel_schedulers_t       memory_i,
   // From the driver, a pulse for each credit: a TB, a preemption, a part of a plan, a quota.
   input  logic                              command_valid_i,
