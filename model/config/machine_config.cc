@@ -94,6 +94,8 @@ class Reader {
             sm.l1.bytes);
     Require(!in_turn || sm.texture.bytes == 0, "sm.texture.bytes",
             "0 with memory.xbar_order = turns", sm.texture.bytes);
+    Require(memory.l2_write_miss != "fetch" || memory.sector_bytes == kLineBytes,
+            "memory.sector_bytes", "128 with memory.l2_write_miss = fetch", memory.sector_bytes);
     machine_->sm.limits = limits_.ToUnits();
   }
 

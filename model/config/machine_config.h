@@ -31,12 +31,18 @@ inline constexpr std::array<const char*, 2> kTbStarts{"alone", "waves"};
 // `fifo`, and each port serves those that wait in turn; of an SM without an L1 only.
 inline constexpr std::array<const char*, 3> kXbarOrders{"free", "fifo", "turns"};
 
+// What sm.l1_full_set may name: what a miss does when all lines of its set are in flight. `bypass`:
+// it goes on without a place. `wait`: for the first of them, as in GPGPU-Sim.
+inline constexpr std::array<const char*, 2> kL1FullSets{"bypass", "wait"};
 // What memory.sector_bytes may be: a sector, or a whole line.
 inline constexpr std::array<unsigned, 2> kSectorSizes{kSectorBytes, kLineBytes};
 
 // What memory.writes may name. `posted`: a write is complete when its slice has taken it.
 // `acknowledged`: when its reply is back at the SM, a packet for each of its own.
 inline constexpr std::array<const char*, 2> kWrites{"posted", "acknowledged"};
+// What memory.l2_write_miss may name. `validate`: the line is allocated, and knows what of it was
+// written. `fetch`: the store goes on to DRAM, and the line is read from there, as in GPGPU-Sim 3.
+inline constexpr std::array<const char*, 2> kL2WriteMisses{"validate", "fetch"};
 
 // What memory.partition may name. `rotated`: chunks of interleave_bytes go round the controllers,
 // in an order that a hash turns from row to row. `drawn`: each line's slice is drawn when it is
@@ -92,8 +98,9 @@ struct SmConfig {
   PipeConfig lsu{0, 1};      // cycles per 128-byte line at the SM's LSU
   unsigned lsu_queue = 8;    // memory instructions waiting at the SM's LSU
   unsigned lsu_bytes = 128;  // what passes the LSU per cycle where lines have sectors
-  unsigned stores = 64;      // lines of stores on their way; no limit with xbar_order `turns`
-  unsigned collectors = 0;   // operand collectors of each scheduler; 0: none, pipes are waited for
+  std::string l1_full_set = kL1FullSets[0];
+  unsigned stores = 64;     // lines of stores on their way; no limit with xbar_order `turns`
+  unsigned collectors = 0;  // operand collectors of each scheduler; 0: none, pipes are waited for
   unsigned operand_latency = 0;  // of operand collection and write-back, in every result
   unsigned barrier_latency = 4;
   unsigned warp_start_latency = 10;  // from activation of a TB to the first issue
@@ -106,7 +113,7 @@ struct SmConfig {
 struct MemoryConfig {
   std::string model = kMemoryModels[0];  // all below is of `gddr`, but
   unsigned fixed_latency = 367;          // of `fixed`: core cycles of every line
-  unsigned sector_bytes = 128;           // what is asked for and moved at least: 128 is whole lines
+  unsigned sector_bytes = 128;           // what loads ask for at least: 128 is whole lines
   unsigned xbar_latency = 36;            // core cycles, one way
   unsigned xbar_bytes_per_cycle = 48;    // per port and direction; also the size of a flit
   std::string xbar_order = kXbarOrders[0];
@@ -115,6 +122,7 @@ struct MemoryConfig {
   CacheConfig l2{524288, 16, 128, 16, 131};  // one slice; the number of sets is a power of two
   unsigned l2_bytes_per_cycle = 64;          // one slice
   unsigned l2_eviction_buffer = 16;          // one slice: lines on their way to DRAM
+  std::string l2_write_miss = kL2WriteMisses[0];
   unsigned controllers = 4;
   unsigned banks = 16;  // per controller, a power of two
   unsigned row_bytes = 2048;

@@ -85,6 +85,10 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
                 "memory instructions that wait at the SM's LSU");
   keys->PowerOfTwo("lsu_bytes", &sm->lsu_bytes, kSectorBytes, kLineBytes, "bytes",
                    "what passes the LSU per cycle where lines have sectors");
+  MachineKey& full_set = keys->Text("l1_full_set", &sm->l1_full_set, "",
+                                    "a miss of whose L1 set all lines are in flight: goes on "
+                                    "without a place, or waits");
+  for (const char* known : kL1FullSets) full_set.choices.emplace_back(known);
   keys->Integer("stores", &sm->stores, 1, kMaxEntries, "lines",
                 "stores of an SM on their way; without effect where xbar_order is turns");
   keys->Integer(
@@ -149,7 +153,7 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
                 "of every line in the model fixed");
   MachineKey& sector =
       keys->Integer("sector_bytes", &memory->sector_bytes, kSectorBytes, kLineBytes, "bytes",
-                    "what is asked for and moved at least; 128: whole lines");
+                    "what loads ask for at least; 128: whole lines");
   for (const unsigned known : kSectorSizes) sector.choices.push_back(std::to_string(known));
   keys->Integer("xbar_latency", &memory->xbar_latency, 1, kMaxLatency, "cycles",
                 "through the crossbar, one way");
@@ -168,6 +172,10 @@ void AddMemory(MemoryConfig* memory, KeyList* keys) {
                 "data array of one L2 slice");
   keys->Integer("l2_eviction_buffer", &memory->l2_eviction_buffer, 1, kMaxEntries, "lines",
                 "of one L2 slice, on their way to DRAM");
+  MachineKey& write_miss =
+      keys->Text("l2_write_miss", &memory->l2_write_miss, "",
+                 "validate: what is written is known; fetch: to DRAM, and the line is read");
+  for (const char* known : kL2WriteMisses) write_miss.choices.emplace_back(known);
   keys->Integer("controllers", &memory->controllers, 1, 128, "", "memory controllers");
   keys->PowerOfTwo("banks", &memory->banks, 1, 64, "", "DRAM banks of a controller");
   keys->PowerOfTwo("row_bytes", &memory->row_bytes, kLineBytes, 1 << 16, "bytes",

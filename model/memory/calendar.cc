@@ -10,7 +10,8 @@ Calendar::Calendar(unsigned window, unsigned closed_period, unsigned closed)
       mask_(window / kWordSlots - 1),
       closed_period_(closed_period),
       closed_(closed) {
-  for (std::uint64_t number = 0; number < words_.size(); ++number) Renew(words_[number], number);
+  // All others are renewed when they are first asked for: their number is 0, too.
+  Renew(words_[0], 0);
 }
 
 Calendar::Word& Calendar::Renew(Word& word, std::uint64_t number) {

@@ -7,7 +7,7 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kPortWindow = 8192;  // cycles that a port's calendar looks ahead
+constexpr unsigned kPortWindow = 32768;  // cycles that a port's calendar looks ahead
 
 std::vector<std::unique_ptr<BlockingSocket>> MakeSockets(const std::string& name, unsigned count) {
   std::vector<std::unique_ptr<BlockingSocket>> sockets;
@@ -26,14 +26,15 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
                                                      : nullptr),
       sms_(machine.sms),
       flit_bytes_(machine.memory.xbar_bytes_per_cycle),
+      sector_flits_(static_cast<unsigned>(flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes))),
       sectored_(machine.memory.sector_bytes != kLineBytes),
       in_order_(machine.memory.xbar_order != "free"),
       acknowledged_(machine.memory.writes == "acknowledged"),
       latency_(machine.memory.xbar_latency),
       address_end_(TagEnd(machine.memory)),
-      sm_ports_(machine.sms, {Calendar(kPortWindow), Calendar(kPortWindow), 0}),
+      sm_ports_(machine.sms, {0, Calendar(kPortWindow)}),
       slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller,
-                   {Calendar(kPortWindow), Calendar(kPortWindow), 0}),
+                   {Calendar(kPortWindow), Calendar(kPortWindow)}),
       slice_sockets_(MakeSockets("slice_", static_cast<unsigned>(slice_ports_.size()))),
       controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {
   if (machine.memory.xbar_order == "turns") {
@@ -79,18 +80,26 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   return std::max(in.end, out.end + latency_);
 }
 
+// The same for requests, which leave in order.
+[[gnu::always_inline]] inline Cycle Crossbar::TravelFreely(Cycle* next, Calendar& to, Cycle start,
+                                                           unsigned flits) const {
+  const Cycle leave = std::max(start, *next);
+  *next = leave + flits;
+  return std::max(to.Take(leave + latency_, flits).end, *next + latency_);
+}
+
 Cycle Crossbar::Serve(LineAccess* access, Cycle start) {
   const AddressMap::Place place = Locate(access->address);
-  Port& sm = sm_ports_[Index(access->sm)];
-  Port& slice = slice_ports_[place.slice];
+  SmPort& sm = sm_ports_[Index(access->sm)];
+  SlicePort& slice = slice_ports_[place.slice];
   const unsigned sectors = access->bytes / kSectorBytes;
-  const unsigned data = sectored_ ? sectors * flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes)
-                                  : flit_bytes_.Up(access->bytes);
+  const unsigned data =
+      sectored_ ? sectors * sector_flits_ : static_cast<unsigned>(flit_bytes_.Up(access->bytes));
   const unsigned head = sectored_ ? sectors : 1;
   const bool has_data = access->store() || access->atomic();
   const unsigned flits = !has_data ? head : sectored_ ? data : head + data;
   const Cycle last = in_order_ ? TravelInOrder(&sm.next_request, slice.request, start, flits)
-                               : Travel(sm.request, slice.request, start, flits);
+                               : TravelFreely(&sm.next_request, slice.request, start, flits);
   // The slice serves a sector per cycle while the others still come, so that it ends with the last.
   const Cycle arrival = sectored_ ? last - (sectors - 1) : last;
   access->address = place.local_address;

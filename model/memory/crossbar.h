@@ -65,16 +65,20 @@ class Crossbar final : public sc_core::sc_module, public BlockingTarget {
   void TakeTurns(Cycle now, MemoryListener* listener);
 
  private:
-  // Both directions of one SM or slice.
-  struct Port {
+  // An SM's requests come in the order of their times and leave in it: no gap is ever filled.
+  struct SmPort {
+    Cycle next_request = 0;  // after the last flit that has left
+    Calendar reply;
+  };
+  struct SlicePort {
     Calendar request, reply;
-    Cycle next_request = 0;  // `fifo`: after the last that has left
   };
 
   AddressMap::Place Locate(std::uint64_t address) {
     return drawn_map_ != nullptr ? drawn_map_->Locate(address) : map_.Locate(address);
   }
   Cycle ServeTurn(const TurnPacket& packet, Cycle arrival);
+  Cycle TravelFreely(Cycle* next, Calendar& to, Cycle start, unsigned flits) const;
   Cycle Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
   Cycle TravelBlocking(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
   Cycle TravelInOrder(Cycle* next, Calendar& to, Cycle start, unsigned flits) const;
@@ -83,10 +87,12 @@ class Crossbar final : public sc_core::sc_module, public BlockingTarget {
   std::unique_ptr<DrawnMap> drawn_map_;  // instead of map_, if partition is `drawn`
   const unsigned sms_;
   const Divisor flit_bytes_;
+  const unsigned sector_flits_;
   const bool sectored_, in_order_, acknowledged_;
   const Cycle latency_;
   const std::uint64_t address_end_;
-  std::vector<Port> sm_ports_, slice_ports_;
+  std::vector<SmPort> sm_ports_;
+  std::vector<SlicePort> slice_ports_;
   std::unique_ptr<TurnQueues> turns_;  // if the order is `turns`
   std::vector<std::unique_ptr<SmSocket>> sm_sockets_;
   std::vector<std::unique_ptr<BlockingSocket>> slice_sockets_, controller_sockets_;

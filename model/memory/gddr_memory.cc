@@ -21,7 +21,7 @@ class GddrMemory : public MemoryPort {
     // which the host waits.
     LineAccess request;
     request.address = line.address;
-    if (sectored_) {
+    if (sectored_ || access == MemoryAccess::kStore || access == MemoryAccess::kAtomic) {
       request.sectors = line.sectors;
       request.bytes = static_cast<unsigned>(__builtin_popcount(line.sectors)) * kSectorBytes;
     }

@@ -8,7 +8,7 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kArrayWindow = 8192;  // cycles that the data array's calendar looks ahead
+constexpr unsigned kArrayWindow = 32768;  // cycles that the data array's calendar looks ahead
 
 }  // namespace
 
@@ -24,6 +24,7 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       merges_(config.l2.mshr_merges),
       bytes_per_cycle_(config.l2_bytes_per_cycle),
       sectored_(config.sector_bytes != kLineBytes),
+      fetches_writes_(config.l2_write_miss == "fetch"),
       latency_(config.l2.latency),
       write_latency_(config.writes == "acknowledged" ? config.l2.latency : 0),
       sets_(1u << set_bits_, ways_),
@@ -183,10 +184,30 @@ Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start, unsigned pas
 }
 
 Cycle L2Slice::Write(const Access& access, Line* line) {
+  if (fetches_writes_ && (line == nullptr || line->ready > access.arrival)) {
+    return WriteMiss(access, line);
+  }
   Cycle start = access.arrival;
   if (line == nullptr) line = Replace(access, &start);
   Modify(access, line);
   return array_.Take(start, bytes_per_cycle_.Up(access.line.bytes)).end + write_latency_;
+}
+
+// Accepted when the eviction buffer has a place for it. The data array takes the line that is read.
+[[gnu::noinline]] Cycle L2Slice::WriteMiss(const Access& access, Line* line) {
+  Cycle start = access.arrival;
+  const bool fetch = line == nullptr;
+  if (fetch) line = Replace(access, &start);
+  start = std::max(start, evictions_.Next());
+  LineAccess store;
+  store.address = line->address;
+  store.bytes = access.line.bytes;
+  store.kernel = access.line.kernel;
+  store.sm = access.line.sm;
+  store.access = MemoryAccess::kStore;
+  evictions_.Fill(memory_socket_.Serve(&store, start + latency_));
+  if (fetch) Fetch(access, line, start, 0);
+  return start + write_latency_;
 }
 
 void L2Slice::Modify(const Access& access, Line* line) {

@@ -29,6 +29,8 @@ namespace smk {
 //             knows how many of its bytes were written, but not which: writes to parts of a line
 //             are taken to be disjoint until it is whole. A read of a line that is not whole
 //             fetches it.
+//             With l2_write_miss `fetch` a store that misses, or whose line is in flight, goes on
+//             to the controller; a miss reads the line, which is not dirty then.
 // Sectors     Where lines have sectors, the line knows which are here: a read fetches those that
 //             are missing, and a written one is taken to be written whole. Each is in flight by
 //             itself: what of a line is here is hit while others are fetched. Merges are counted,
@@ -81,6 +83,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   void Evict(const Line& line, SmId sm, Cycle* start);
   Cycle Read(const Access& access, Line* line, bool* hit);
   Cycle Write(const Access& access, Line* line);
+  Cycle WriteMiss(const Access& access, Line* line);
   Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);
   Cycle Fetch(const Access& access, Line* line, Cycle start, unsigned passes);
   Cycle AddSectors(const Access& access, Line* line, Cycle ready);
@@ -103,7 +106,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   unsigned slice_bits_;
   unsigned merges_;
   Divisor bytes_per_cycle_;
-  bool sectored_;
+  bool sectored_, fetches_writes_;
   Cycle latency_, write_latency_;
 
   CacheSets sets_;

@@ -135,6 +135,10 @@ TEST(MachineGpgpuSim, DiffersFromFermiOnlyWhereItSays) {
   fermi.sm.sfu = gpgpusim.sm.sfu;
   fermi.sm.dp = gpgpusim.sm.dp;
   fermi.sm.shared.initiation = gpgpusim.sm.shared.initiation;
+  EXPECT_EQ(gpgpusim.sm.l1_full_set, "wait");
+  fermi.sm.l1_full_set = gpgpusim.sm.l1_full_set;
+  EXPECT_EQ(gpgpusim.memory.l2_write_miss, "fetch");
+  fermi.memory.l2_write_miss = gpgpusim.memory.l2_write_miss;
   EXPECT_EQ(ToToml(fermi), ToToml(gpgpusim));
 }
 
@@ -158,6 +162,10 @@ TEST(MachineGpgpuSim, DiffersFromGtx980OnlyWhereItSays) {
   memory.xbar_bytes_per_cycle = gpgpusim.memory.xbar_bytes_per_cycle;
   memory.l2 = gpgpusim.memory.l2;
   memory.dram_queue = gpgpusim.memory.dram_queue;
+  EXPECT_EQ(gpgpusim.sm.l1_full_set, "wait");
+  gtx980.sm.l1_full_set = gpgpusim.sm.l1_full_set;
+  EXPECT_EQ(gpgpusim.memory.l2_write_miss, "fetch");
+  memory.l2_write_miss = gpgpusim.memory.l2_write_miss;
   EXPECT_EQ(ToToml(gtx980), ToToml(gpgpusim));
 }
 

@@ -340,6 +340,11 @@ TEST_F(MachineConfigErrors, KeysThatContradictEachOtherAreRefused) {
   Replace("memory", "xbar_order", "xbar_order = \"turns\"");
   edited_line = LineOf(edited, "sm.l1", "bytes");
   EXPECT_EQ(Message(), At() + "sm.l1.bytes: expected 0 with memory.xbar_order = turns, got 16384");
+  Replace("memory", "l2_write_miss", "l2_write_miss = \"fetch\"");
+  edited.replace(edited.find("sector_bytes = 128"), 18, "sector_bytes = 32");
+  edited_line = LineOf(edited, "memory", "sector_bytes");
+  EXPECT_EQ(Message(),
+            At() + "memory.sector_bytes: expected 128 with memory.l2_write_miss = fetch, got 32");
 }
 
 // There is nothing between a sector and a whole line: 64 would be taken for 32.

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/slicer_alone, scripts/slicer_pairs and scripts/comparison: pages from short runs of the sweeps that they name.
+scripts/slicer_samples: the rows of a pair, made again, are those of the table.
 
   python3 slicer_pages.py SOURCE SMK
 """
 
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -45,11 +47,25 @@ def look(source, smk, folder, tool, sweep, options, page, part):
     expect(status == 1 and page in said, f"{tool}: another page is not noticed")
 
 
+def samples(source, smk, pair):
+    """Where there is fst2vcd."""
+    if shutil.which("fst2vcd") is None:
+        return
+    table = (source / "docs/reproduction_slicer_samples.csv").read_text(encoding="utf-8").splitlines()
+    those = [line for line in table if line.startswith((f"{pair},", "pair,"))]
+    status, said = call(source / "scripts/slicer_samples", pair, "--smk", smk)
+    expect(status == 0 and len(those) > 2, said)
+    expect(said.splitlines() == those, f"slicer_samples: {pair} has other samples now:\n{said}")
+    status, said = call(source / "scripts/slicer_samples", "hot+no_such_kernel", "--smk", smk)
+    expect(status == 1 and said.startswith("slicer_samples: hot+no_such_kernel: "), said)
+
+
 def main():
     source, smk = pathlib.Path(sys.argv[1]), sys.argv[2]
     with tempfile.TemporaryDirectory() as folder:
         for each in PAGES:
             look(source, smk, pathlib.Path(folder), *each)
+    samples(source, smk, "hot+bfs")
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ L1Cache::L1Cache(const CacheConfig& config, bool sectored)
   while ((1u << shift_) < sets_) ++shift_;
 }
 
-L1Cache::Line* L1Cache::Set(std::uint64_t tag) {
+std::size_t L1Cache::FirstOfSet(std::uint64_t tag) const {
   const std::uint64_t index =
       power_of_two_ ? (tag ^ (tag >> shift_) ^ (tag >> (2 * shift_))) & (sets_ - 1) : tag % sets_;
-  return &lines_[index * ways_];
+  return index * ways_;
 }
 
 // All ways are looked at: which one it is cannot be guessed.
@@ -33,6 +33,13 @@ L1Cache::Line* L1Cache::Find(std::uint64_t address) {
   Line* const found = In(Set(tag), tag);
   if (found != nullptr) found->used = ++clock_;
   return found;
+}
+
+Cycle L1Cache::PlaceAt(std::uint64_t address) const {
+  const Line* const set = &lines_[FirstOfSet(address / kLineBytes)];
+  std::uint32_t first = set[0].fill;
+  for (unsigned way = 1; way < ways_; ++way) first = std::min(first, set[way].fill);
+  return first;
 }
 
 void L1Cache::Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask sectors) {

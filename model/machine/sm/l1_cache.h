@@ -14,7 +14,8 @@ namespace smk {
 
 // Set-associative, LRU, 128-byte lines, tags only. A line gets its place when the miss is sent and
 // is in flight until its fill cycle; a line in flight is never replaced. If all ways of a set are
-// in flight, the new line gets no place: it serves only the access that asked for it. Sets are
+// in flight, the new line gets no place: it serves only the access that asked for it. Whoever
+// does not want that asks PlaceAt() before. Sets are
 // indexed by the exclusive or of three address fields when their number is a power of two
 // (power-of-two strides would meet in one set otherwise), modulo if not. `bytes` of 0 means no
 // cache. `sectored`: a line is fetched sector by sector; each is there in a cycle of its own, and
@@ -34,6 +35,9 @@ class L1Cache {
   bool absent() const { return sets_ == 0; }
   // The line if some of it is present or in flight, moved to the young end; nullptr otherwise.
   Line* Find(std::uint64_t address);
+  // When a missing line can have a place: at most `now` if there is one, else when the first line
+  // of its set is there.
+  Cycle PlaceAt(std::uint64_t address) const;
   // Gives a missing line a place, if there is one.
   void Allocate(std::uint64_t address, Cycle now, Cycle fill, SectorMask sectors = kAllSectors);
   // More sectors of a line that has a place, fetched together; none is present or in flight.
@@ -47,7 +51,8 @@ class L1Cache {
   void Evict(std::uint64_t address, Cycle now);
 
  private:
-  Line* Set(std::uint64_t tag);
+  std::size_t FirstOfSet(std::uint64_t tag) const;
+  Line* Set(std::uint64_t tag) { return &lines_[FirstOfSet(tag)]; }
   // The line of a set that has the tag, or nullptr.
   Line* In(Line* set, std::uint64_t tag) const;
   std::size_t Number(const Line& line) const {

@@ -31,6 +31,7 @@ Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& mem
       operand_latency_(config.operand_latency),
       hit_latency_(config.l1.latency),
       merges_(config.l1.mshr_merges),
+      waits_for_place_(config.l1_full_set == "wait"),
       mshrs_(config.l1.mshrs),
       stores_(config.stores),
       l1_(config.l1, lsu_sectors_ != 0),
@@ -105,8 +106,9 @@ inline void Lsu::ResolveFollowers(Cycle now) {
 }
 
 Cycle Lsu::Send(const Entry& entry, MemoryAccess access, Cycle now) {
-  return memory_.Access(sm_, entry.request.kernel, access,
-                        {entry.lines[entry.sent], Sectors(entry)}, now);
+  const SectorMask sectors =
+      access == MemoryAccess::kLoad ? Sectors(entry) : entry.sectors[entry.sent];
+  return memory_.Access(sm_, entry.request.kernel, access, {entry.lines[entry.sent], sectors}, now);
 }
 
 inline Cycle Lsu::SendInTurn(Entry* entry, Cycle now) {
@@ -176,6 +178,10 @@ Cycle Lsu::SendLoad(Entry* entry, Cycle now) {
     ++stats_.l1_hits[kernel];
   } else {
     if (mshrs_.Full(now)) return mshrs_.Earliest();
+    if (found == nullptr && waits_for_place_) {
+      const Cycle place = l1_.PlaceAt(line);
+      if (place > now) return place;
+    }
     SectorMask missing = sectors;
     if (found != nullptr) {
       // The others are here, or come with the fetch that was sent for them.

@@ -7,12 +7,14 @@
 // Timing      An instruction that finds the unit idle has its first pass in the cycle of its issue.
 //             How long one of shared memory takes it comes with it (Step); an L1 hit takes
 //             l1.latency after the pass of its line. A miss that finds all MSHRs in use waits at
-//             the head until the first completes, and so do the instructions behind it.
+//             the head until the first completes, and so do the instructions behind it. Where the
+//             machine says so, likewise one of whose set all lines are in flight.
 // Queue       Full when `lsu_queue` instructions have a pass to do; all schedulers may issue into
 //             one free place in the same cycle, so that up to schedulers - 1 more can wait.
 // Sectors     Where lines have sectors, a line takes as many cycles as its sectors need at
 //             `lsu_bytes` per cycle. A hit waits for its own sectors, not for others of the line;
-//             a miss asks for those that are missing.
+//             a miss asks for those that are missing. Where lines have none, loads ask for whole
+//             lines; stores and atomics send the sectors that they touch, a line per cycle.
 // No L1       Loads that have none take no MSHR: nothing limits them here.
 // Textures    With a cache of their own they pass here in turn, line by line, but take no line and
 //             no MSHR of the L1. Results leave in order through a FIFO of `fifo` lines; one that is
@@ -101,11 +103,14 @@ class alignas(64) Lsu {
     FindPlace();
   }
 
-  // Issues a global-memory instruction: put its lines into lines() and, if it is not null, the
-  // sectors of each into sectors(), then call. Its completion is
-  // always given by TakeResolved(), perhaps in the same cycle.
+  // Issues a global-memory instruction: put its lines into lines() and, if its sectors are looked
+  // at, those of each line into sectors(), then call. Its completion is always given by
+  // resolved(), perhaps in the same cycle.
   std::uint64_t* lines() { return ring_[tail_ % kRing].lines; }
-  SectorMask* sectors() { return lsu_sectors_ == 0 ? nullptr : ring_[tail_ % kRing].sectors; }
+  SectorMask* sectors() { return ring_[tail_ % kRing].sectors; }
+  bool LooksAtSectors(OpClass op) const {
+    return lsu_sectors_ != 0 || op == OpClass::kStoreGlobal || op == OpClass::kAtomicGlobal;
+  }
   void IssueGlobal(const Request& request, Cycle now);
 
   // Next cycle in which Tick() must be called, or kNever.
@@ -169,7 +174,7 @@ class alignas(64) Lsu {
   Cycle SendAtomic(Entry* entry, Cycle now);
   Cycle Send(const Entry& entry, MemoryAccess access, Cycle now);
   Cycle SendInTurn(Entry* entry, Cycle now);
-  // Sectors of the line that is sent next; all of them where lines have none.
+  // Sectors of the line that a load sends next; all of them where lines have none.
   SectorMask Sectors(const Entry& entry) const {
     return lsu_sectors_ == 0 ? kAllSectors : entry.sectors[entry.sent];
   }
@@ -195,6 +200,7 @@ class alignas(64) Lsu {
   unsigned operand_latency_;
   unsigned hit_latency_;
   unsigned merges_;
+  bool waits_for_place_;  // a miss of whose set all lines are in flight
   CompletionTree mshrs_;
   CompletionTree stores_;
   L1Cache l1_;

@@ -26,7 +26,8 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
 }
 
 [[gnu::noinline]] void Sm::FindLines(Warp* warp, Collectors::Entry* entry) {
-  SectorMask* const sectors = lsu_.sectors() == nullptr ? nullptr : entry->sectors.data();
+  const auto op = static_cast<OpClass>(entry->step->op);
+  SectorMask* const sectors = lsu_.LooksAtSectors(op) ? entry->sectors.data() : nullptr;
   entry->lines_used = LinesOf(warp, entry->lines.data(), sectors);
 }
 

@@ -52,8 +52,9 @@ void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
   request.tb_generation = warp->block->generation;
   Unknown(step, warp);
   if (!step.off_chip) return lsu_.IssueShared(request);
-  request.passes = waited != nullptr ? waited->CopyLines(lsu_.lines(), lsu_.sectors())
-                                     : LinesOf(warp, lsu_.lines(), lsu_.sectors());
+  SectorMask* const sectors = lsu_.LooksAtSectors(request.op) ? lsu_.sectors() : nullptr;
+  request.passes = waited != nullptr ? waited->CopyLines(lsu_.lines(), sectors)
+                                     : LinesOf(warp, lsu_.lines(), sectors);
   lsu_.IssueGlobal(request, now);
 }
 

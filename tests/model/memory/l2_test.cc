@@ -131,6 +131,66 @@ TEST(MemoryL2, PartialLinesWriteBackTheirSectorsOnly) {
   EXPECT_EQ(rig.stats().dram_write_bytes[0], kL2Bytes / kLineBytes * 64) << "two sectors of 32";
 }
 
+// As in GPGPU-Sim 3: a store that misses goes on to DRAM, and the line is read.
+class MemoryL2Fetch : public testing::Test {
+ protected:
+  static MachineConfig Machine() {
+    MachineConfig machine;
+    machine.memory.l2_write_miss = "fetch";
+    return machine;
+  }
+  std::uint64_t Read() const { return rig_.stats().dram_read_bytes[0]; }
+  std::uint64_t Written() const { return rig_.stats().dram_write_bytes[0]; }
+
+  MemoryRig rig_{Machine()};
+};
+
+TEST_F(MemoryL2Fetch, AMissGoesToDramAndReadsTheLine) {
+  EXPECT_FALSE(rig_.Write(0, 0, 0, 32).l2_hit);
+  EXPECT_EQ(Written(), 32u);
+  EXPECT_EQ(Read(), kLineBytes);
+  EXPECT_TRUE(rig_.Read(3000, 0).l2_hit) << "the line is whole";
+  EXPECT_EQ(Read(), kLineBytes);
+}
+
+TEST_F(MemoryL2Fetch, ALineInFlightIsWrittenInDramToo) {
+  rig_.Write(0, 0);
+  rig_.Write(10, 0, 0, 64);
+  EXPECT_EQ(Written(), kLineBytes + 64u);
+  EXPECT_EQ(Read(), kLineBytes) << "one read for both";
+  rig_.Read(1000, 4096);
+  const std::uint64_t before = Written();
+  rig_.Write(1010, 4096, 0, 32);
+  EXPECT_EQ(Written(), before + 32) << "also when a read has asked for it";
+}
+
+// A line that was read because of a store is as DRAM has it; one that is hit afterwards is not.
+TEST_F(MemoryL2Fetch, OnlyHitsMakeALineDirty) {
+  Cycle now = 0;
+  for (std::uint64_t address = 0; address < kL2Bytes; address += kLineBytes) {
+    rig_.Write(now += 20, address);
+  }
+  now += 10000;
+  rig_.Write(now, 0);
+  EXPECT_EQ(Written(), kL2Bytes);
+  for (std::uint64_t address = kL2Bytes; address < 2 * kL2Bytes; address += kLineBytes) {
+    rig_.Read(now += 20, address);
+  }
+  EXPECT_EQ(Written(), kL2Bytes + kLineBytes);
+  EXPECT_EQ(Read(), 2 * kL2Bytes);
+}
+
+// One place of the eviction buffer for each store on its way, and an MSHR for each read.
+TEST(MemoryL2, AWriteMissWaitsForAPlaceOnTheWayToDram) {
+  MachineConfig machine;
+  machine.memory.l2_write_miss = "fetch";
+  machine.memory.l2_eviction_buffer = 1;
+  MemoryRig rig(machine);
+  const Cycle first = rig.Write(1000, 0).done - 1000;
+  const Cycle second = rig.Write(1000, 0).done - 1000;
+  EXPECT_GT(second, first + machine.memory.l2.latency);
+}
+
 TEST(MemoryL2, AtomicsFetchAndMakeTheLineDirty) {
   MemoryRig rig{MachineConfig{}};
   EXPECT_FALSE(rig.Atomic(0, 0).l2_hit);

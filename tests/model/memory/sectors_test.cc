@@ -80,13 +80,13 @@ TEST(MemorySectors, InFlightComeWithTheirOwnFetch) {
   SectorRig rig;
   rig.ReadSectors(0, 0, 0b1000);  // opens the row
   const Cycle late = rig.ReadSectors(4000, 0, 0b0001).done;
-  const Cycle early = rig.ReadSectors(1000, 0, 0b0010).done;
+  const Cycle early = rig.ReadSectors(1000, 0, 0b0010, 1).done;  // each SM in its own order
   ASSERT_LT(early, 3000u);
-  EXPECT_TRUE(rig.ReadSectors(3000, 0, 0b0010).l2_hit);
-  const MemoryRig::Answer pending = rig.ReadSectors(3000, 0, 0b0001);
+  EXPECT_TRUE(rig.ReadSectors(3000, 0, 0b0010, 1).l2_hit);
+  const MemoryRig::Answer pending = rig.ReadSectors(3000, 0, 0b0001, 1);
   EXPECT_FALSE(pending.l2_hit);
   EXPECT_GE(pending.done, late);
-  EXPECT_GE(rig.ReadSectors(2000, 0, 0b0101).done, late) << "one in flight and one missing";
+  EXPECT_GE(rig.ReadSectors(2000, 0, 0b0101, 2).done, late) << "one in flight and one missing";
   EXPECT_EQ(rig.stats().dram_read_bytes[0], 128u);
 }
 

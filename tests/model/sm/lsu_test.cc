@@ -53,6 +53,7 @@ class LsuTiming : public testing::Test {
     request.place = place;
     request.passes = static_cast<std::uint8_t>(lines);
     for (unsigned i = 0; i < lines; ++i) lsu->lines()[i] = (first + i) * kLineBytes;
+    std::fill_n(lsu->sectors(), lines, kAllSectors);
     lsu->IssueGlobal(request, now);
   }
   // Runs until the LSU has nothing to do; gives all completions in order.
@@ -297,6 +298,50 @@ TEST_F(LsuTextures, AreReplacedByAge) {
   EXPECT_EQ(lsu.stats().l1_hits[0], 0u);
 }
 
+// One set of two ways, with more MSHRs than lines.
+class LsuFullSet : public LsuTiming {
+ protected:
+  LsuFullSet() {
+    config.l1.bytes = 2 * kLineBytes;
+    config.l1.ways = 2;
+  }
+};
+
+TEST_F(LsuFullSet, IsPassedByAMissWithoutAPlace) {
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kLoadGlobal, 0, 3, 0);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{302});
+  Global(&lsu, OpClass::kLoadGlobal, 2, 1, 400);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{700}) << "the third had no place";
+}
+
+TEST_F(LsuFullSet, IsWaitedForWhereTheMachineSaysSo) {
+  config.l1_full_set = "wait";
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kLoadGlobal, 0, 3, 0);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{600}) << "sent when the first line is there, at 300";
+  ASSERT_EQ(memory.calls.size(), 3u);
+  EXPECT_EQ(memory.calls[1].at, 1u);
+  EXPECT_EQ(memory.calls[2].at, 300u);
+  Global(&lsu, OpClass::kLoadGlobal, 2, 1, 700);
+  EXPECT_EQ(Run(&lsu), std::vector<Cycle>{730}) << "the third has the place of the first";
+}
+
+// A line in flight that is asked for again needs no place; one that is there is replaced.
+TEST_F(LsuFullSet, HoldsUpMissesOnly) {
+  config.l1_full_set = "wait";
+  Lsu lsu = Make();
+  Global(&lsu, OpClass::kLoadGlobal, 0, 2, 0);
+  Global(&lsu, OpClass::kLoadGlobal, 0, 2, 10);
+  Run(&lsu);
+  EXPECT_EQ(memory.calls.size(), 2u);
+  EXPECT_EQ(lsu.stats().l1_hits[0], 2u);
+  Global(&lsu, OpClass::kLoadGlobal, 5, 1, 301);
+  Run(&lsu);
+  ASSERT_EQ(memory.calls.size(), 3u);
+  EXPECT_EQ(memory.calls[2].at, 301u);
+}
+
 class LsuSectors : public LsuTiming {
  protected:
   LsuSectors() {
@@ -393,14 +438,23 @@ TEST_F(LsuSectors, ThatNoMoreCanWaitForAreAskedForAgainWhenTheyAreThere) {
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300, 400, 300 + 30}));
 }
 
-TEST_F(LsuSectors, AreNotLookedAtWhereLinesHaveNone) {
+// Loads ask for the whole line then. What was not written is not sent, with a line per cycle.
+TEST_F(LsuSectors, AreSentByStoresAndAtomicsWhereLinesHaveNone) {
   sector_bytes = kLineBytes;
   Lsu lsu = Make();
-  EXPECT_EQ(lsu.sectors(), nullptr);
-  Global(&lsu, OpClass::kStoreGlobal, 0, 2, 0, 0);
+  EXPECT_FALSE(lsu.LooksAtSectors(OpClass::kLoadGlobal));
+  EXPECT_TRUE(lsu.LooksAtSectors(OpClass::kStoreGlobal));
+  EXPECT_TRUE(lsu.LooksAtSectors(OpClass::kAtomicGlobal));
+  Line(&lsu, OpClass::kLoadGlobal, 1, 0b0001, 0);
+  Line(&lsu, OpClass::kStoreGlobal, 2, 0b0111, 0);
+  Line(&lsu, OpClass::kAtomicGlobal, 3, 0b1000, 0);
   Run(&lsu);
-  EXPECT_EQ(memory.calls[1].at, 1u);
-  EXPECT_EQ(memory.calls[1].sectors, kAllSectors);
+  ASSERT_EQ(memory.calls.size(), 3u);
+  const SectorMask sent[] = {kAllSectors, 0b0111, 0b1000};
+  for (unsigned i = 0; i < 3; ++i) {
+    EXPECT_EQ(memory.calls[i].at, i);
+    EXPECT_EQ(memory.calls[i].sectors, sent[i]) << i;
+  }
 }
 
 }  // namespace

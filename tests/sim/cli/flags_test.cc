@@ -128,7 +128,7 @@ TEST_F(Flags, ChimeraKeepsItsLimitInTheRtl) {
 }
 
 TEST_F(Flags, RoomIsGuardedInTheRtl) {
-  const std::string run = "lbm+mri-q --cycles 10k --policy smk --control lockstep";
+  const std::string run = "lbm+mri-q --cycles 20k --policy smk --control lockstep";
   EXPECT_NE(Fixed(run), Fixed(run + " --set policy.preempt_guard=true"));
 }
 

@@ -108,7 +108,7 @@ TEST(SweepIds, DependOnEveryMachineKey) {
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "d86c4a29a508d832");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "4952f80b90a227c2");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -120,7 +120,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "cca21ed6844bb97b");
+            "9335ca2ed35c0c16");
 }
 
 }  // namespace
