@@ -12,8 +12,7 @@ namespace {
 // Requests run ahead of SystemC's time.
 class GddrMemory : public MemoryPort {
  public:
-  explicit GddrMemory(const MachineConfig& machine)
-      : memory_("memory", machine), sectored_(machine.memory.sector_bytes != kLineBytes) {}
+  explicit GddrMemory(const MachineConfig& machine) : memory_("memory", machine) {}
 
   Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                Cycle now) override {
@@ -21,7 +20,7 @@ class GddrMemory : public MemoryPort {
     // which the host waits.
     LineAccess request;
     request.address = line.address;
-    if (sectored_ || access == MemoryAccess::kStore || access == MemoryAccess::kAtomic) {
+    if (line.sectors != kAllSectors) {
       request.sectors = line.sectors;
       request.bytes = static_cast<unsigned>(__builtin_popcount(line.sectors)) * kSectorBytes;
     }
@@ -42,7 +41,6 @@ class GddrMemory : public MemoryPort {
 
  private:
   MemorySystem memory_;
-  const bool sectored_;
 };
 
 }  // namespace

@@ -88,7 +88,7 @@ L2Slice::Line* L2Slice::Replace(const Access& access, Cycle* start) {
   const unsigned victim = Victim(access.set, access.arrival);
   Line& line = lines_[access.set * ways_ + victim];
   *start = std::max(*start, line.ready);
-  if (line.dirty != 0) Evict(line, access.line.sm, start);
+  if (line.dirty != 0) WriteOut(line, Bytes(line.dirty), line.writer, access.line.sm, 0, start);
   line = Line{};
   line.address = access.line.address;
   sets_.SetTag(access.set, victim, access.tag);
@@ -96,16 +96,18 @@ L2Slice::Line* L2Slice::Replace(const Access& access, Cycle* start) {
   return &line;
 }
 
-// The replacement waits until the eviction buffer has a place.
-void L2Slice::Evict(const Line& line, SmId sm, Cycle* start) {
+// Through the eviction buffer to the controller: waits until there is a place, and leaves `delay`
+// cycles later.
+inline void L2Slice::WriteOut(const Line& line, unsigned bytes, KernelId kernel, SmId sm,
+                              Cycle delay, Cycle* start) {
   *start = std::max(*start, evictions_.Next());
-  LineAccess eviction;
-  eviction.address = line.address;
-  eviction.bytes = Bytes(line.dirty);
-  eviction.kernel = line.writer;
-  eviction.sm = sm;
-  eviction.access = MemoryAccess::kStore;
-  evictions_.Fill(memory_socket_.Serve(&eviction, *start));
+  LineAccess store;
+  store.address = line.address;
+  store.bytes = bytes;
+  store.kernel = kernel;
+  store.sm = sm;
+  store.access = MemoryAccess::kStore;
+  evictions_.Fill(memory_socket_.Serve(&store, *start + delay));
 }
 
 inline Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
@@ -198,14 +200,7 @@ Cycle L2Slice::Write(const Access& access, Line* line) {
   Cycle start = access.arrival;
   const bool fetch = line == nullptr;
   if (fetch) line = Replace(access, &start);
-  start = std::max(start, evictions_.Next());
-  LineAccess store;
-  store.address = line->address;
-  store.bytes = access.line.bytes;
-  store.kernel = access.line.kernel;
-  store.sm = access.line.sm;
-  store.access = MemoryAccess::kStore;
-  evictions_.Fill(memory_socket_.Serve(&store, start + latency_));
+  WriteOut(*line, access.line.bytes, access.line.kernel, access.line.sm, latency_, &start);
   if (fetch) Fetch(access, line, start, 0);
   return start + write_latency_;
 }

@@ -80,7 +80,8 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   unsigned Victim(unsigned set, Cycle arrival) const;
   unsigned FirstReady(const Line* lines) const;
   Line* Replace(const Access& access, Cycle* start);
-  void Evict(const Line& line, SmId sm, Cycle* start);
+  void WriteOut(const Line& line, unsigned bytes, KernelId kernel, SmId sm, Cycle delay,
+                Cycle* start);
   Cycle Read(const Access& access, Line* line, bool* hit);
   Cycle Write(const Access& access, Line* line);
   Cycle WriteMiss(const Access& access, Line* line);

@@ -106,9 +106,8 @@ inline void Lsu::ResolveFollowers(Cycle now) {
 }
 
 Cycle Lsu::Send(const Entry& entry, MemoryAccess access, Cycle now) {
-  const SectorMask sectors =
-      access == MemoryAccess::kLoad ? Sectors(entry) : entry.sectors[entry.sent];
-  return memory_.Access(sm_, entry.request.kernel, access, {entry.lines[entry.sent], sectors}, now);
+  return memory_.Access(sm_, entry.request.kernel, access,
+                        {entry.lines[entry.sent], Sectors(entry)}, now);
 }
 
 inline Cycle Lsu::SendInTurn(Entry* entry, Cycle now) {

@@ -174,9 +174,9 @@ class alignas(64) Lsu {
   Cycle SendAtomic(Entry* entry, Cycle now);
   Cycle Send(const Entry& entry, MemoryAccess access, Cycle now);
   Cycle SendInTurn(Entry* entry, Cycle now);
-  // Sectors of the line that a load sends next; all of them where lines have none.
+  // Sectors of the line that is sent next; all of them where they are not looked at.
   SectorMask Sectors(const Entry& entry) const {
-    return lsu_sectors_ == 0 ? kAllSectors : entry.sectors[entry.sent];
+    return LooksAtSectors(entry.request.op) ? entry.sectors[entry.sent] : kAllSectors;
   }
 
   // What every cycle looks at comes first. Ring positions: those before unresolved_ have known

@@ -180,7 +180,7 @@ TEST_F(MemoryL2Fetch, OnlyHitsMakeALineDirty) {
   EXPECT_EQ(Read(), 2 * kL2Bytes);
 }
 
-// One place of the eviction buffer for each store on its way, and an MSHR for each read.
+// One place of the eviction buffer for each store on its way.
 TEST(MemoryL2, AWriteMissWaitsForAPlaceOnTheWayToDram) {
   MachineConfig machine;
   machine.memory.l2_write_miss = "fetch";
