@@ -181,6 +181,7 @@ void Gpu::AddKernelStats(RunResult* result) {
   const MemoryStats memory = memory_.stats();
   result->dram_row_hits = memory.row_hits - row_hits_before_;
   result->dram_row_misses = memory.row_misses - row_misses_before_;
+  result->late_reservations = memory.late_reservations;
   result->place_waits = result->place_wait_cycles = 0;
   for (auto& sm : sms_) {
     result->place_waits += sm.place_waits();

@@ -225,6 +225,7 @@ struct RunResult {
   std::vector<TokenStats> tokens;  // by kernel slot, under DispatchMode::kToken
   std::vector<SmStats> sms;
   std::uint64_t dram_row_hits = 0, dram_row_misses = 0;
+  std::uint64_t late_reservations = 0;   // of the whole run: MemoryStats
   std::vector<LaunchRecord> launches;    // when anything else is recorded
   std::vector<CopyRecord> copy_records;  // likewise
   std::vector<TbRecord> tbs;

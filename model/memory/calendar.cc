@@ -41,6 +41,7 @@ std::uint64_t Calendar::Closed(std::uint64_t number) const {
 [[gnu::noinline]] Calendar::Span Calendar::TakeLater(std::uint64_t from, unsigned count) {
   std::uint64_t number = from / kWordSlots;
   Word* word = &At(number);
+  bool late = word == &past_;
   std::uint64_t free = ~word->taken & (~std::uint64_t{0} << (from % kWordSlots));
   if (free != 0) {
     // Mostly one run.
@@ -56,6 +57,7 @@ std::uint64_t Calendar::Closed(std::uint64_t number) const {
   for (unsigned left = count; left != 0; --left) {
     while (free == 0) {
       word = &At(++number);
+      late = late || word == &past_;
       free = ~word->taken;
     }
     const std::uint64_t bit = free & (~free + 1);
@@ -64,6 +66,7 @@ std::uint64_t Calendar::Closed(std::uint64_t number) const {
     word->taken |= bit;
     free ^= bit;
   }
+  late_ += late;
   return Remember(from, first, last + 1);
 }
 
@@ -83,9 +86,11 @@ Calendar::Span Calendar::TakeRun(std::uint64_t from, unsigned count) {
   if (from - full_begin_ < full_end_ - full_begin_) from = full_end_;
   const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
   std::uint64_t begin = from;
+  bool late = false;
   while (true) {
     const unsigned shift = begin % kWordSlots;
     Word& low = At(begin / kWordSlots);
+    late = late || &low == &past_;
     const bool two = shift + count > kWordSlots;
     std::uint64_t taken = low.taken >> shift;
     if (two) taken |= At(begin / kWordSlots + 1).taken << (kWordSlots - shift);
@@ -98,6 +103,7 @@ Calendar::Span Calendar::TakeRun(std::uint64_t from, unsigned count) {
     low.taken |= run << shift;
     if (two) At(begin / kWordSlots + 1).taken |= run >> (kWordSlots - shift);
     if (begin == from) Remember(from, begin, begin + count);
+    late_ += late;
     return {begin, begin + count};
   }
 }

@@ -10,7 +10,7 @@
 //             taken from then on. With a backlog below the window these slots have passed. With a
 //             longer one they are still to come, and nobody gets them: a request that wants one
 //             waits for a slot that is at most a window before the furthest reservation. It loses
-//             that time, and the resource the slots.
+//             that time, and the resource the slots. late() counts such requests.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +49,9 @@ class Calendar {
   // Takes the first `count` adjacent free slots at or after `from`. count is 1 to 64.
   Span TakeRun(std::uint64_t from, unsigned count);
 
+  // Requests that wanted a slot further before the furthest reservation than the window.
+  std::uint64_t late() const { return late_; }
+
  private:
   static constexpr unsigned kWordSlots = 64;
   struct Word {
@@ -78,6 +81,7 @@ class Calendar {
   std::uint64_t closed_period_, closed_;
   std::uint64_t full_begin_ = 0, full_end_ = 0;  // all slots in here are taken
   Word past_{~std::uint64_t{0}, 0};
+  std::uint64_t late_ = 0;
 };
 
 }  // namespace smk

@@ -72,6 +72,13 @@ void Crossbar::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& 
   BlockingTarget::b_transport(payload, delay);
 }
 
+std::uint64_t Crossbar::late_reservations() const {
+  std::uint64_t sum = 0;
+  for (const SmPort& port : sm_ports_) sum += port.reply.late();
+  for (const SlicePort& port : slice_ports_) sum += port.request.late() + port.reply.late();
+  return sum;
+}
+
 // The cycle after the last flit has passed the second port.
 [[gnu::always_inline]] inline Cycle Crossbar::Travel(Calendar& from, Calendar& to, Cycle start,
                                                      unsigned flits) const {

@@ -56,6 +56,8 @@ class Crossbar final : public sc_core::sc_module, public BlockingTarget {
   // Refuses what does not.
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override;
 
+  std::uint64_t late_reservations() const;
+
   // Requests that wait for their turn, as in MemoryPort; only with `turns`.
   bool in_turn() const { return turns_ != nullptr; }
   bool Full(SmId sm) const { return turns_->Full(sm); }

@@ -44,6 +44,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   tlm::tlm_target_socket<>& socket() { return socket_; }
   BlockingSocket& memory_socket() { return memory_socket_; }
   const MemoryStats& stats() const { return stats_; }
+  std::uint64_t late_reservations() const { return array_.late(); }
 
   // Until a read's data leave the slice, or a write is accepted. Sets l2_hit.
   Cycle Serve(LineAccess* access, Cycle arrival) override;

@@ -34,6 +34,7 @@ class MemoryController final : public sc_core::sc_module, public BlockingTarget 
 
   tlm::tlm_target_socket<>& socket(unsigned port) { return *sockets_[port]; }
   const MemoryStats& stats() const { return stats_; }
+  std::uint64_t late_reservations() const { return bus_.late() + activations_.late(); }
 
   // Until completion of a read; acceptance of a write.
   Cycle Serve(LineAccess* access, Cycle arrival) override;

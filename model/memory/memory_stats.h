@@ -21,6 +21,8 @@ struct MemoryStats {
   SlotCounters context_bytes{};     // context lines stored and loaded
   std::uint64_t row_hits = 0;       // DRAM accesses that needed no activation
   std::uint64_t row_misses = 0;     // DRAM accesses that activated their row
+  // For which a calendar no longer knew what was free: Calendar::late().
+  std::uint64_t late_reservations = 0;
 
   MemoryStats& operator+=(const MemoryStats& o) {
     for (unsigned k = 0; k < kNumKernels; ++k) {
@@ -33,6 +35,7 @@ struct MemoryStats {
     }
     row_hits += o.row_hits;
     row_misses += o.row_misses;
+    late_reservations += o.late_reservations;
     return *this;
   }
 };

@@ -71,8 +71,15 @@ void MemorySystem::TakeTurns(Cycle now, MemoryListener* listener) {
 
 MemoryStats MemorySystem::stats() const {
   MemoryStats sum;
-  for (const auto& slice : slices_) sum += slice->stats();
-  for (const auto& controller : controllers_) sum += controller->stats();
+  sum.late_reservations = crossbar_->late_reservations();
+  for (const auto& slice : slices_) {
+    sum += slice->stats();
+    sum.late_reservations += slice->late_reservations();
+  }
+  for (const auto& controller : controllers_) {
+    sum += controller->stats();
+    sum.late_reservations += controller->late_reservations();
+  }
   return sum;
 }
 

@@ -198,6 +198,7 @@ json ToJson(const RunResult& result) {
   j["decisions"] = WriteAll(result.decisions);
   j["epochs"] = WriteAll(result.epochs);
   j["partitions"] = result.partitions;
+  j["late_reservations"] = result.late_reservations;
   j["lockstep_events"] = result.lockstep_events;
   return j;
 }
@@ -225,6 +226,7 @@ RunResult FromJson(const json& j) {
   ReadAll(j.at("decisions"), &result.decisions);
   ReadAll(j.at("epochs"), &result.epochs);
   j.at("partitions").get_to(result.partitions);
+  result.late_reservations = j.value("late_reservations", std::uint64_t{0});
   result.lockstep_events = j.value("lockstep_events", std::uint64_t{0});
   return result;
 }

@@ -53,6 +53,7 @@ void Append(const RunResult& other, RunResult* all) {
   for (const RunCounter& counter : RunCounters()) {
     all->*counter.value += other.*counter.value;
   }
+  all->late_reservations += other.late_reservations;
   for (std::size_t i = 0; i < all->sms.size(); ++i) {
     Append(other.sms.at(i), &all->sms[i]);
     Append(other.partitions.at(i), &all->partitions.at(i));

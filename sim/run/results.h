@@ -49,6 +49,8 @@ std::string SamplesCsv(const Results& results);
 
 // The summary at the end of `smk run`.
 std::string Summary(const Results& results);
+// The line that says so if queues were longer than the memory model looks ahead; else "".
+std::string LateReservationsText(const RunResult& result);
 
 // The reasons for which a kernel can wait: all but kIssued, and kEmpty, which has no kernel.
 const std::vector<unsigned>& KernelStalls();

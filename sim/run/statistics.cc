@@ -146,6 +146,10 @@ std::vector<Statistic> RunStatistics() {
     const RunCounter& counter = RunCounters()[i];
     if (!OfDram(counter)) all.push_back(Of(counter, counter.name));
   }
+  all.push_back({"late_reservations", "reservations",
+                 "of ports, L2 arrays and DRAM, of the whole run, that may have waited too long: a "
+                 "queue was longer than the memory model looks ahead",
+                 [](R r, I) { return r.result.late_reservations; }});
   all.push_back({"host", "", "of a stream of jobs (`smk serve`), see below", [](R r, I) {
                    return r.experiment->stream.name.empty()
                               ? ordered_json(ordered_json::value_t::discarded)

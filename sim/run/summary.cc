@@ -127,6 +127,14 @@ std::string TokenText(const RunResult& result) {
 
 }  // namespace
 
+std::string LateReservationsText(const RunResult& result) {
+  if (result.late_reservations == 0) return "";
+  return fmt::format(
+      "late reservations {}: a queue of the memory system was longer than the model looks ahead, "
+      "so these may have waited too long (docs/memory_model.md)\n",
+      result.late_reservations);
+}
+
 std::string Summary(const Results& results) {
   const RunResult& result = results.result;
   const std::uint64_t count = Total(result, &KernelStats::preemptions);
@@ -146,6 +154,7 @@ std::string Summary(const Results& results) {
   }
   text += fmt::format("   {:.0f} simulated cycles/s   {} checks\n", results.cycles_per_second(),
                       result.checks);
+  text += LateReservationsText(result);
   if (IsLockstep(results.experiment->control)) {
     text += fmt::format("lockstep: {} outputs of RTL and reference compared, no mismatch\n",
                         result.lockstep_events);

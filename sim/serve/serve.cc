@@ -173,6 +173,7 @@ std::string ServeSummary(const Results& results) {
         copies.copies, static_cast<double>(copies.in_bytes) / 1e6,
         static_cast<double>(copies.out_bytes) / 1e6, 100 * totals.copy_overlap.value_or(0));
   }
+  text += LateReservationsText(results.result);
   if (IsLockstep(e.control)) {
     text += fmt::format("lockstep: {} outputs of RTL and reference compared, no mismatch\n",
                         results.result.lockstep_events);

@@ -95,7 +95,20 @@ TEST(MemoryCalendar, KeepsClosedSlotsClosed) {
 TEST(MemoryCalendar, SlotsThatLeftTheWindowCountAsTaken) {
   Calendar calendar(kWindow);
   calendar.Take(10 + kWindow, 1);  // takes over the word of slots 0 to 63
+  EXPECT_EQ(calendar.late(), 0u);
   EXPECT_EQ(calendar.Take(10, 1).begin, 64u);
+  EXPECT_EQ(calendar.late(), 1u);
+  EXPECT_EQ(calendar.TakeRun(20, 3).begin, 65u);
+  EXPECT_EQ(calendar.late(), 2u);
+}
+
+TEST(MemoryCalendar, CountsARequestOnceHoweverManySlotsHaveLeftTheWindow) {
+  Calendar calendar(kWindow);
+  calendar.Take(64, 64);
+  // These take over the four words behind it.
+  for (unsigned word = 2; word < 6; ++word) calendar.Take(64 * word + kWindow, 1);
+  EXPECT_EQ(calendar.Take(64, 2).begin, 64u * 6);
+  EXPECT_EQ(calendar.late(), 1u);
 }
 
 TEST(MemoryCalendar, NeverGivesASlotTwiceHoweverFarApart) {

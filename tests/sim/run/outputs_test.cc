@@ -268,6 +268,9 @@ TEST_F(RunOutputs, TheSummaryTellsWhatIsSpecial) {
   EXPECT_THAT(Summary(results), Not(HasSubstr("flushed")));
   results.result.kernels[0].flushes = 2;
   EXPECT_THAT(Summary(results), HasSubstr("   flushed TBs 2   "));
+  EXPECT_THAT(Summary(results), Not(HasSubstr("late reservations")));
+  results.result.late_reservations = 77;
+  EXPECT_THAT(Summary(results), HasSubstr("\nlate reservations 77: "));
   options.arrivals = {"b@100"};
   options.control = "lockstep";
   Remake();

@@ -133,6 +133,7 @@ TEST(Baselines, JobsStandSideBySide) {
     result.decisions[0].share[0] = 7 + k;
     result.partitions[1][0] = static_cast<std::uint8_t>(k + 1);
     result.dram_row_hits = 100 * (k + 1);
+    result.late_reservations = k + 1;
     result.checks = 1;
     alone.push_back(result);
   }
@@ -152,6 +153,7 @@ TEST(Baselines, JobsStandSideBySide) {
   EXPECT_EQ(all.decisions[2].share[2], 9u);
   EXPECT_EQ(all.decisions[2].share[0], 0u);
   EXPECT_EQ(all.dram_row_hits, 600u);
+  EXPECT_EQ(all.late_reservations, 6u);
   EXPECT_EQ(all.checks, 3u);
   EXPECT_EQ(all.warp_instructions,
             alone[0].warp_instructions + alone[1].warp_instructions + alone[2].warp_instructions);
@@ -312,6 +314,7 @@ RunResult AnyResult(Chance* chance) {
   r.cut_short = chance->Happens();
   r.wall_seconds = static_cast<double>(chance->Below(1'000'000)) / 7;
   for (const RunCounter& counter : RunCounters()) r.*counter.value = chance->Any();
+  r.late_reservations = chance->Any();
   for (std::uint64_t n = chance->Below(4); n > 0; --n) {
     KernelStats k;
     k.last_tb_end = chance->Any();
@@ -407,6 +410,7 @@ TEST(ResultsAsJson, AnyResultComesBack) {
     ASSERT_EQ(after.wall_seconds, before.wall_seconds);
     ASSERT_EQ(after.cut_short, before.cut_short);
     ASSERT_EQ(after.lockstep_events, before.lockstep_events);
+    ASSERT_EQ(after.late_reservations, before.late_reservations);
     ASSERT_EQ(after.kernels.size(), before.kernels.size());
     for (std::size_t k = 0; k < before.kernels.size(); ++k) {
       ASSERT_EQ(after.kernels[k].name, before.kernels[k].name);
@@ -442,7 +446,8 @@ TEST(ResultsAsJson, DamageIsAnExceptionOfTheParser) {
   Chance chance;
   const nlohmann::json good = ToJson(FakeResult(Request()));
   for (const auto& [key, value] : good.items()) {
-    if (key == "lockstep_events") continue;  // entries of older versions do not have it
+    // Entries of older versions do not have these.
+    if (key == "lockstep_events" || key == "late_reservations") continue;
     nlohmann::json without = good;
     without.erase(key);
     EXPECT_THROW(FromJson(without), nlohmann::json::exception) << key;
