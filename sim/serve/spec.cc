@@ -192,7 +192,7 @@ Origins OriginsIn(const toml::table& root, const std::string& path) {
     std::string option = "--" + leaf.name;
     std::replace(option.begin(), option.end(), '_', '-');
     origins.Add(option, leaf.place);
-    for (const char* own : {"machine", "duration"}) {
+    for (const char* own : {"machine", "duration", "sample"}) {
       if (leaf.name == own) origins.Add(own, leaf.place);
     }
     if (leaf.name.rfind("set.", 0) == 0) origins.Add("--set " + leaf.name.substr(4), leaf.place);

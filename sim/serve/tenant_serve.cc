@@ -228,7 +228,9 @@ void MeasureTenantKernels(const Backend& backend, TenantServing* serving) {
   }
 }
 
-TenantResults RunTenantServing(const TenantServing& serving, const Backend& backend) {
+namespace {
+
+TenantResults Run(const TenantServing& serving, const Backend& backend) {
   TenantResults results;
   if (serving.device) {
     DeviceResults run = RunTenantsOnDevice(serving.spec, *serving.device, serving.options, backend);
@@ -245,6 +247,12 @@ TenantResults RunTenantServing(const TenantServing& serving, const Backend& back
       std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   results.checks = gemini::CheckTenantResult(serving.spec.request, results.result);
   return results;
+}
+
+}  // namespace
+
+TenantResults RunTenantServing(const TenantServing& serving, const Backend& backend) {
+  return serving.spec.origins.At([&] { return Run(serving, backend); });
 }
 
 void WriteTenants(const OutputFolder& folder, const std::string& command_line,

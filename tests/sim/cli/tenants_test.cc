@@ -237,6 +237,9 @@ TEST_F(Tenants, RefusesInOneLineWithStatusTwo) {
       {kTwo, "--no-overlap", "--no-overlap"},
       {kTwo, "--timeline", "--timeline: needs --out DIR"},
       {"[[job]]\nworkload = \"sgemm\"\n", "--scheduler gemini", "is for clients with scripts"},
+      {"sample = \"1us\"\n[[client]]\nname = \"a\"\nstop = \"2h\"\n[[client.step]]\nhost = "
+       "\"1s\"\n",
+       "", "s.toml:1: sample: expected at most 1000000 samples until the run ends"},
   };
   for (const auto& c : cases) {
     const Outcome out = Serve(c[0], c[1]);
