@@ -6,6 +6,13 @@
 #include "memory/crossbar.h"
 
 namespace smk {
+namespace {
+
+unsigned BytesOf(SectorMask sectors) {
+  return static_cast<unsigned>(__builtin_popcount(sectors)) * kSectorBytes;
+}
+
+}  // namespace
 
 unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                        Ticket ticket, Cycle now) {
@@ -17,7 +24,7 @@ unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineReques
   const bool store = IsStore(access);
   const bool carries = store || access == MemoryAccess::kAtomic;
   const unsigned data =
-      sectored_ ? flit_bytes_.Up(kSectorBytes + kSectorHeaderBytes) : flit_bytes_.Up(kLineBytes);
+      flit_bytes_.Up(sectored_ ? kSectorBytes + kSectorHeaderBytes : BytesOf(line.sectors));
   const unsigned flits = !carries ? 1 : sectored_ ? data : 1 + data;
   TurnPacket packet;
   packet.address = place.local_address;
@@ -28,6 +35,7 @@ unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineReques
   packet.sm = sm;
   packet.kernel = kernel;
   packet.access = access;
+  packet.sectors = line.sectors;
   if (!sectored_) {
     turns_->Ask(packet, flits, now);
     return 1;
@@ -52,7 +60,7 @@ void Crossbar::TakeTurns(Cycle now, MemoryListener* listener) {
 inline Cycle Crossbar::ServeTurn(const TurnPacket& packet, Cycle arrival) {
   LineAccess access;
   access.address = packet.address;
-  access.bytes = sectored_ ? kSectorBytes : kLineBytes;
+  access.bytes = BytesOf(packet.sectors);
   access.sectors = packet.sectors;
   access.kernel = packet.kernel;
   access.sm = packet.sm;

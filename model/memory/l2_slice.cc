@@ -41,7 +41,7 @@ Cycle L2Slice::Serve(LineAccess* request, Cycle arrival) {
   Line* const line = Find(access);
   bool hit = line != nullptr;
   const bool read = !request->store();
-  const Cycle done = read ? Read(access, line, &hit) : Write(access, line);
+  const Cycle done = read ? Read(access, line, &hit) : Write(access, line, &hit);
   ++stats_.l2_accesses[Index(request->kernel)];
   stats_.l2_hits[Index(request->kernel)] += hit;
   request->l2_hit = hit;
@@ -185,8 +185,9 @@ Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start, unsigned pas
   return ready;
 }
 
-Cycle L2Slice::Write(const Access& access, Line* line) {
+Cycle L2Slice::Write(const Access& access, Line* line, bool* hit) {
   if (fetches_writes_ && (line == nullptr || line->ready > access.arrival)) {
+    *hit = false;
     return WriteMiss(access, line);
   }
   Cycle start = access.arrival;

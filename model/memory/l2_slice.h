@@ -84,7 +84,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   void WriteOut(const Line& line, unsigned bytes, KernelId kernel, SmId sm, Cycle delay,
                 Cycle* start);
   Cycle Read(const Access& access, Line* line, bool* hit);
-  Cycle Write(const Access& access, Line* line);
+  Cycle Write(const Access& access, Line* line, bool* hit);
   Cycle WriteMiss(const Access& access, Line* line);
   Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);
   Cycle Fetch(const Access& access, Line* line, Cycle start, unsigned passes);

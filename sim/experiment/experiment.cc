@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/cache_folder.h"
@@ -97,6 +98,14 @@ void RequireRtl(const Experiment& experiment) {
       "same --set, or use --control reference",
       Name(experiment.control), c.num_sms, experiment.machine.name, c.preempted_depth,
       RtlMachines(), experiment.machine.name));
+}
+
+// Whose results depend on sources that the program was not built from.
+std::string NameOfBuiltRtl(const Experiment& experiment) {
+  const ControlConfig& c = experiment.control_config;
+  if (experiment.control == ControlKind::kReference) return "";
+  const bool built = !experiment.gates.empty() || experiment.control == ControlKind::kChip;
+  return built || !HasAnyRtl(c) ? RtlName(c) : "";
 }
 
 void ResolveGates(const Options& options, Experiment* experiment) {
@@ -226,6 +235,7 @@ Experiment Begin(const Options& options, const Backend& backend, std::vector<std
   experiment.run_config = configuration.run;
   ResolveGates(options, &experiment);
   RequireRtl(experiment);
+  experiment.rtl_name = NameOfBuiltRtl(experiment);
   CheckMeasured(experiment);
   return experiment;
 }
@@ -239,6 +249,23 @@ void LabelKernels(Experiment* experiment) {
   experiment->labels = MakeLabels(experiment->workloads);
   experiment->arrivals.assign(experiment->names.size(), 0);
   experiment->clients.resize(experiment->names.size());
+}
+
+// Copies of a job of `whole` that is now `reduced`, where they go with its TBs.
+JobCopies Scaled(JobCopies copies, const Workload& whole, const Workload& reduced) {
+  double tbs = 0, all = 0;
+  for (const std::uint16_t kernel : whole.launches) {
+    tbs += reduced.kernels[kernel].tb_count();
+    all += whole.kernels[kernel].tb_count();
+  }
+  if (tbs == all) return copies;
+  const auto scale = [&](bool scales, std::uint64_t* bytes) {
+    if (scales)
+      *bytes = static_cast<std::uint64_t>(std::ceil(static_cast<double>(*bytes) * tbs / all));
+  };
+  scale(copies.in_scales, &copies.in);
+  scale(copies.out_scales, &copies.out);
+  return copies;
 }
 
 void End(const Options& options, Experiment* experiment) {
@@ -295,7 +322,8 @@ Experiment ResolveStream(const Options& options, const std::vector<StreamJob>& j
   for (std::size_t i = 0; i < jobs.size(); ++i) {
     experiment.arrivals[i] = jobs[i].arrival;
     experiment.clients[i] = jobs[i].client;
-    experiment.copies.push_back(jobs[i].copies);
+    experiment.copies.push_back(
+        Scaled(jobs[i].copies, *jobs[i].workload, *experiment.workloads[i]));
   }
   End(options, &experiment);
   return experiment;

@@ -56,6 +56,7 @@ inline constexpr std::size_t kMostJobs = 1024;
 // Bytes between host and GPU.
 struct JobCopies {
   std::uint64_t in = 0, out = 0;
+  bool in_scales = false, out_scales = false;  // with the job's TBs, as its data do
   bool operator==(const JobCopies& o) const { return in == o.in && out == o.out; }
 };
 
@@ -93,6 +94,7 @@ struct Experiment {
   ControlKind control = ControlKind::kReference;
   std::vector<std::string> gates;  // blocks that are netlists in the RTL
   std::string rtl_object;          // the shared object that has them, once it is there
+  std::string rtl_name;            // RtlName() of RTL that was built; "": it comes with the program
   ControlConfig control_config;
   std::vector<KnobSetting> settings;  // what the user set of the knobs
   RunConfig run_config;

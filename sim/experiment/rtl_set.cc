@@ -184,9 +184,11 @@ std::string RtlCache() {
   return cache + "/rtl";
 }
 
-std::string RtlFolder(const ControlConfig& config) {
-  return RtlCache() + "/" + HashText(RtlNumbers(config, "") + HashSources()).substr(0, 32);
+std::string RtlName(const ControlConfig& config) {
+  return HashText(RtlNumbers(config, "") + HashSources()).substr(0, 32);
 }
+
+std::string RtlFolder(const ControlConfig& config) { return RtlCache() + "/" + RtlName(config); }
 
 std::string BuiltRtl(const ControlConfig& config, const std::string& object) {
   std::string newest;

@@ -25,6 +25,8 @@ std::string RtlSource(const std::string& name);
 std::string RtlCache();
 // The folder in the cache for what is made of this configuration and these sources.
 std::string RtlFolder(const ControlConfig& config);
+// What a run depends on whose RTL was built: its name, a hash of configuration and sources.
+std::string RtlName(const ControlConfig& config);
 // The shared object in it: its parts, these with compiled gates, or the whole chip; "" when there
 // is none. Parts with blocks as gates are found by their path only.
 inline constexpr char kBuiltParts[] = "rtl.so", kBuiltCompiled[] = "compiled.so",

@@ -15,6 +15,7 @@ std::string Key(const Experiment& experiment, std::size_t kernel) {
                   experiment.workloads[kernel]->name, experiment.workloads[kernel]->content_hash,
                   request.cycles, request.seed, request.jobs[0].repeat, Name(experiment.control));
   if (!experiment.rtl_object.empty()) key += fmt::format("rtl {}\n", experiment.rtl_object);
+  if (!experiment.rtl_name.empty()) key += fmt::format("rtl {}\n", experiment.rtl_name);
   const Job& job = request.jobs[0];
   const bool copies = job.copy_in != 0 || job.copy_out != 0;
   if (copies) {

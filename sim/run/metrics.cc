@@ -71,8 +71,9 @@ Metrics ComputeMetrics(const RunResult& result, const std::vector<double>& isola
     const double ipc = Ipc(result.kernels[i]);
     metrics.ipc.push_back(ipc);
     metrics.isolated.emplace_back(isolated.at(i));
-    metrics.normalized.push_back(isolated[i] > 0 ? std::optional<double>(ipc / isolated[i])
-                                                 : std::nullopt);
+    // One that came when nothing was measured any more has no IPC.
+    const bool known = isolated[i] > 0 && result.kernels[i].cycles_present != 0;
+    metrics.normalized.push_back(known ? std::optional<double>(ipc / isolated[i]) : std::nullopt);
   }
   Combine(&metrics);
   metrics.clients = ByClient(result, metrics.normalized);

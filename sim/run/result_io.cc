@@ -46,6 +46,22 @@ void Enum(Archive& archive, T& value) {
   if constexpr (!std::is_const_v<T>) value = static_cast<T>(number);
 }
 
+// Where a TB lay, in one number; all ones where that is not known.
+template <typename Archive, typename Base>
+void Place(Archive& archive, Base& base) {
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  std::uint64_t number = kNone;
+  if (base) number = std::uint64_t{base->registers} << 16 | base->shared_memory;
+  archive(number);
+  if constexpr (!std::is_const_v<Base>) {
+    if (number == kNone) {
+      base.reset();
+    } else {
+      base = TbBase{static_cast<std::uint16_t>(number >> 16), static_cast<std::uint16_t>(number)};
+    }
+  }
+}
+
 template <typename Archive, typename Kernel>
 void Fields(Archive& archive, Kernel& k, const KernelStats* /*tag*/) {
   archive(k.name);
@@ -109,6 +125,7 @@ void Fields(Archive& archive, Tb& t, const TbRecord* /*tag*/) {
   archive(t.restored);
   Enum(archive, t.outcome);
   Enum(archive, t.job);
+  Place(archive, t.base);
 }
 
 template <typename Archive, typename D>

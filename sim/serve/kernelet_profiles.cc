@@ -145,7 +145,9 @@ KerneletMachine KerneletProfiler::MeasureMachine() {
   machine.sms = runs_.experiment().machine.sms;
   machine.limits = sm.limits;
   machine.schedulers = sm.schedulers;
-  machine.issue_rate = double{1} * sm.units.sp / sm.alu.initiation / sm.schedulers;
+  const double issued = double{1} * sm.units.sp / sm.alu.initiation;
+  const double fetched = double{1} * sm.fetch_warps * sm.fetch_width;
+  machine.issue_rate = std::min(issued, fetched) / sm.schedulers;
   machine.memory.coalesced = FitLatencyLine(Latencies(true));
   machine.memory.uncoalesced = FitLatencyLine(Latencies(false));
   machine.memory.requests = kRequests;

@@ -49,18 +49,6 @@ void Complete(const StreamSpec& spec, Options* options) {
   options->no_repeat = true;
 }
 
-// Knobs that a stream has no use for.
-void CheckSets(const Options& options) {
-  for (const std::string& set : options.sets) {
-    if (set.rfind("run.until=", 0) != 0 && set.rfind("run.warm_up=", 0) != 0 &&
-        set.rfind("run.measure=", 0) != 0) {
-      continue;
-    }
-    throw InputError(
-        fmt::format("--set {}: a stream is run and measured until all its jobs have ended", set));
-  }
-}
-
 std::string Rounded(const std::optional<double>& value) {
   return value ? fmt::format("{:.0f}", *value) : "-";
 }
@@ -69,7 +57,7 @@ Serving Prepared(StreamSpec spec, Options options, const std::string& scheduler,
                  const Backend& backend, const DeviceOptions& device) {
   Serving serving;
   serving.spec = std::move(spec);
-  CheckSets(options);
+  CheckSets(options, "a stream is run and measured until all its jobs have ended");
   serving.scheduler = ParseScheduler(
       !scheduler.empty() ? scheduler : serving.spec.scheduler.value_or(kDefaultScheduler));
   if (!serving.scheduler.info.streams()) {

@@ -209,6 +209,16 @@ void ForgetGiven(const Options& options, const std::string& scheduler, const Dev
   origins->ForgetIf(!device.rate_warm_up.empty(), "--rate-warm-up");
 }
 
+void CheckSets(const Options& options, const char* why) {
+  for (const std::string& set : options.sets) {
+    if (set.rfind("run.until=", 0) != 0 && set.rfind("run.warm_up=", 0) != 0 &&
+        set.rfind("run.measure=", 0) != 0) {
+      continue;
+    }
+    throw InputError(fmt::format("--set {}: {}", set, why));
+  }
+}
+
 StreamSpec LoadStreamSpec(const std::string& path) {
   StreamSpec spec;
   spec.path = path;

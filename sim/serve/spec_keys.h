@@ -25,6 +25,8 @@ std::vector<std::string> ReadSetKeys(TomlReader* in);
 std::string SetToml(const std::vector<std::string>& sets);
 // Where the file says what an option could have said.
 Origins OriginsIn(const toml::table& root, const std::string& path);
+// Refuses settings of what is measured, which a stream has no use for; `why` ends the message.
+void CheckSets(const Options& options, const char* why);
 // What the command line says, the file does not.
 void ForgetGiven(const Options& options, const std::string& scheduler, const DeviceOptions& device,
                  Origins* origins);

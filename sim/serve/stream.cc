@@ -118,7 +118,8 @@ JobCopies CopiesOf(const Workload& whole, const Workload& reduced, const JobSize
     if (asked != kOfWorkload) return asked.value_or(0);
     return static_cast<std::uint64_t>(std::ceil(static_cast<double>(of_workload) * tbs / all));
   };
-  return {bytes(size.copy_in, whole.input_bytes), bytes(size.copy_out, whole.output_bytes)};
+  return {bytes(size.copy_in, whole.input_bytes), bytes(size.copy_out, whole.output_bytes),
+          size.copy_in == kOfWorkload, size.copy_out == kOfWorkload};
 }
 
 std::vector<Cycle> PoissonArrivals(std::uint64_t seed, const std::string& name, std::size_t count,

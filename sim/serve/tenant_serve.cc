@@ -73,15 +73,16 @@ std::string DeviceToml(const TenantServing& serving) {
   return text;
 }
 
-// The workloads that are measured, each once.
-std::vector<StreamJob> MeasuredJobs(const TenantSpec& spec, const Backend& backend) {
+// The workloads that are measured, each once; kernels learn which is theirs.
+std::vector<StreamJob> MeasuredJobs(TenantSpec* spec, const Backend& backend) {
   std::vector<StreamJob> jobs;
-  for (const TenantKernel& kernel : spec.kernels) {
+  for (TenantKernel& kernel : spec->kernels) {
     const auto workload = Reduced(WorkloadAt(kernel.where, kernel.workload, backend), kernel.size);
-    const bool known = std::any_of(jobs.begin(), jobs.end(), [&](const StreamJob& job) {
+    const auto same = std::find_if(jobs.begin(), jobs.end(), [&](const StreamJob& job) {
       return job.workload->content_hash == workload->content_hash;
     });
-    if (!known) jobs.push_back({kernel.workload, workload, 0, "", {}});
+    kernel.measured = static_cast<std::size_t>(same - jobs.begin());
+    if (same == jobs.end()) jobs.push_back({kernel.workload, workload, 0, "", {}});
   }
   return jobs;
 }
@@ -156,7 +157,8 @@ TenantServing Prepared(TenantSpec loaded, Options options, const std::string& sc
   options.until = Name(RunUntil::kDone);
   options.no_repeat = true;
   options.sets = MergeSets(spec.sets, options.sets);
-  serving.experiment = ResolveStream(options, MeasuredJobs(spec, backend), backend);
+  CheckSets(options, "clients with scripts are measured from the first cycle to the last");
+  serving.experiment = ResolveStream(options, MeasuredJobs(&spec, backend), backend);
   gemini::Settings& settings = spec.request.settings;
   settings.control = *serving.scheduler.info.control;
   if (settings.control == Control::kStatic && !spec.revocation_given) settings.revocation = false;
@@ -213,15 +215,12 @@ void MeasureTenantKernels(const Backend& backend, TenantServing* serving) {
   const Results alone =
       std::move(runner.Compare({ResolvePolicy("isolated", {}, experiment)}, {}).front());
   for (TenantKernel& kernel : spec.kernels) {
-    const auto workload = Reduced(backend.find_workload(kernel.workload), kernel.size);
-    std::size_t job = 0;
-    while (experiment.workloads[job]->content_hash != workload->content_hash) ++job;
-    const std::optional<Cycle> cycles = alone.result.jobs.at(job).turnaround();
+    const std::optional<Cycle> cycles = alone.result.jobs.at(kernel.measured).turnaround();
     if (!cycles) {
       throw InputError(fmt::format("{}: {}: does not end within {} cycles", kernel.where,
                                    kernel.workload, experiment.cycles));
     }
-    kernel.instructions = alone.result.kernels.at(job).warp_instructions;
+    kernel.instructions = alone.result.kernels.at(kernel.measured).warp_instructions;
     spec.request.clients[kernel.client].steps[kernel.step].time = std::max<Nanoseconds>(
         1, static_cast<Nanoseconds>(
                static_cast<double>(*cycles) * 1000 / experiment.machine.core_clock_mhz + 0.5));

@@ -18,6 +18,7 @@ struct TenantKernel {
   std::string where;  // "file:line: client.step.workload", for messages
   std::string workload;
   JobSize size;
+  std::size_t measured = 0;        // place among the workloads that are measured, each once
   std::uint64_t instructions = 0;  // of warps, of one of them; measured with the time
 };
 

@@ -132,6 +132,9 @@ std::string RunId(const SweepRun& of, const LoadedRun& run) {
                   run.policy.name, IdText(configuration, "policy"), Name(run.experiment.control),
                   IdText(configuration, "control"), r.cycles, r.seed, IdText(configuration, "run"),
                   IdOfChanges(configuration));
+  // RunRequest::cycles is the most that such a run may take, and has a limit.
+  if (r.until == RunUntil::kWork) key += fmt::format("work of {}\n", run.experiment.cycles);
+  if (!run.experiment.rtl_name.empty()) key += fmt::format("rtl {}\n", run.experiment.rtl_name);
   for (const Job& job : r.jobs) {
     key += fmt::format("kernel {} {} at {} repeat {}\n", job.workload->name,
                        job.workload->content_hash, job.arrival, job.repeat);

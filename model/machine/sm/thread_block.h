@@ -23,7 +23,7 @@ struct alignas(64) ThreadBlock {
   LaneMask at_barrier = 0;
   Cycle finish_at = kNever;
   std::uint32_t generation = 0;  // counts the TBs of the slot
-  std::uint16_t unresolved = 0;  // memory instructions whose completion is not known yet
+  std::uint32_t unresolved = 0;  // memory instructions whose completion is not known yet
   std::uint8_t warps = 0;
   std::uint8_t placed = 0;   // warps that have their slot
   std::uint8_t exited = 0;   // warps that are through

@@ -20,6 +20,7 @@
 #include "machine/control_config.h"
 #include "machine/statistics.h"
 #include "memory/address_map.h"
+#include "memory/turn_queues.h"
 #include "model/memory/rig.h"
 #include "model/micro.h"
 
@@ -61,6 +62,7 @@ class TurnRig : public MemoryRig, private MemoryListener {
                unsigned sm = 0) {
     return memory().Ask(SmId(sm), KernelId{0}, access, {address, sectors}, 7, now);
   }
+  bool Full(unsigned sm) { return memory().Full(SmId(sm)); }
   void Step(Cycle now) {
     if (memory().NextTurn() <= now) memory().TakeTurns(now, this);
   }
@@ -110,6 +112,43 @@ TEST(CrossbarTurns, EachSectorIsAPacket) {
   whole.memory.sector_bytes = kLineBytes;
   TurnRig packets(whole);
   EXPECT_EQ(packets.Ask(0, MemoryAccess::kLoad, 0, 0b1011), 1u);
+}
+
+// A line without sectors is stored with those that are touched.
+TEST(CrossbarTurns, WithoutSectorsAStoreTakesTheBytesThatItTouches) {
+  MachineConfig machine = Machine();
+  machine.memory.sector_bytes = kLineBytes;
+  machine.memory.l2_write_miss = "fetch";
+  TurnRig rig(machine);
+  rig.Alone(0, MemoryAccess::kStore, 0, 0b0100);
+  EXPECT_EQ(rig.stats().dram_write_bytes[0], kSectorBytes);
+  rig.Alone(50000, MemoryAccess::kStore, 1 << 20, kAllSectors);
+  EXPECT_EQ(rig.stats().dram_write_bytes[0], kSectorBytes + kLineBytes);
+}
+
+// What has passed the crossbar and is not answered has a place in the slice. When DRAM cannot keep
+// up, requests wait in front of it, and the SMs for them.
+TEST(CrossbarTurns, ASliceHasRoomForSoManyRequests) {
+  TurnRig rig(Machine());
+  std::vector<unsigned> sent(kSms, 0);
+  Cycle now = 0;
+  const auto of_slices = kSms * TurnQueues::kInSlice;
+  const auto of_sms = kSms * TurnQueues::kQueue;
+  unsigned most = 0;
+  for (; now < 20000; ++now) {
+    for (unsigned sm = 0; sm < kSms; ++sm) {
+      if (rig.Full(sm)) continue;
+      rig.Ask(now, MemoryAccess::kLoad, (std::uint64_t{sent[sm]++} * kSms + sm) * kLineBytes, 1,
+              sm);
+    }
+    rig.Step(now);
+    unsigned asked = 0, answered = 0;
+    for (unsigned sm = 0; sm < kSms; ++sm) asked += sent[sm], answered += rig.answered[sm];
+    most = std::max(most, asked - answered);
+  }
+  EXPECT_GT(most, of_slices / 2);
+  // Answers are told when the reply passes; those that pass are no longer in the slice.
+  EXPECT_LE(most, of_slices + of_sms + kSms);
 }
 
 // The line of an SM's i-th request.

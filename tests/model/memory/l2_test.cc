@@ -154,8 +154,9 @@ TEST_F(MemoryL2Fetch, AMissGoesToDramAndReadsTheLine) {
 }
 
 TEST_F(MemoryL2Fetch, ALineInFlightIsWrittenInDramToo) {
-  rig_.Write(0, 0);
-  rig_.Write(10, 0, 0, 64);
+  EXPECT_FALSE(rig_.Write(0, 0).l2_hit);
+  EXPECT_FALSE(rig_.Write(10, 0, 0, 64).l2_hit) << "in flight is a miss";
+  EXPECT_EQ(rig_.stats().l2_hits[0], 0u);
   EXPECT_EQ(Written(), kLineBytes + 64u);
   EXPECT_EQ(Read(), kLineBytes) << "one read for both";
   rig_.Read(1000, 4096);

@@ -5,6 +5,7 @@ rtl.py SMK [MACHINE CYCLES POLICY...]: with a machine, only that its chip as one
 reference does. Exit status 77 without Verilator or a compiler.
 """
 
+import json
 import os
 import pathlib
 import shutil
@@ -17,6 +18,7 @@ import same_results  # noqa: E402
 
 SMK = sys.argv[1]
 SKIPPED = 77
+ROUND = "policy_i == smk_pkg::WarpPolicyLrr"
 BENCH = """
 // Two sizes in one model: both take a launch, and say when it cannot be.
 module bench (
@@ -118,6 +120,7 @@ def build(work):
     must([*run, "--control", "reference", "--out", work / "f"], env=environment)
     one, other = ((work / name / "kernels.csv").read_text(encoding="utf-8") for name in "rf")
     check(one == other, "rtl and reference differ")
+    edited(work, environment, tiny, run)
     check("comes with the program" in must([SMK, "rtl", "build", "v100"], env=environment), "v100 is built")
     if shutil.which("yosys"):
         compiled(work, environment, tiny, run)
@@ -129,6 +132,29 @@ def build(work):
     environment["PATH"] = str(work)
     status, said = call([SMK, "rtl", "build", "mini"], env=environment)
     check(status == 2 and "verilator is not installed" in said and said.count("\n") == 1, said)
+
+
+def edited(work, environment, tiny, run):
+    """Results of other RTL are not taken from the cache; here warps go round in place of greedy, then oldest."""
+    def isolated():
+        stats = json.loads(must([own, *run[1:], "--control", "rtl", "--json"], env=environment))
+        return stats["wall"]["isolated_from_cache"], [kernel["ipc_isolated"] for kernel in stats["kernels"]]
+
+    own = work / "own/bin/smk"
+    share = pathlib.Path(SMK).resolve().parent.parent / "share/smk"
+    shutil.copytree(share, work / "own/share/smk")
+    own.parent.mkdir()
+    shutil.copy(SMK, own)
+    isolated()
+    known, before = isolated()
+    check(known == [True, True], f"not in the cache: {known}")
+    scheduler = work / "own/share/smk/rtl/sm/quota_scheduler/smk_quota_scheduler.sv"
+    text = scheduler.read_text(encoding="utf-8")
+    check(text.count(ROUND) == 1, f"{scheduler} has no {ROUND}")
+    scheduler.write_text(text.replace(ROUND, "1'b1"), encoding="utf-8")
+    must([own, "rtl", "build", "gtx980", *tiny], env=environment)
+    known, after = isolated()
+    check(known == [False, False] and before != after, f"results of other RTL: {known}, {before}, {after}")
 
 
 def compiled(work, environment, tiny, run):

@@ -103,6 +103,18 @@ sync = true
   EXPECT_THAT(Read("run/config.toml"), HasSubstr("workload = 'sgemm'"));
 }
 
+TEST_F(Tenants, KernelsHaveTheTimeOfTheirSmallerGrids) {
+  constexpr char kOne[] =
+      "[[client]]\nname = \"a\"\njobs = 1\n[[client.step]]\nworkload = \"sgemm\"\n";
+  const auto time = [&](const std::string& options) {
+    const Outcome out = Serve(kOne, "--machine mini --scheduler none --json " + options);
+    EXPECT_EQ(out.status, 0) << out.err;
+    return json::parse(out.out)["clients"][0]["kernel_ns"].get<double>();
+  };
+  const double sixteenth = time("--set run.grid_divisor=16");
+  EXPECT_LT(time("--set run.grid_divisor=64"), 0.6 * sixteenth);
+}
+
 // Two clients whose kernels are workloads, on the small machine; a message takes 5 us.
 constexpr char kOnDevice[] = R"(
 machine = "mini"
@@ -236,6 +248,8 @@ TEST_F(Tenants, RefusesInOneLineWithStatusTwo) {
       {kTwo, "--policy smk", "--policy smk: clients with scripts"},
       {kTwo, "--no-overlap", "--no-overlap"},
       {kTwo, "--timeline", "--timeline: needs --out DIR"},
+      {kTwo, "--set run.warm_up=1000", "clients with scripts are measured from the first cycle"},
+      {kTwo, "--set run.measure=1000", "--set run.measure=1000: clients with scripts"},
       {"[[job]]\nworkload = \"sgemm\"\n", "--scheduler gemini", "is for clients with scripts"},
       {"sample = \"1us\"\n[[client]]\nname = \"a\"\nstop = \"2h\"\n[[client.step]]\nhost = "
        "\"1s\"\n",

@@ -207,6 +207,16 @@ TEST(Measures, IpcCountsFromTheArrival) {
   EXPECT_DOUBLE_EQ(Ipc(result.kernels[0]), 0) << "it has not come";
 }
 
+// As in the database, which has NULL there.
+TEST(Measures, AKernelThatWasNotThereHasNoIpcToCompare) {
+  RunResult result = Issued({1000, 0});
+  result.kernels[1].cycles_present = 0;
+  const Metrics m = ComputeMetrics(result, {2.0, 4.0});
+  EXPECT_EQ(m.normalized[1], std::nullopt);
+  EXPECT_EQ(m.stp, std::nullopt);
+  EXPECT_EQ(m.fairness, std::nullopt);
+}
+
 TEST(Measures, AKernelThatIssuedNothingHasNoTurnaround) {
   const Metrics m = ComputeMetrics(Issued({0, 3000}), {2.0, 4.0});
   EXPECT_DOUBLE_EQ(*m.stp, 0.75);
@@ -369,6 +379,10 @@ RunResult AnyResult(Chance* chance) {
     t.slot = static_cast<TbSlot>(chance->Below(32));
     t.restored = chance->Happens();
     t.outcome = "CSFR"[chance->Below(4)];
+    if (chance->Happens()) {
+      t.base = TbBase{static_cast<std::uint16_t>(chance->Any()),
+                      static_cast<std::uint16_t>(chance->Any())};
+    }
     r.tbs.push_back(t);
     Decision d;
     d.cycle = chance->Any();
@@ -434,6 +448,11 @@ TEST(ResultsAsJson, AnyResultComesBack) {
       ASSERT_EQ(after.tbs[i].outcome, before.tbs[i].outcome);
       ASSERT_EQ(after.tbs[i].restored, before.tbs[i].restored);
       ASSERT_EQ(after.tbs[i].slot, before.tbs[i].slot);
+      ASSERT_EQ(after.tbs[i].base.has_value(), before.tbs[i].base.has_value());
+      if (before.tbs[i].base) {
+        ASSERT_EQ(after.tbs[i].base->registers, before.tbs[i].base->registers);
+        ASSERT_EQ(after.tbs[i].base->shared_memory, before.tbs[i].base->shared_memory);
+      }
       ASSERT_EQ(after.decisions[i].reason, before.decisions[i].reason);
       ASSERT_EQ(after.decisions[i].share, before.decisions[i].share);
       ASSERT_EQ(after.epochs[i].quota_left, before.epochs[i].quota_left);

@@ -105,6 +105,24 @@ TEST_F(Stream, CopiesOfAWorkloadShrinkWithItsTbs) {
   EXPECT_EQ(CopiesOf(*whole, *Reduced(whole, size), size), (JobCopies{10, 5}));
 }
 
+// run.grid_divisor, after the job's own size.
+TEST_F(Stream, CopiesOfAWorkloadShrinkWithItsGrids) {
+  backend.find_workload = [](const std::string& name) {
+    auto workload = std::make_shared<Workload>(*FakeWorkload(name));
+    for (KernelSpec& kernel : workload->kernels) kernel.grid_x = 64, kernel.grid_y = 1;
+    workload->input_bytes = workload->output_bytes = 6400;
+    return workload;
+  };
+  Options options;
+  options.sets = {"run.grid_divisor=16"};
+  const Serving serving = Prepare(
+      "[[job]]\nworkload = \"a\"\nscale = 0.5\ncopy_in = \"workload\"\ncopy_out = 640\n", options);
+  ASSERT_EQ(serving.experiment.copies.size(), 1u);
+  EXPECT_EQ(serving.experiment.workloads[0]->kernels[0].tb_count(), 4u);
+  EXPECT_EQ(serving.experiment.copies[0].in, 400u);
+  EXPECT_EQ(serving.experiment.copies[0].out, 640u) << "asked for";
+}
+
 TEST_F(Stream, RefusesCopiesThatMemoryCannotHold) {
   backend.find_workload = [](const std::string& name) {
     auto workload = std::make_shared<Workload>(*FakeWorkload(name));

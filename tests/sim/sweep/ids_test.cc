@@ -103,12 +103,27 @@ TEST(SweepIds, DependOnEveryMachineKey) {
   }
 }
 
+// Work is that of the cycles asked for, also where the run may not be longer than the longest.
+TEST(SweepIds, DependOnTheWork) {
+  const Backend backend = RememberingBackend(MakeBackend());
+  std::set<std::string> ids;
+  for (const char* cycles : {"100000000", "200000000", "1000000"}) {
+    for (const char* until : {"work", "cycles"}) {
+      const auto with = [&](SpecExperiment* e) {
+        e->cycles = {{cycles, 1}};
+        e->set = {{"run.until", {{until, 1}}}};
+      };
+      EXPECT_TRUE(ids.insert(Id(backend, with)).second) << cycles << " " << until;
+    }
+  }
+}
+
 // A database of an earlier version is of use only while the ids stay. They change with the model's
 // version, and with nothing else.
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "4952f80b90a227c2");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "f66d3809e3ea4793");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -120,7 +135,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "9335ca2ed35c0c16");
+            "a35f84defa9a28d7");
 }
 
 }  // namespace
