@@ -8,7 +8,7 @@
 //             LinkStages: relay stations between the driver and each SM, four bits each.
 //             DebugPorts: 0 leaves the ports for logs zero, and what only they need away.
 // Latency     ready_i to grant 0 cycles; launch to the first dispatch command at an SM 10
-//             cycles and its link's without partitions; every signal between driver and SMs is a register.
+//             cycles on demand, 11 streamed, and its link's without partitions; every signal between driver and SMs is a register.
 // Throughput  One command to one SM, one event of every SM, all grants of all SMs per cycle.
 // Reset       No kernel, no TB.
 // Model       model/control/reference_control.cc   Doc  docs/blocks/top.md

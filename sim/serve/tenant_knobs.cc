@@ -50,7 +50,7 @@ const std::vector<TenantKnob>& TenantKnobs() {
       flag("revocation", "tokens are returned early; with `static-quota` only if it is given",
            "paper", &Tokens::revocation),
       flag("count_launched", "kernels that were launched are taken off what is left of a quota",
-           "not in the paper", &Tokens::count_launched),
+           "authors' code, one of its versions", &Tokens::count_launched),
       count("launch_queue", "kernels of a client that can wait for the GPU", "assumed",
             &Tokens::launch_queue),
       time("gpu_slice", "of the GPU between clients that all have kernels", "assumed",
