@@ -111,6 +111,11 @@ std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
+void RequireWritable(const std::string& option, const std::string& path) {
+  if (access(fs::absolute(path).parent_path().c_str(), W_OK) == 0) return;
+  throw InputError(fmt::format("{} {}: {}", option, path, std::strerror(errno)));
+}
+
 void WriteFileAtomically(const std::string& path, std::string_view contents) {
   std::string name = path + ".XXXXXX";
   const int fd = mkstemp(name.data());

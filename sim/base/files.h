@@ -25,6 +25,9 @@ std::string ReadFile(const std::string& path);
 
 // Writes to a temporary name beside `path` and renames; throws std::system_error with the reason.
 void WriteFileAtomically(const std::string& path, std::string_view contents);
+// For what is written after long work: throws InputError when `option`'s folder is not there or
+// cannot be written.
+void RequireWritable(const std::string& option, const std::string& path);
 
 // Who writes into a folder: there is a file .smk-run in it, locked, as long as an OutputFolder of
 // it lives. One that is not locked was left by a process that was killed.

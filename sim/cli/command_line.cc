@@ -47,8 +47,8 @@ void AddHardwareOptions(CLI::App* app, RunOptions* o) {
           "tokens), chimera",
           "MODE");
   AddText(app, "--control", &o->control,
-          "control plane: reference (default), rtl, compiled (its gates), or lockstep, "
-          "lockstep-compiled of reference and either",
+          "control plane: reference (default), rtl, compiled (its gates), chip (as one model), or "
+          "lockstep, lockstep-compiled of reference and rtl or compiled",
           "NAME");
   AddText(app, "--machine", &o->machine,
           "gtx980 (default), another of smk list machines, or a file", "NAME");

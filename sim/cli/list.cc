@@ -298,7 +298,10 @@ std::string StatisticsMarkdown(const std::string& object) {
 int ListStatistics(const ListOptions& options) {
   std::vector<std::string> objects = {"reasons", "sim_stalls"};
   for (const StatisticTable& table : StatisticTables()) objects.push_back(table.object);
-  if (options.markdown || !options.of.empty()) {
+  if (options.markdown && options.of.empty()) {
+    throw InputError(fmt::format("--markdown: expected --of {} beside it", Join(objects)));
+  }
+  if (!options.of.empty()) {
     if (std::find(objects.begin(), objects.end(), options.of) == objects.end()) {
       throw InputError(
           fmt::format("--of: expected one of {}, got '{}'", Join(objects), options.of));

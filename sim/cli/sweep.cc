@@ -99,15 +99,19 @@ int Export(const SweepOptions& options, const std::optional<SweepPlan>& plan) {
 }
 
 int Merge(const SweepOptions& options) {
-  SweepStore store(options.out, {true, options.one_writer});
-  RefuseDamage(&store.database());
-  std::size_t done = 0, failed = 0;
-  std::vector<std::string> conflicts;
+  // All of them are there before the first is merged.
   for (const std::string& path : options.merge) {
     std::error_code ignored;
     if (fs::equivalent(path, options.out, ignored)) {
       throw InputError(fmt::format("--merge: {} is the database to merge into", path));
     }
+    SweepStore::RequireReadable(path);
+  }
+  SweepStore store(options.out, {true, options.one_writer});
+  RefuseDamage(&store.database());
+  std::size_t done = 0, failed = 0;
+  std::vector<std::string> conflicts;
+  for (const std::string& path : options.merge) {
     const SweepStore::Merged merged = store.Merge(path);
     done += merged.done;
     failed += merged.failed;

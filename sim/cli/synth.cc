@@ -169,7 +169,12 @@ int SynthCommand(const Context& context, const SynthOptions& options) {
   const SynthCatalogue catalogue(context.backend.data_dir);
   const std::vector<std::string> names = Names(catalogue, options);
   CheckJson(catalogue, options);
-  if (!options.html.empty()) EmptyPage();  // before minutes of work
+  // Before minutes of work.
+  if (!options.html.empty()) {
+    EmptyPage();
+    RequireWritable("--html", options.html);
+  }
+  if (options.json && !options.PrintsJson()) RequireWritable("--json", *options.json);
   RequireTool("yosys", "yosys");
   const bool timing = !options.no_timing && options.against.empty();
   if (timing) RequireTool("sta", "opensta");

@@ -60,6 +60,13 @@ int ValidateCommand(const Context& context, const ValidateOptions& options) {
                     "that runs alone has no policy",
                     set));
   }
+  for (const auto& [option, path] : {std::pair("--csv", &options.csv), {"--json", &options.json}}) {
+    if (!path->empty()) RequireWritable(option, *path);
+  }
+  if (!options.csv.empty() && options.csv == options.json) {
+    throw InputError(
+        fmt::format("--json: expected another file than --csv, got '{}'", options.json));
+  }
   Options run;
   run.machine = options.machine;
   run.sets = options.sets;
@@ -71,9 +78,9 @@ int ValidateCommand(const Context& context, const ValidateOptions& options) {
   const auto traces = ReadExpected(options.folder, options.only);
   Validation validation = Validate(traces, run, context.backend, jobs, options.quiet);
   validation.machine = options.machine;
+  if (!options.quiet) fmt::print("{}", Table(validation, within));
   if (!options.csv.empty()) WriteFileAtomically(options.csv, ValidationCsv(validation));
   if (!options.json.empty()) WriteFileAtomically(options.json, ValidationJson(validation));
-  if (!options.quiet) fmt::print("{}", Table(validation, within));
   const std::size_t off = within ? validation.outside(*within) : 0;
   if (off == 0) {
     fmt::print("PASS\n");

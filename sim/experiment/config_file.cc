@@ -216,7 +216,9 @@ Origins RunOrigins(const std::string& path, const toml::table& run, bool other_k
 
 std::string PortableName(const std::string& name) {
   if (IsTraceName(name)) return PortableTraceName(name);
-  return name.find('/') != std::string::npos && std::filesystem::exists(name)
+  const bool file =
+      name.find('/') != std::string::npos || std::filesystem::path(name).has_extension();
+  return file && std::filesystem::exists(name)
              ? std::filesystem::absolute(name).lexically_normal().string()
              : name;
 }

@@ -60,6 +60,7 @@ DeviceChoice ChooseDevice(const DeviceOptions& options, const StreamSpec& spec,
   if (!cycles.empty()) {
     limits.cycles = ParseCount("--rate-cycles", cycles, kLeastRateCycles, kMostRateCycles);
   }
+  limits.warm_up = std::min(limits.warm_up, limits.cycles);
   if (!warm_up.empty()) {
     limits.warm_up = ParseCount("--rate-warm-up", warm_up, 0, limits.cycles);
   }

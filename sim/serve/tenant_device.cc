@@ -70,7 +70,9 @@ void SetShares(const TenantSpec& spec, const Experiment& experiment, Policy* pol
                        [&](const KnobSetting& s) { return s.knob->path == path; });
   };
   const bool requests = !given("policy.token_request"), limits = !given("policy.token_limit");
-  for (std::size_t i = 0; i < spec.request.clients.size(); ++i) {
+  // DeviceTenants refuses more.
+  const std::size_t clients = std::min<std::size_t>(spec.request.clients.size(), kNumKernels);
+  for (std::size_t i = 0; i < clients; ++i) {
     const gemini::ClientScript& client = spec.request.clients[i];
     const auto units = [](std::int64_t share) {
       return static_cast<std::uint16_t>(share * kTokenWhole / gemini::kWhole);

@@ -2,6 +2,8 @@
 // The keys of [gemini], and the file that makes a run again.
 #include <fmt/format.h>
 
+#include <cstdint>
+
 #include "base/toml_file.h"
 #include "experiment/config_file.h"
 #include "serve/spec_keys.h"
@@ -133,7 +135,8 @@ std::string TenantToml(const TenantSpec& spec, const Options& options, const std
   const gemini::TenantRequest& request = spec.request;
   std::string text = "# Everything in effect. Again: smk serve FILE\n";
   text += fmt::format("name = {}\nmachine = {}\nscheduler = {}\nseed = {}\n", TomlText(spec.name),
-                      TomlText(PortableName(*options.machine)), TomlText(scheduler), seed);
+                      TomlText(PortableName(*options.machine)), TomlText(scheduler),
+                      seed <= INT64_MAX ? fmt::to_string(seed) : TomlText(fmt::to_string(seed)));
   text += device;
   if (request.duration != gemini::kNeverNs) {
     text += fmt::format("duration = {}\n", TimeText(request.duration));

@@ -25,6 +25,7 @@ constexpr char kTenantMachine[] = "v100";
 constexpr char kTenantScheduler[] = "gemini";
 constexpr char kTenantCycles[] = "1000000000";
 constexpr std::size_t kMostArrivals = 10'000'000;
+constexpr double kLatestArrival = 1e18;  // nanoseconds
 
 // Options that say how thread blocks are executed, which without a device they are not.
 void CheckOptions(const Options& options, bool device) {
@@ -96,6 +97,10 @@ std::vector<Nanoseconds> ArrivalsOf(const TenantSpec& spec, std::size_t place, s
     throw InputError(
         fmt::format("client {}: rate: expected jobs, stop or duration beside it", client.name));
   }
+  if (end <= client.start) {
+    throw InputError(
+        fmt::format("client {}: start: expected a time before the end of the run", client.name));
+  }
   const double gap = 1e9 / *rule.rate;
   const double expected =
       end == gemini::kNeverNs ? 0 : static_cast<double>(end - client.start) / gap;
@@ -109,17 +114,23 @@ std::vector<Nanoseconds> ArrivalsOf(const TenantSpec& spec, std::size_t place, s
     count = static_cast<std::size_t>(expected + 10 * std::sqrt(expected) + 10);
   }
   std::vector<Nanoseconds> arrivals;
+  // Phases that are off come in between. What is later than any run comes never.
+  const auto add = [&](double time) {
+    const double period = rule.on != 0 ? std::floor(time / static_cast<double>(rule.on)) : 0;
+    if (time + period * static_cast<double>(rule.off) > kLatestArrival) return;
+    arrivals.push_back(static_cast<Nanoseconds>(time) +
+                       static_cast<Nanoseconds>(period) * rule.off);
+  };
   if (rule.poisson) {
     for (const Cycle at : PoissonArrivals(seed, client.name, count, 0, gap)) {
-      arrivals.push_back(static_cast<Nanoseconds>(at));
+      add(static_cast<double>(at));
     }
   } else {
-    for (std::size_t i = 0; i < count; ++i) {
-      arrivals.push_back(static_cast<Nanoseconds>(static_cast<double>(i) * gap));
-    }
+    for (std::size_t i = 0; i < count; ++i) add(static_cast<double>(i) * gap);
   }
-  for (Nanoseconds& at : arrivals) {
-    if (rule.on != 0) at = at / rule.on * (rule.on + rule.off) + at % rule.on;
+  if (arrivals.size() < client.jobs) {
+    throw InputError(fmt::format("client {}: rate: expected {} jobs within {:.0f} s", client.name,
+                                 client.jobs, kLatestArrival / 1e9));
   }
   if (client.jobs == 0) {
     arrivals.erase(std::lower_bound(arrivals.begin(), arrivals.end(), end - client.start),

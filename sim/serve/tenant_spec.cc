@@ -27,6 +27,7 @@ constexpr Nanoseconds kMostTime = 1'000 * gemini::kSecond;          // of a knob
 constexpr Nanoseconds kMostDuration = 1'000'000 * gemini::kSecond;  // of a run
 constexpr auto kMostSamples = static_cast<Nanoseconds>(gemini::kMostSamples);
 constexpr std::int64_t kMostJobsOfAClient = 10'000'000;
+constexpr double kMostSeconds = 1e8;  // that a client may take
 constexpr char kTime[] = "a time such as \"40ms\" or \"1.5s\"";
 const std::vector<std::string> kStepKinds = {"host", "kernel",   "workload",
                                              "sync", "allocate", "free"};
@@ -126,10 +127,25 @@ class ClientReader {
     const std::int64_t count = in.Has("count") ? in.Integer("count", 1, 1000) : 1;
     ReadSteps(&in, &client);
     in.Finish();
+    CheckLength(&in, client);
     Add(client, arrivals, count);
   }
 
  private:
+  // Times are whole nanoseconds in 64 bits; delays and waits come on top.
+  static void CheckLength(TomlReader* in, const ClientScript& client) {
+    double seconds = 0;
+    for (const ClientStep& step : client.steps) {
+      seconds += static_cast<double>(step.time + step.launch) * step.count / 1e9;
+    }
+    seconds *= static_cast<double>(std::max<std::uint64_t>(client.jobs, 1));
+    if (seconds > kMostSeconds) {
+      const char* key = client.jobs > 1 ? "jobs" : "step";
+      in->Fail(key, fmt::format("at most {:.0f} s of host and kernels in all jobs, got {:.0f}",
+                                kMostSeconds, seconds));
+    }
+  }
+
   static TenantSpec::Arrivals ReadArrivals(TomlReader* in) {
     TenantSpec::Arrivals arrivals;
     if (in->Has("rate")) {

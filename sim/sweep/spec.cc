@@ -206,6 +206,20 @@ void CheckKeys(const std::string& path, const SpecExperiment& e) {
   if (e.streams.empty()) {
     refuse_list("schedulers", e.schedulers, "is of streams; expected the key streams");
     refuse_list("devices", e.devices, "is of streams; expected the key streams");
+    // Those of the whole file are for the experiments that can use them.
+    bool mixed = false, random = false;
+    for (const SpecText& item : e.workloads) {
+      const std::optional<MixName> mix = ParseMixName(item.text);
+      mixed = mixed || mix;
+      random = random || (mix && mix->random);
+    }
+    if (e.count_line > e.line && !random) {
+      refuse("count", e.count_line, "expected random-pairs, random-triples and the like beside it");
+    }
+    if (!e.kernels.empty() && e.kernels.front().line > e.line && !mixed) {
+      refuse("kernels", e.kernels.front().line,
+             "expected all-pairs, random-pairs and the like beside it");
+    }
     return;
   }
   constexpr char kOfWorkloads[] = "is of workloads; expected none beside streams";

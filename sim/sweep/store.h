@@ -72,6 +72,8 @@ class SweepStore {
     std::size_t done = 0, failed = 0;
     std::vector<std::string> conflicts;  // runs whose two results differ
   };
+  // Throws InputError for a database that Merge() would refuse.
+  static void RequireReadable(const std::string& path);
   // Takes over all runs of another database of the same schema; done goes before failed.
   Merged Merge(const std::string& path);
 

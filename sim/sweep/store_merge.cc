@@ -35,6 +35,8 @@ bool CheckOther(const std::string& path) {
 
 }  // namespace
 
+void SweepStore::RequireReadable(const std::string& path) { CheckOther(path); }
+
 std::vector<std::string> SweepStore::RemoveDamaged(const SweepPlan& plan) {
   std::vector<std::string> removed;
   const std::vector<std::string> damaged = DamagedRuns(&database_);

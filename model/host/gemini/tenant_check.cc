@@ -127,7 +127,8 @@ class Laws {
   bool GoodQuota(const Token& token) const {
     const Settings& settings = request_.settings;
     if (settings.control == Control::kStatic) return token.quota == settings.quota;
-    const Nanoseconds most = PartOf(settings.window, request_.clients[token.client].limit);
+    const Nanoseconds most =
+        std::max<Nanoseconds>(1, PartOf(settings.window, request_.clients[token.client].limit));
     return token.quota <= most && token.quota >= std::min(most, settings.least_quota);
   }
 

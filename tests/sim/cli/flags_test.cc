@@ -369,6 +369,19 @@ TEST_F(Flags, ConfigRepeatsARun) {
   EXPECT_EQ(Smk("compare --config c.toml --policies even,smk-pw2").status, 0);
 }
 
+// A file beside the one who calls is named as a whole.
+TEST_F(Flags, ConfigRepeatsARunFromAnotherFolder) {
+  WriteTiny("tiny.toml");
+  const auto first = Fixed("tiny.toml --cycles 2k");
+  std::filesystem::create_directory(Path("elsewhere"));
+  std::filesystem::copy_file(Path("stats/config.toml"), Path("elsewhere/c.toml"));
+  std::filesystem::rename(Path("tiny.toml"), Path("elsewhere/tiny.toml"));
+  EXPECT_EQ(Smk("run --config elsewhere/c.toml").status, 2) << "not the one beside it";
+  std::filesystem::rename(Path("elsewhere/tiny.toml"), Path("tiny.toml"));
+  EXPECT_NE(Read("elsewhere/c.toml").find(Path("tiny.toml")), std::string::npos);
+  EXPECT_EQ(first, Fixed("--config elsewhere/c.toml"));
+}
+
 TEST_F(Flags, CompareIsTheSameWithAnyNumberOfJobs) {
   const auto compare = [&](const std::string& jobs) {
     const Outcome outcome =

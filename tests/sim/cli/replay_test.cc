@@ -109,6 +109,15 @@ TEST_F(ReplayCommand, WritesTheFilesOfEveryRun) {
   EXPECT_EQ(table.out.find("control"), std::string::npos) << "there is none";
 }
 
+// A limit below the usual warm-up is that of the warm-up, too.
+TEST_F(ReplayCommand, FewCyclesForRatesCanBeAskedForAgain) {
+  const auto first = Stats("--device replay --rate-cycles 5k --scheduler in-order");
+  std::filesystem::copy_file(Path("o/stream.toml"), Path("again.toml"));
+  const Outcome again = Smk("serve again.toml --json");
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(nlohmann::ordered_json::parse(again.out)["host"], first["host"]);
+}
+
 TEST_F(ReplayCommand, RefusesWhatItDoesNotHave) {
   Refuses("s.toml --device reply", "--device: expected cycle or replay, got 'reply'");
   Refuses("s.toml --device replay --scheduler kernel-merge", "has no merged launches");

@@ -309,6 +309,10 @@ TEST_F(Sweep, RefusesWhatCannotBe) {
   Refuses("s.toml --list --export csv", "one of");
   Refuses("--merge a.db", "--out");
   Refuses("--merge missing.db --out b.db", "missing.db: no such database");
+  EXPECT_FALSE(Exists("b.db"));
+  Passes("s.toml");
+  Refuses("--merge tiny.db missing.db --out b.db", "missing.db: no such database");
+  EXPECT_FALSE(Exists("b.db")) << "all or nothing";
   Refuses("s.toml --merge a.db --out b.db", "no SPEC");
   Refuses("s.toml --slurm --list", "one of");
   Refuses("s.toml --wait", "need --slurm");

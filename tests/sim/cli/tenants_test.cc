@@ -213,6 +213,36 @@ TEST_F(Tenants, ControlPlanesGiveTheSameOnADevice) {
   }
 }
 
+// Shares that are less than a nanosecond, and seeds that TOML has no number for.
+TEST_F(Tenants, EndsOfRanges) {
+  const std::string client = "[[client]]\nname = \"a\"\n",
+                    job = "[[client.step]]\nkernel = \"1ms\"\n";
+  const Outcome small = Serve(
+      "duration = \"1s\"\n[gemini]\nwindow = \"862us\"\n" + client + "limit = 0.000001\n" + job,
+      "");
+  EXPECT_EQ(small.status, 0) << small.out << small.err;
+  const Outcome seed = Serve(kTwo, "--seed 18446744073709551615 --json --out " + Path("seed"));
+  ASSERT_EQ(seed.status, 0) << seed.err;
+  const Outcome again = Smk("serve " + Path("seed/config.toml") + " --json");
+  ASSERT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(json::parse(again.out)["clients"], json::parse(seed.out)["clients"]);
+  const std::vector<std::pair<std::string, std::string>> refused = {
+      {"duration = \"1s\"\n" + client + "start = \"2s\"\nrate = 10\n" + job,
+       "s.toml:2: client a: start: expected a time before the end of the run"},
+      {client + "jobs = 20\nrate = 1e-12\n" + job, "client a: rate: expected 20 jobs within"},
+      {client + "jobs = 20\n[[client.step]]\nkernel = \"1000000s\"\ncount = 1000\n",
+       "s.toml:3: client.jobs: expected at most 100000000 s of host and kernels"},
+      {"machine = \"mini\"\nduration = \"20us\"\ndevice = \"cycle\"\npolicy = \"tokens\"\n" +
+           client + "count = 300\n[[client.step]]\nworkload = \"sgemm\"\ntbs = 1\n",
+       "client: expected at most 4 on a device"},
+  };
+  for (const auto& [text, message] : refused) {
+    const Outcome out = Serve(text, "--scheduler none");
+    EXPECT_EQ(out.status, 2) << text << out.out;
+    EXPECT_THAT(out.err, HasSubstr(message));
+  }
+}
+
 TEST_F(Tenants, RefusesWhatADeviceCannotDo) {
   const std::vector<std::vector<std::string>> cases = {
       {kTwo, "--device cycle", "client a: kernel: has no thread blocks"},

@@ -108,6 +108,9 @@ TEST_F(Validate, RefusesWhatItCannotRun) {
   Refuses("v", "v/three: expected a folder with a kernelslist.g");
   WriteExpected(one, two);
   Refuses("v --machine nothing", "nothing");
+  Refuses("v --csv v/none/x.csv", "--csv v/none/x.csv: No such file or directory");
+  Refuses("v --json v/none/x.json", "--json v/none/x.json: No such file or directory");
+  Refuses("v --csv x --json x", "--json: expected another file than --csv");
   Refuses("v --set policy.stream=false",
           "--set policy.stream=false: expected a key of the machine");
   const Outcome longer = Smk("validate v --cycles 100");

@@ -144,6 +144,8 @@ TEST_F(SweepSpec, RefusesWhatMeansNothing) {
   Refuses(pair + "set = 3\n", "2", "set: expected a table");
   Refuses("workloads = 'random-pairs'\n", "1", "count: expected");
   Refuses("workloads = 'random-pairs'\ncount = 46\n", "2", "at most 45");
+  Refuses("workloads = 'all-pairs'\ncount = 3\n", "2", "count: expected random-pairs");
+  Refuses("workloads = 'sgemm'\nkernels = ['nope']\n", "2", "kernels: expected all-pairs");
   Refuses("workloads = 'random-pairs'\ncount = 0\n", "2", "from 1 on");
 }
 
