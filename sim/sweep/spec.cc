@@ -13,6 +13,7 @@
 #include "base/names.h"
 #include "base/nearest.h"
 #include "base/toml_file.h"
+#include "sweep/mixes.h"
 
 namespace smk::sim {
 namespace {

@@ -270,7 +270,7 @@ TEST(List, WhatIsNotThereIsRefused) {
   EXPECT_THAT(MainRefusal(backend, {"list", "statistics", "--of", "kernel"}),
               StartsWith("--of: expected one of reasons, sim_stalls, run, kernels, "));
   EXPECT_THAT(MainRefusal(backend, {"list", "statistics", "--markdown"}),
-              StartsWith("--of: expected one of "));
+              StartsWith("--markdown: expected --of "));
   EXPECT_THAT(MainRefusal(MakeBackend(), {"list", "settings", "--machine", "gtx98"}),
               HasSubstr("gtx98"));
 }
