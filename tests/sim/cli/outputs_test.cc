@@ -107,6 +107,11 @@ TEST_F(Outputs, EqualRunsDifferInWallOnly) {
   EXPECT_EQ(a.dump(), b.dump());
 }
 
+// All of 80 SMs at one narrow port.
+constexpr char kNarrow[] =
+    "lbm --cycles 100k --policy leftover --machine v100 --set memory.xbar_bytes_per_cycle=8 "
+    "--set memory.controllers=1 --set memory.l2_slices_per_controller=1";
+
 TEST_F(Outputs, EachStatisticIsSomewhereNotZero) {
   WriteTiny("tiny.toml");
   std::map<std::string, bool> nonzero;
@@ -116,9 +121,7 @@ TEST_F(Outputs, EachStatisticIsSomewhereNotZero) {
         "sgemm+lbm --cycles 40k --arrive lbm@10k --set policy.epoch_length=1000",
         "tiny.toml --cycles 30k --policy isolated --no-repeat", "hot --cycles 20k",
         "sgemm --cycles 2k --until done --warm-up 100", "histo+sad --cycles 40k --policy smk",
-        // All of 80 SMs at one narrow port.
-        "lbm --cycles 100k --policy leftover --machine v100 --set memory.xbar_bytes_per_cycle=8 --set "
-        "memory.controllers=1 --set memory.l2_slices_per_controller=1"}) {
+        kNarrow}) {
     Walk(Stats(arguments), "", [&](const std::string& name, const ordered_json& value) {
       const bool there = !value.is_null() && value != 0 && value != "" && value != false;
       nonzero[name] = nonzero[name] || there;

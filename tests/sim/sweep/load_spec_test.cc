@@ -14,6 +14,7 @@ using testing::StartsWith;
 
 std::vector<std::string> Texts(const std::vector<SpecText>& list) {
   std::vector<std::string> texts;
+  texts.reserve(list.size());
   for (const SpecText& item : list) texts.push_back(item.text);
   return texts;
 }
@@ -23,7 +24,7 @@ class SpecFiles : public ScratchTest {
   SweepSpec Load(const std::string& text) const { return LoadSweepSpec(Write("my.toml", text)); }
   // What is refused, without the file's name.
   std::string Said(const std::string& text) const {
-    const std::string said = Refusal([&] { Load(text); });
+    std::string said = Refusal([&] { Load(text); });
     if (said == "accepted") return said;
     EXPECT_THAT(said, StartsWith(Path("my.toml") + ":"));
     return said.substr(Path("my.toml").size() + 1);
