@@ -40,5 +40,8 @@ inline constexpr unsigned kSectorBytes =
     32;                           // the smallest part of a line that is ever moved alone
 using SectorMask = std::uint8_t;  // of a line, bit 0 is the first
 inline constexpr SectorMask kAllSectors = 15;
+constexpr unsigned BytesOf(SectorMask sectors) {
+  return static_cast<unsigned>(__builtin_popcount(sectors)) * kSectorBytes;
+}
 
 }  // namespace smk

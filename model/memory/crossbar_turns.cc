@@ -6,13 +6,6 @@
 #include "memory/crossbar.h"
 
 namespace smk {
-namespace {
-
-unsigned BytesOf(SectorMask sectors) {
-  return static_cast<unsigned>(__builtin_popcount(sectors)) * kSectorBytes;
-}
-
-}  // namespace
 
 unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                        Ticket ticket, Cycle now) {

@@ -22,7 +22,7 @@ class GddrMemory : public MemoryPort {
     request.address = line.address;
     if (line.sectors != kAllSectors) {
       request.sectors = line.sectors;
-      request.bytes = static_cast<unsigned>(__builtin_popcount(line.sectors)) * kSectorBytes;
+      request.bytes = BytesOf(line.sectors);
     }
     request.kernel = kernel;
     request.sm = sm;

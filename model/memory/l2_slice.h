@@ -97,9 +97,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   std::size_t Number(const Line& line) const {
     return static_cast<std::size_t>(&line - lines_.data());
   }
-  unsigned Bytes(std::uint8_t amount) const {
-    return sectored_ ? static_cast<unsigned>(__builtin_popcount(amount)) * kSectorBytes : amount;
-  }
+  unsigned Bytes(std::uint8_t amount) const { return sectored_ ? BytesOf(amount) : amount; }
 
   tlm::tlm_target_socket<> socket_;
   BlockingSocket memory_socket_;

@@ -8,9 +8,8 @@
 // Packets     A line asks with a packet per sector; each is served and answered by itself. Without
 //             sectors a packet is the line.
 // Queues      kQueue packets each. An SM's LSU must wait while its queue is full (Full()); the
-//             lines of contexts, of which few are on their way, need not. A slice takes no more
-//             requests while it has kInSlice that are not answered. Replies that find its queue of
-//             replies full stay in the L2.
+//             lines of contexts, of which few are on their way, need not. A reply that finds its
+//             queue full stays in the slice, and a slice with kInSlice requests takes no more.
 // L2, DRAM    are asked when a request passes, and answer at once with the time of the reply.
 // Idle        next() is the next cycle in which Step() has work; nothing happens between.
 #pragma once
@@ -43,8 +42,8 @@ class TurnQueues {
  public:
   // Of the simulator that this is after: an input queue of 256 packets before a router's of 64.
   static constexpr unsigned kQueue = 320;
-  // Requests in a slice, from its port to that of its reply: 120 in the delay before its L2, a miss
-  // in each of 256 MSHRs, and a queue of 64 towards the crossbar.
+  // Requests in a slice, from its port to the queue of its reply: 120 in the delay before its L2, a
+  // miss in each of 256 MSHRs, and a queue of 64 towards the crossbar.
   static constexpr unsigned kInSlice = 120 + 256 + 64;
   // Its iSLIP looks for the first input above the one behind that served last (upper_bound).
   static constexpr unsigned kStride = 2;
@@ -71,7 +70,7 @@ class TurnQueues {
       if (first_[slice] <= now) Queue(slice, now);
     }
     requests_.Step(
-        now, [this](unsigned slice) { return InSlice(slice) < kInSlice; },
+        now, [this](unsigned slice) { return coming_[slice].size() < kInSlice; },
         [&](unsigned /*sm*/, const TurnSwitch::Packet& request) {
           const TurnPacket& packet = packets_[request.name];
           const Cycle ready = serve(packet, now + request.flits + latency_);
@@ -108,9 +107,6 @@ class TurnQueues {
     std::uint32_t name;
   };
 
-  std::size_t InSlice(unsigned slice) const {
-    return coming_[slice].size() + replies_.waiting(slice);
-  }
   void Queue(unsigned slice, Cycle now);
   void FindNext(Cycle now);
 

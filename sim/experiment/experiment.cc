@@ -253,18 +253,8 @@ void LabelKernels(Experiment* experiment) {
 
 // Copies of a job of `whole` that is now `reduced`, where they go with its TBs.
 JobCopies Scaled(JobCopies copies, const Workload& whole, const Workload& reduced) {
-  double tbs = 0, all = 0;
-  for (const std::uint16_t kernel : whole.launches) {
-    tbs += reduced.kernels[kernel].tb_count();
-    all += whole.kernels[kernel].tb_count();
-  }
-  if (tbs == all) return copies;
-  const auto scale = [&](bool scales, std::uint64_t* bytes) {
-    if (scales)
-      *bytes = static_cast<std::uint64_t>(std::ceil(static_cast<double>(*bytes) * tbs / all));
-  };
-  scale(copies.in_scales, &copies.in);
-  scale(copies.out_scales, &copies.out);
+  if (copies.in_scales) copies.in = BytesOfPart(copies.in, whole, reduced);
+  if (copies.out_scales) copies.out = BytesOfPart(copies.out, whole, reduced);
   return copies;
 }
 
@@ -275,6 +265,15 @@ void End(const Options& options, Experiment* experiment) {
 }
 
 }  // namespace
+
+std::uint64_t BytesOfPart(std::uint64_t bytes, const Workload& whole, const Workload& part) {
+  double tbs = 0, all = 0;
+  for (const std::uint16_t kernel : part.launches) {
+    tbs += part.kernels[kernel].tb_count();
+    all += whole.kernels[kernel].tb_count();
+  }
+  return static_cast<std::uint64_t>(std::ceil(static_cast<double>(bytes) * tbs / all));
+}
 
 std::string Experiment::workload_name() const {
   if (!stream.name.empty()) return stream.name;

@@ -60,6 +60,9 @@ struct JobCopies {
   bool operator==(const JobCopies& o) const { return in == o.in && out == o.out; }
 };
 
+// `bytes` of the data of `whole`, for the TBs that `part` has of it; rounded up.
+std::uint64_t BytesOfPart(std::uint64_t bytes, const Workload& whole, const Workload& part);
+
 // A job that is not named by Options::kernels.
 struct StreamJob {
   std::string name;  // of its workload, as given

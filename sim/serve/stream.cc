@@ -109,14 +109,8 @@ std::shared_ptr<const Workload> Reduced(const std::shared_ptr<const Workload>& w
 }
 
 JobCopies CopiesOf(const Workload& whole, const Workload& reduced, const JobSize& size) {
-  double tbs = 0, all = 0;
-  for (const std::uint16_t kernel : reduced.launches) {
-    tbs += reduced.kernels[kernel].tb_count();
-    all += whole.kernels[kernel].tb_count();
-  }
   const auto bytes = [&](const std::optional<std::uint64_t>& asked, std::uint64_t of_workload) {
-    if (asked != kOfWorkload) return asked.value_or(0);
-    return static_cast<std::uint64_t>(std::ceil(static_cast<double>(of_workload) * tbs / all));
+    return asked == kOfWorkload ? BytesOfPart(of_workload, whole, reduced) : asked.value_or(0);
   };
   return {bytes(size.copy_in, whole.input_bytes), bytes(size.copy_out, whole.output_bytes),
           size.copy_in == kOfWorkload, size.copy_out == kOfWorkload};

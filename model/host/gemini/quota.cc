@@ -13,10 +13,14 @@ Nanoseconds SmoothedQuota(Nanoseconds last_quota, Nanoseconds estimate, std::int
   return estimate + PartOf(last_quota, beta) - PartOf(estimate, beta);
 }
 
+Nanoseconds LargestQuota(const Settings& settings, std::int64_t limit) {
+  return std::max<Nanoseconds>(1, PartOf(settings.window, limit));
+}
+
 Nanoseconds NextQuota(const Settings& settings, Nanoseconds last_quota, const BurstReport& report,
                       std::int64_t limit) {
   if (settings.control == Control::kStatic) return settings.quota;
-  const Nanoseconds most = std::max<Nanoseconds>(1, PartOf(settings.window, limit));
+  const Nanoseconds most = LargestQuota(settings, limit);
   Nanoseconds quota = settings.base_quota;
   if (report.max != 0) {
     quota = SmoothedQuota(last_quota, EstimatedBurst(report, settings.alpha), settings.beta);

@@ -18,8 +18,11 @@ Nanoseconds EstimatedBurst(const BurstReport& report, std::int64_t alpha);
 // Eq. 2: tau = beta tau_last + (1 - beta) KB_est, rounded down.
 Nanoseconds SmoothedQuota(Nanoseconds last_quota, Nanoseconds estimate, std::int64_t beta);
 
+// What the client's limit leaves of a window, a nanosecond at least.
+Nanoseconds LargestQuota(const Settings& settings, std::int64_t limit);
+
 // The quota of the next token: base_quota before any burst is known, at least least_quota, and at
-// most the client's limit of a window.
+// most LargestQuota().
 Nanoseconds NextQuota(const Settings& settings, Nanoseconds last_quota, const BurstReport& report,
                       std::int64_t limit);
 

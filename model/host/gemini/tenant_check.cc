@@ -6,6 +6,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "host/gemini/quota.h"
 #include "host/gemini/tenants.h"
 
 namespace smk::gemini {
@@ -127,8 +128,7 @@ class Laws {
   bool GoodQuota(const Token& token) const {
     const Settings& settings = request_.settings;
     if (settings.control == Control::kStatic) return token.quota == settings.quota;
-    const Nanoseconds most =
-        std::max<Nanoseconds>(1, PartOf(settings.window, request_.clients[token.client].limit));
+    const Nanoseconds most = LargestQuota(settings, request_.clients[token.client].limit);
     return token.quota <= most && token.quota >= std::min(most, settings.least_quota);
   }
 

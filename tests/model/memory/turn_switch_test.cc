@@ -237,8 +237,7 @@ TEST(TurnQueues, FullQueuesHoldBackTheSm) {
   }
   EXPECT_TRUE(full);
   EXPECT_NEAR(loop.answered, kCycles / 4.0, 40) << "as many as the port of the SM carries";
-  EXPECT_LE(loop.most, TurnQueues::kQueue + kService + 2 * kSwitchLatency)
-      << "no more at the slice";
+  EXPECT_LE(loop.most, TurnQueues::kQueue + TurnQueues::kInSlice) << "no more at the slice";
   EXPECT_LE(loop.asked - loop.served, TurnQueues::kQueue) << "no more at the SM";
 }
 
