@@ -107,7 +107,7 @@ TEST(DriverSlicerLockstep, EqualsTheReferenceWhileKernelsAreProfiled) {
 // Launches come while the planner works on the question before: its answer does not count.
 TEST(DriverSlicerLockstep, LaunchesOvertakeThePlan) {
   unsigned overtaken = 0;
-  for (unsigned n = 0; n < 3; ++n) {
+  for (unsigned n = 0; n < 5; ++n) {
     const std::uint64_t seed = GetTestOptions().seed + n;
     PolicyConfig policy = Slicer();
     policy.slicer_warmup = policy.slicer_settle = 20;

@@ -145,6 +145,28 @@ TEST(DriverSlicerTest, TheYoungestLivesAtTheEndOfEverySm) {
   CheckEnds(&p, 2);
 }
 
+// [D105]: no SM is planned for a kernel that has no TB to dispatch. Its SMs are waited for `settle`
+// cycles, and sampled with the TBs that there are: one on the first three, none on the others.
+TEST(DriverSlicerTest, AProfileDoesNotWaitForTbsThatThereAreNot) {
+  Profiled p;
+  p.bench.Launch(0, kEighth, 10'000);
+  p.Run(5);
+  p.bench.Launch(1, kEighth, 3);
+  p.Run(400);
+  EXPECT_EQ(p.Resident(2), "1,0 2,0 3,0 4,0 5,0 6,0 7,0 8,0 0,1 0,1 0,1 0,0 0,0 0,0 0,0 0,0");
+  p.UntilPlanned();
+  // Both share all SMs: the first has TBs everywhere, and a launch of the second finds room.
+  EXPECT_FALSE(p.slicer().spatial);
+  EXPECT_EQ(p.slicer().table[1], 1);
+  for (unsigned sm = 0; sm < Profiled::kSms; ++sm) {
+    EXPECT_GE(p.bench.Resident(0, sm), p.slicer().table[0]) << sm;
+  }
+  // SMs watch.
+  const unsigned windows = p.windows;
+  p.Run(2000);
+  EXPECT_GT(p.windows, windows + 5u);
+}
+
 TEST(DriverSlicerTest, AllSmsShareThePlan) {
   Profiled p;
   Saturates(&p);

@@ -369,6 +369,24 @@ TEST(SlicerProfilerTest, ASmallOrShortChangeIsNone) {
   EXPECT_TRUE(p.state().watches) << "switched off";
 }
 
+// [D38]: a kernel in its last TBs issues less, and has none that could be sampled. What counts are
+// windows in a row at the end of which it has some.
+TEST(SlicerProfilerTest, AKernelWithoutTbsToDispatchIsNotSampledAgain) {
+  Profiled p({kEighth, kEighth}, 16);
+  p.Start(0b11);
+  p.UntilSharing();
+  Watch(&p, 1, 400);
+  p.in.able = 0b01;
+  Watch(&p, 20, 100);
+  EXPECT_TRUE(p.state().watches) << "nothing to sample it with";
+  p.in.able = 0b11;
+  Watch(&p, 1, 100);
+  EXPECT_TRUE(p.state().watches) << "one window is not sustained";
+  Watch(&p, 1, 100);
+  EXPECT_FALSE(p.state().watches);
+  EXPECT_EQ(p.state().again_kernel, 1);
+}
+
 // A third kernel makes all be profiled again; whatever was going on.
 TEST(SlicerProfilerTest, AThirdKernelMakesAllBeProfiledAgain) {
   Profiled p({kEighth, kEighth, kEighth}, 16);

@@ -69,6 +69,7 @@ class Bench {
     dut.kernels_i = in.kernels;
     dut.stop_i = in.stop;
     dut.settled_i = in.settled;
+    dut.able_i = in.able & ((1u << Package::NumKernels) - 1);
     dut.warmup_i = in.warmup;
     dut.settle_i = in.settle;
     dut.window_i = in.window;
@@ -270,6 +271,8 @@ TEST(SlicerProfilerLockstep, FindsEachBrokenRule) {
       [](Inputs* in, Kernels*) { in->kernels &= 0b0111; },
       [](Inputs* in, Kernels*) { in->stop = false; },
       [](Inputs* in, Kernels*) { in->settled = true; },
+      [](Inputs* in, Kernels*) { in->able = 0; },
+      [](Inputs* in, Kernels*) { in->able = 0b1111; },
       [](Inputs* in, Kernels*) { ++in->warmup; },
       [](Inputs* in, Kernels*) { in->settle += 2; },
       [](Inputs* in, Kernels*) { ++in->window; },

@@ -8,6 +8,7 @@ module formal_slicer_profiler (
   input smk_pkg::kernel_mask_t kernels_i,
   input logic                  stop_i,
   input logic                  settled_i,
+  input smk_pkg::kernel_mask_t able_i,
   input logic [15:0]           warmup_i,
   input logic [15:0]           settle_i,
   input logic [15:0]           window_i,
@@ -38,8 +39,8 @@ module formal_slicer_profiler (
   smk_slicer_profiler #(
     .SampleWidth(SampleWidth)
   ) u_dut (
-    .clk_i, .rst_ni, .start_i, .kernels_i, .stop_i, .settled_i, .warmup_i, .settle_i, .window_i,
-    .delay_i, .change_i, .sustain_i, .need_i(need_q), .issued_i, .stalled_i, .planned_i,
+    .clk_i, .rst_ni, .start_i, .kernels_i, .stop_i, .settled_i, .able_i, .warmup_i, .settle_i,
+    .window_i, .delay_i, .change_i, .sustain_i, .need_i(need_q), .issued_i, .stalled_i, .planned_i,
     .count_sm_o          (count_sm),
     .window_o            (window),
     .give_valid_o        (give_valid),

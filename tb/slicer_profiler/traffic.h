@@ -24,6 +24,9 @@ class ProfilerTraffic {
     in.kernels = static_cast<KernelMask>(1 + dice_.Below(15));
     if (dice_.Below(60) < 1 + unsettled_) settled_ = unsettled_ == 0 || dice_.Percent(50);
     in.settled = settled_;
+    if (dice_.Below(800) == 0)
+      able_ = static_cast<KernelMask>(dice_.Percent(50) ? 15 : dice_.Below(16));
+    in.able = able_;
     if (in.start && dice_.Percent(50)) ChangeKernel();
     // Times are constant during a profile.
     if (in.start) ChangeTimes();
@@ -74,6 +77,7 @@ class ProfilerTraffic {
   SlicerProfiler::Inputs in_;
   unsigned part_ = 1, restart_ = 0, unsettled_ = 0, noise_ = 0, level_ = 0;
   bool settled_ = true;
+  KernelMask able_ = 15;
 };
 
 }  // namespace smk

@@ -85,14 +85,19 @@ void Driver::NoteHosted() {
   for (const KernelMask hosts : allowed().allowed) state_.hosted |= hosts;
 }
 
+// Kernels that have TBs to dispatch.
+KernelMask Driver::Able() const {
+  KernelMask able = queue_.waiting();
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    able |= static_cast<KernelMask>((kernels_.state().slot[k].remaining() != 0 ? 1u : 0u) << k);
+  }
+  return able;
+}
+
 // Under left-over that is strict, kernels that wait: an older one has TBs to dispatch, and an SM.
 KernelMask Driver::Held() const {
   if (!Holds()) return 0;
-  KernelMask goes = queue_.waiting();
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    goes |= static_cast<KernelMask>((kernels_.state().slot[k].remaining() != 0 ? 1u : 0u) << k);
-  }
-  return kernels_.YoungerThan(goes & state_.hosted);
+  return kernels_.YoungerThan(Able() & state_.hosted);
 }
 
 void Driver::DriveWindow(unsigned sm) {

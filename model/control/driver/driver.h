@@ -97,6 +97,7 @@ class Driver {
   bool Holds() const {
     return policy_.leftover_strict && policy_.dispatch == DispatchMode::kLeftover;
   }
+  KernelMask Able() const;
   KernelMask Held() const;
   void NoteHosted();
   void SetDrfInputs(const Events& events, KernelMask kernel_done);

@@ -134,7 +134,8 @@ DriverSlicer::Inputs Driver::SlicerInputs(const Inputs& in, const Events& events
   DriverSlicer::Inputs s;
   s.assign = state_.assign_pending;
   s.members = kernels_.members();
-  if (slicer_.settles()) s.settled = Settled(static_cast<KernelMask>(~0u));
+  if (slicer_.enabled()) s.able = Able();
+  if (slicer_.settles()) s.settled = Settled(s.able);
   s.plan_start = pulses.plan_start;
   s.plan_kernels = pulses.plan_kernels;
   s.plan_sm = pulses.sm;

@@ -109,6 +109,7 @@ void DriverSlicer::Tick(const Inputs& in) {
   profile.start = in.assign && profiles;
   profile.stop = in.assign;
   profile.settled = s.settled;
+  profile.able = in.able;
   profile.kernels = in.members;
   profile.warmup = policy_.slicer_warmup;
   profile.settle = policy_.slicer_settle;

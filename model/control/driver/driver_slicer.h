@@ -27,7 +27,8 @@ class DriverSlicer {
   struct Inputs {
     bool assign = false;
     KernelMask members = 0;
-    SmMask settled{};  // SMs whose partition is in force; asked for while settles()
+    SmMask settled{};     // SMs whose partition is in force; asked for while settles()
+    KernelMask able = 0;  // kernels that have TBs to dispatch
     bool plan_start = false;
     KernelMask plan_kernels = 0;
     SmId plan_sm{0};

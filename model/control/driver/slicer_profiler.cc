@@ -237,7 +237,8 @@ void SlicerProfiler::Judge(const Inputs& in) {
   if ((s.kernels & bit) != 0) {
     const std::int64_t size = s.difference < 0 ? -s.difference : s.difference;
     const bool known = (s.known & bit) != 0;
-    const bool changed = known && size > s.was[k] >> in.change;
+    const bool able = (in.able & bit) != 0;
+    const bool changed = known && able && size > s.was[k] >> in.change;
     if (!known) s.was[k] = total;
     const auto windows = static_cast<std::uint8_t>((s.windows[k] + 1) & 15);
     s.known |= bit;

@@ -33,8 +33,11 @@ class SlicerProfiler {
     bool start = false;
     KernelMask kernels = 0;
     bool stop = false;
-    // The TBs of every SM that was given something are those that it was given.
+    // The TBs of every SM that was given something are those that it was given, as far as there are
+    // any.
     bool settled = true;
+    KernelMask able =
+        static_cast<KernelMask>(~0u);  // have TBs to dispatch: no other is sampled again
     // Constant during a run.
     std::uint16_t warmup = 20'000, settle = 5'000, window = 5'000, delay = 0;
     std::uint8_t change = 2, sustain = 2;

@@ -90,6 +90,7 @@ module smk_driver (
   logic                      slicer_assigns, slicer_spatial, slicer_gives, slicer_busy;
   logic                      slicer_profiles, plan_at_end, plan_each;
   smk_pkg::sm_mask_t         settled_sms;
+  smk_pkg::kernel_mask_t     able;
   smk_pkg::dispatch_mode_e   plan_mode;
   smk_pkg::tb_cnt_vec_t      plan_table;
   smk_pkg::dispatch_pulses_t pulses;
@@ -177,6 +178,7 @@ module smk_driver (
     .clk_i, .rst_ni, .policy_i, .sm_sample_valid_i, .sm_sample_issued_i, .sm_sample_stalled_i,
     .sample_begin_o, .sample_end_o, .sample_kernel_o, .sample_stalls_o,
     .settled_i       (settled_sms),
+    .able_i          (able),
     .assign_i        (assign_pending_q),
     .members_i       (members),
     .need_i          (need),
@@ -296,10 +298,14 @@ module smk_driver (
     .heard_o         (profile_heard)
   );
 
-  // Does the partition of an SM cover the kernels that may run there, and is it in force?
+  // Does the partition of an SM cover the kernels that may run there, and is it in force? No SM is
+  // planned for a kernel that has no TB to dispatch.
   always_comb begin
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      able[k] = remaining.kernel[k] != '0 || queued[k];
+    end
     for (int unsigned i = 0; i < NumSms; i++) begin
-      settled_sms[i] = (allowed.sm[i] & ~planned.sm[i]) == '0 && !busy_sms[i];
+      settled_sms[i] = (allowed.sm[i] & ~planned.sm[i] & able) == '0 && !busy_sms[i];
     end
   end
   // The same of the SM that quotas are for, and of active kernels. The SM is chosen first: who is active

@@ -35,8 +35,10 @@ module smk_driver_slicer (
   output logic                      assign_o,
   output logic                      spatial_o,
   output logic                      giving_o,
-  // SMs whose partition covers the kernels that may run there, and is in force.
+  // SMs whose partition covers the kernels that may run there and have TBs to dispatch, and is in force;
+  // the kernels that have some.
   input  smk_pkg::sm_mask_t         settled_i,
+  input  smk_pkg::kernel_mask_t     able_i,
   // For the partition planner.
   input  smk_pkg::dispatch_pulses_t pulses_i,
   output smk_pkg::dispatch_mode_e   plan_mode_o,
@@ -84,7 +86,7 @@ module smk_driver_slicer (
   smk_slicer_profiler #(
     .SampleWidth(SampleWidth)
   ) u_slicer_profiler (
-    .clk_i, .rst_ni, .profiling_o, .need_i,
+    .clk_i, .rst_ni, .profiling_o, .need_i, .able_i,
     .start_i             (profiles),
     .kernels_i           (members_i),
     .stop_i              (restarts),

@@ -5,7 +5,7 @@
 //             window after a plan.
 // Paper       [Warped-Slicer] Sec. IV-B. Deviation [D36].
 // Interface   One kernel at a time, kernel_i one-hot: clear_i, add_i with each count, one cycle
-//             without, diff_i twice, judge_i; again_o counts in the cycle of judge_i.
+//             without, diff_i twice, judge_i with able_i; again_o counts in that cycle.
 // Latency     As said.
 // Throughput  One count per cycle.
 // Reset       Nothing is known of any kernel.
@@ -27,6 +27,8 @@ module smk_ipc_watch #(
   input  logic [SampleWidth-1:0] issued_i,
   input  logic                   diff_i,
   input  logic                   judge_i,
+  // The kernel could be sampled again; a window in which it could not is none with another IPC.
+  input  logic                   able_i,
   output logic                   again_o
 );
   localparam int unsigned NumKernels = smk_pkg::NumKernels;
@@ -60,7 +62,7 @@ module smk_ipc_watch #(
   assign size    = diff_q[TotalWidth-1:0] ^ {TotalWidth{falls}};
   assign beyond  = {1'b0, size} + {1'b0, ~may_q} + (TotalWidth+1)'(falls);
   assign known   = (known_q & kernel_i) != '0;
-  assign changed = known && changed_q;
+  assign changed = known && changed_q && able_i;
   assign again_o = changed && sustain_i != '0 && windows + 1'b1 >= sustain_i;
 
   always_ff @(posedge clk_i or negedge rst_ni) begin

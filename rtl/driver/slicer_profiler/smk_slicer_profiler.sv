@@ -24,8 +24,10 @@ module smk_slicer_profiler #(
   input  logic                   start_i,
   input  smk_pkg::kernel_mask_t  kernels_i,
   input  logic                   stop_i,
-  // The TBs of every SM that was given something are those that it was given.
+  // The TBs of every SM that was given something are those that it was given, as far as there are any.
   input  logic                   settled_i,
+  // Kernels that have TBs to dispatch: no other is sampled again.
+  input  smk_pkg::kernel_mask_t  able_i,
   // Constant during a run: cycles before the first window, before each window with the SMs settled, of
   // a window, and before a plan is asked for.
   input  logic [15:0]            warmup_i,
@@ -174,6 +176,7 @@ module smk_slicer_profiler #(
     .issued_i(issued_i),
     .diff_i  (step_q == StCompare),
     .judge_i (step_q == StJudge && member),
+    .able_i  ((able_i & at_q) != '0),
     .again_o (changed)
   );
   assign again = step_q == StJudge && member && changed;
@@ -396,5 +399,6 @@ module smk_slicer_profiler #(
   `SMK_COVER(WaitsForSms_C, window_ends && !further && walk_next != '0)
   `SMK_COVER(Restarted_C, start_i && step_q != StIdle)
   `SMK_COVER(Again_C, again)
+  `SMK_COVER(NotInItsTail_C, step_q == StJudge && member && (able_i & at_q) == '0)
   `SMK_COVER(NobodyFits_C, step_q == StShare && left_q == '0)
 endmodule

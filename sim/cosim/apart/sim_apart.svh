@@ -23,6 +23,7 @@ typedef struct packed {
   smk_pkg::kernel_mask_t           kernels;
   logic                            stop;
   logic                            settled;
+  smk_pkg::kernel_mask_t           able;
   logic [15:0]                     warmup;
   logic [15:0]                     settle;
   logic [15:0]                     window;

@@ -26,6 +26,7 @@ module sim_slicer_profiler (
     .kernels_i           (hears_i.kernels),
     .stop_i              (hears_i.stop),
     .settled_i           (hears_i.settled),
+    .able_i              (hears_i.able),
     .warmup_i            (hears_i.warmup),
     .settle_i            (hears_i.settle),
     .window_i            (hears_i.window),

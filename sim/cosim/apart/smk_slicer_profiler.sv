@@ -16,6 +16,7 @@ module smk_slicer_profiler #(
   input  smk_pkg::kernel_mask_t  kernels_i,
   input  logic                   stop_i,
   input  logic                   settled_i,
+  input  smk_pkg::kernel_mask_t  able_i,
   input  logic [15:0]            warmup_i,
   input  logic [15:0]            settle_i,
   input  logic [15:0]            window_i,
@@ -45,8 +46,8 @@ module smk_slicer_profiler #(
 );
   sim_profiler_hears_t hears;
   sim_profiler_says_t  says;
-  assign hears = {start_i, kernels_i, stop_i, settled_i, warmup_i, settle_i, window_i, delay_i, change_i, sustain_i,
-                  need_i, issued_i, stalled_i, planned_i};
+  assign hears = {start_i, kernels_i, stop_i, settled_i, able_i, warmup_i, settle_i, window_i, delay_i, change_i,
+                  sustain_i, need_i, issued_i, stalled_i, planned_i};
   assign {count_sm_o, window_o, give_valid_o, give_sm_o, give_kernel_o, give_tbs_o, sample_valid_o, sample_kernel_o,
           sample_tbs_o, sample_performance_o, plan_o, kernels_o, profiling_o} = says;
   assign busy_o            = 1'b0;

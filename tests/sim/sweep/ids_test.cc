@@ -123,7 +123,7 @@ TEST(SweepIds, DependOnTheWork) {
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "f66d3809e3ea4793");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "837ca67c9f2f1f2f");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -135,7 +135,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "a35f84defa9a28d7");
+            "50cb02bbc7a91d5d");
 }
 
 }  // namespace
