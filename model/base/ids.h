@@ -18,6 +18,7 @@ enum class TbSlot : std::uint8_t {};  // thread-block slot of one SM, 0..31
 enum class TbId : std::uint32_t {};   // thread block of one launch: its linear index in the grid
 enum class JobId : std::uint32_t {
 };  // job of one run: a program that the host was asked to execute
+inline constexpr JobId kNoJob{~std::uint32_t{0}};
 
 template <typename Id>
 constexpr unsigned Index(Id id) {

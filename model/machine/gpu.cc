@@ -179,7 +179,11 @@ void Gpu::ObserveLaunch(const HostInputs& in, const HostOutputs& out) {
 void Gpu::OpenAccount(KernelId slot) {
   const JobId job = host_.launches()[Index(slot)].job;
   Account& account = accounts_[Index(slot)];
-  if (account.open && account.job != job) Charge(slot);
+  if (account.open && account.job != job) {
+    Charge(slot);
+    // What a sample counts in a slot is of one job.
+    if (next_sample_ != kNever && !epochs_.empty()) TakeSamples();
+  }
   if (!account.open || account.job != job) account.since = now_;
   account.open = true;
   account.job = job;

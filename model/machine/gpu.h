@@ -69,6 +69,7 @@ class Gpu : private MemoryListener {
   }
   void Jump(Cycle until);
   void Sample();
+  void TakeSamples();
   void TakeDecisions();
   void CheckWork();
   void EndWork(JobId job);

@@ -8,18 +8,22 @@
 
 namespace smk {
 
-// One sample per SM; nothing that is simulated depends on it.
 void Gpu::Sample() {
   const Cycle step =
       request_.timeline_step != 0 ? request_.timeline_step : request_.policy.epoch_length;
   next_sample_ = now_ + step > request_.timeline_to ? kNever : now_ + step;
+  TakeSamples();
+}
+
+// One per SM; nothing that is simulated depends on it.
+void Gpu::TakeSamples() {
   for (unsigned i = 0; i < sms_.size(); ++i) {
     const Sm& sm = sms_[i];
     EpochSample sample;
     sample.cycle = now_;
     sample.sm = SmId{static_cast<std::uint8_t>(i)};
     for (unsigned k = 0; k < kNumKernels; ++k) {
-      sample.job[k] = accounts_[k].open ? accounts_[k].job : static_cast<JobId>(k);
+      sample.job[k] = accounts_[k].open ? accounts_[k].job : kNoJob;
       const std::uint64_t issued = sm.warp_instructions(k);
       sample.warp_instructions[k] = issued - issued_before_[i][k];
       issued_before_[i][k] = issued;

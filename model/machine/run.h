@@ -199,11 +199,12 @@ struct TbRecord {
   std::optional<TbBase> base;  // where it lay
 };
 
-// One sample per SM and step of the timeline, for timelines and reports; by kernel slot.
+// One sample per SM and step of the timeline, and when a kernel slot changes hands, for timelines
+// and reports; by kernel slot.
 struct EpochSample {
   Cycle cycle = 0;
   SmId sm{0};
-  std::array<JobId, kNumKernels> job{};                        // whose slot it is, or was last
+  std::array<JobId, kNumKernels> job{};  // whose slot it is, or was last; or kNoJob
   std::array<std::uint64_t, kNumKernels> warp_instructions{};  // since the last one
   std::array<std::uint8_t, kNumKernels> resident_tbs{};
   std::array<std::uint16_t, kNumKernels> quota{};       // of a scheduler, in force

@@ -30,24 +30,24 @@ const std::vector<KernelCounter>& KernelCounters() {
       {{"l2_hits", "lines", "of these, found there"}, &K::l2_hits},
       {{"dram_read_bytes", "bytes", "read from DRAM for this kernel"}, &K::dram_read_bytes},
       {{"dram_write_bytes", "bytes", "written to DRAM for this kernel"}, &K::dram_write_bytes},
-      {{"alu_busy", "pipe cycles", "its instructions took SP pipes, summed over pipes and SMs", 5},
+      {{"alu_busy", "pipe cycles", "its instructions took SP pipes, summed over pipes and SMs"},
        &K::alu_busy,
        nullptr,
        false,
        true},
       {{"sfu_busy", "pipe cycles",
-        "the same of the pipes for special functions and integer multiplication", 5},
+        "the same of the pipes for special functions and integer multiplication"},
        &K::sfu_busy,
        nullptr,
        false,
        true},
-      {{"dp_busy", "pipe cycles", "the same of the pipes for double precision", 5},
+      {{"dp_busy", "pipe cycles", "the same of the pipes for double precision"},
        &K::dp_busy,
        nullptr,
        false,
        true},
       {{"lsu_busy", "cycles",
-        "its instructions took the LSUs, passes and waits for memory, summed over SMs", 5},
+        "its instructions took the LSUs, passes and waits for memory, summed over SMs"},
        &K::lsu_busy,
        nullptr,
        false,
@@ -81,10 +81,9 @@ const std::vector<RunCounter>& RunCounters() {
        &R::checks},
       {{"place_waits", "TBs",
         "that waited on their SM until others had left: registers and shared memory sufficed, but "
-        "no gap was large enough",
-        6},
+        "no gap was large enough"},
        &R::place_waits},
-      {{"place_wait_cycles", "cycles", "for which they waited, from the first look on", 6},
+      {{"place_wait_cycles", "cycles", "for which they waited, from the first look on"},
        &R::place_wait_cycles},
   };
   return kCounters;
@@ -95,7 +94,8 @@ const std::vector<SmCounter>& SmCounters() {
       {{"warp_instructions", "instructions", "issued on it, by kernel"},
        &SmStats::warp_instructions},
       {{"tb_cycles", "TBs × cycles",
-        "resident TBs summed over the cycles, by kernel; divided by `cycles` it is the mean "
+        "resident TBs summed over the cycles, by kernel; divided by the cycles measured it is the "
+        "mean "
         "number of resident TBs"},
        &SmStats::tb_cycles},
   };
@@ -116,11 +116,11 @@ const std::array<const char*, kNumStalls> kStallMeanings = {
 
 const std::array<CounterText, kNumSimStalls> kSimStalls = {{
     {"sim_pipeline", "scheduler cycles",
-     "a warp that is looked at has its instruction and its operands, but the pipe is busy", 2},
+     "a warp that is looked at has its instruction and its operands, but the pipe is busy"},
     {"sim_control", "scheduler cycles",
-     "no warp that is looked at has an instruction, or none is looked at", 2},
+     "no warp that is looked at has an instruction, or none is looked at"},
     {"sim_data", "scheduler cycles",
-     "warps that are looked at have an instruction, and none has its operands", 2},
+     "warps that are looked at have an instruction, and none has its operands"},
 }};
 
 void AddCounters(const KernelStats& other, KernelStats* sum) {

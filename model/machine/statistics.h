@@ -14,7 +14,6 @@ struct CounterText {
   const char* name;
   const char* unit;
   const char* meaning;
-  int since = 1;  // version of the sweep's database that has it first
 };
 
 // A member of KernelStats.

@@ -368,13 +368,30 @@ int ListMachines(const Context& context, const ListOptions& options) {
   return 0;
 }
 
-}  // namespace
-
-int ListCommand(const Context& context, const ListOptions& options) {
-  if (!options.kernels.empty() && options.what != "kernels") {
+// An option that says nothing of this subject.
+void RefuseUnused(const ListOptions& options) {
+  const bool keys = options.what == "settings" || options.what == "keys";
+  const bool kernels = options.what == "kernels", statistics = options.what == "statistics";
+  const auto refuse = [&options](const char* option, const char* subjects) {
+    throw InputError(fmt::format("list {}: {}: only of {}", options.what, option, subjects));
+  };
+  if (!options.kernels.empty() && !kernels) {
     throw InputError(fmt::format("list {}: expected no more words, got '{}'", options.what,
                                  options.kernels.front()));
   }
+  if (!options.machine.empty() && !kernels && !keys) {
+    refuse("--machine", "kernels, settings and keys");
+  }
+  if (!options.of.empty() && !statistics) refuse("--of", "statistics");
+  if (options.markdown && !keys && !statistics) {
+    refuse("--markdown", "settings, keys and statistics");
+  }
+}
+
+}  // namespace
+
+int ListCommand(const Context& context, const ListOptions& options) {
+  RefuseUnused(options);
   if (options.what == "kernels") return ListKernels(context, options);
   if (options.what == "policies") return ListPolicies(options);
   if (options.what == "schedulers") return ListSchedulers(options);

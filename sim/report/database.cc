@@ -81,7 +81,8 @@ CREATE UNIQUE INDEX temp.by_run ON numbered (run);
 
 // {knobs}, {counters} and the like are columns, each with a comma behind.
 constexpr char kRuns[] = R"sql(
-SELECT r.run, r.workload, r.mix, r.policy, r.preempt, r.machine, r.control, r.cycles, r.seed,
+SELECT r.run, r.workload, r.mix, r.policy, r.preempt, r.machine, r.control, r.cycles, r.run_cycles,
+  r.measured_cycles, r.seed,
   r.settings, r.sms, r.schedulers, {knobs}
   r.command, r.kernels, r.stp, r.antt, r.fairness, r.warp_instructions, r.dram_read_bytes,
   r.dram_write_bytes, {counters} r.wall_seconds, r.preemptions, r.context_bytes, r.preemption_cycles,
@@ -103,7 +104,7 @@ ORDER BY n.number, k.slot
 
 // Mean resident TBs in hundredths, by run, SM and kernel; their number follows from the run.
 constexpr char kTbs[] = R"sql(
-SELECT CAST(ROUND(100.0 * s.tb_cycles / r.cycles) AS INTEGER) AS hundredths
+SELECT CAST(ROUND(100.0 * s.tb_cycles / r.measured_cycles) AS INTEGER) AS hundredths
 FROM numbered n JOIN sms s USING (run) JOIN runs r USING (run)
 ORDER BY n.number, s.sm, s.slot
 )sql";
@@ -187,7 +188,6 @@ ordered_json PaperValues(const std::string& path) {
 ordered_json ReadAll(const std::string& path) {
   Database database(path, Database::Mode::kRead);
   CheckSweepSchema(&database);
-  ReadOlderSweep(&database);
   if (database.Number("PRAGMA user_version") == 0 ||
       database.Number("SELECT COUNT(*) FROM runs") == 0) {
     throw InputError(fmt::format("{}: holds no runs yet", path));

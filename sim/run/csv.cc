@@ -168,32 +168,46 @@ std::string DecisionsCsv(const Results& results) {
   return text;
 }
 
+bool NoneIssued(const EpochSample& sample) {
+  return sample.warp_instructions == decltype(sample.warp_instructions){};
+}
+
 std::string SamplesCsv(const Results& results) {
   const RunResult& result = results.result;
-  const std::size_t slots = std::min<std::size_t>(result.kernels.size(), kNumKernels);
   // A timeline may have many more samples than this file is for: then some are added up.
   const std::size_t sms = std::max<std::size_t>(1, result.sms.size());
   const std::size_t together = (result.epochs.size() / sms + kMaxSamples - 1) / kMaxSamples;
   struct Open {
     Cycle start = 0;
     std::size_t samples = 0;
-    std::array<std::uint64_t, kNumKernels> warp_instructions{};
+    EpochSample last;  // with the instructions of all
   };
   std::map<SmId, Open> open;
   std::string text = "cycle,length,sm,kernel,name,warp_instructions,resident_tbs,quota\n";
-  for (const EpochSample& sample : result.epochs) {
-    Open& sum = open[sample.sm];
-    if (sample.cycle == sum.start) continue;  // before anything ran
-    for (std::size_t k = 0; k < slots; ++k) {
-      sum.warp_instructions[k] += sample.warp_instructions[k];
-    }
-    if (++sum.samples < together && sample.cycle < result.cycles) continue;
-    for (std::size_t k = 0; k < slots; ++k) {
+  const auto write = [&](const Open& sum) {
+    const EpochSample& sample = sum.last;
+    for (std::size_t k = 0; k < kNumKernels; ++k) {
+      if (sample.job[k] == kNoJob) continue;
       text += fmt::format("{},{},{},{},{},{},{},{}\n", sample.cycle, sample.cycle - sum.start,
                           Index(sample.sm), Index(sample.job[k]),
                           QuotedCell(results.experiment->labels.at(Index(sample.job[k]))),
-                          sum.warp_instructions[k], sample.resident_tbs[k], sample.quota[k]);
+                          sample.warp_instructions[k], sample.resident_tbs[k], sample.quota[k]);
     }
+  };
+  for (const EpochSample& sample : result.epochs) {
+    Open& sum = open[sample.sm];
+    if (sample.cycle == sum.start && sum.samples == 0 && NoneIssued(sample)) continue;
+    // Another job, or the first, is in a slot.
+    if (sum.samples != 0 && sum.last.job != sample.job) {
+      write(sum);
+      sum = {sum.last.cycle, 0, {}};
+    }
+    const auto before =
+        sum.samples == 0 ? decltype(sample.warp_instructions){} : sum.last.warp_instructions;
+    sum.last = sample;
+    for (std::size_t k = 0; k < kNumKernels; ++k) sum.last.warp_instructions[k] += before[k];
+    if (++sum.samples < together && sample.cycle < result.cycles) continue;
+    write(sum);
     sum = {sample.cycle, 0, {}};
   }
   return text;

@@ -128,7 +128,7 @@ void ExportJson(SweepStore* store, const std::optional<std::vector<std::string>>
       {"preemptions", {database, "SELECT * FROM preemptions WHERE run = ? ORDER BY slot"}},
       {"units", {database, "SELECT * FROM units WHERE run = ? ORDER BY slot"}},
       {"jobs", {database, "SELECT * FROM jobs WHERE run = ? ORDER BY slot"}}};
-  fmt::print(out, "{{\"schema\": {}, \"runs\": [", SweepSchema());
+  fmt::print(out, "{{\"schema\": {}, \"runs\": [", kSweepSchema);
   const char* separator = "\n";
   while (rows.Step()) {
     ordered_json run = JsonRow(rows, false);

@@ -25,6 +25,8 @@ CREATE TABLE runs (
   machine TEXT NOT NULL,
   control TEXT NOT NULL,
   cycles INTEGER NOT NULL,
+  run_cycles INTEGER,
+  measured_cycles INTEGER,
   seed TEXT NOT NULL,
   settings TEXT NOT NULL,
   sms INTEGER NOT NULL,
@@ -34,6 +36,7 @@ CREATE TABLE runs (
   warp_instructions INTEGER,
   dram_read_bytes INTEGER,
   dram_write_bytes INTEGER,
+  late_reservations INTEGER,
   {run_counters}
   result_sha256 TEXT,
   rows_sha256 TEXT NOT NULL,
@@ -99,7 +102,7 @@ CREATE TABLE claims (
 
 // A stream of jobs, and what happened to each. Isolated runs of its jobs have rows of `jobs`, too.
 constexpr char kStreamsSql[] = R"sql(
-CREATE {temporary} TABLE streams (
+CREATE TABLE streams (
   run TEXT PRIMARY KEY,
   scheduler TEXT NOT NULL,
   device TEXT NOT NULL,
@@ -111,7 +114,7 @@ CREATE {temporary} TABLE streams (
   copy_overlapped_cycles INTEGER NOT NULL
 ) WITHOUT ROWID;
 
-CREATE {temporary} TABLE jobs (
+CREATE TABLE jobs (
   run TEXT NOT NULL,
   slot INTEGER NOT NULL,
   client TEXT NOT NULL,
@@ -123,7 +126,7 @@ CREATE {temporary} TABLE jobs (
   PRIMARY KEY (run, slot)
 ) WITHOUT ROWID;
 
-CREATE {temporary} VIEW stream_results AS
+CREATE VIEW stream_results AS
 SELECT s.*,
   (SELECT COUNT(*) FROM jobs j WHERE j.run = s.run) AS jobs,
   (SELECT COUNT(finish) FROM jobs j WHERE j.run = s.run) AS finished,
@@ -179,12 +182,6 @@ SELECT r.*,
 FROM runs r LEFT JOIN settings s USING (run);
 )sql";
 
-std::vector<std::string> OwnSettings() {
-  std::vector<std::string> keys;
-  for (const SettingColumn& column : SettingColumns()) keys.push_back(column.key);
-  return keys;
-}
-
 // Numbers become numbers, words stay words.
 std::string SettingsSql(const std::vector<std::string>& keys) {
   std::string sql = "CREATE TABLE settings (run TEXT PRIMARY KEY";
@@ -203,15 +200,9 @@ std::string UnitsSql() {
       NameColumns(names, "{name} INTEGER NOT NULL, "));
 }
 
-std::string StreamsSql(const char* temporary) {
-  return fmt::format(kStreamsSql, fmt::arg("temporary", temporary));
-}
-
-std::string KernelResultsSql(int version) {
-  const bool jobs = version >= kStreamsSchema;
-  return fmt::format(kKernelResultsSql,
-                     fmt::arg("alone", jobs ? kAloneInstructions : "i.warp_instructions"),
-                     fmt::arg("join", jobs ? kJobJoin : ""));
+std::string KernelResultsSql() {
+  return fmt::format(kKernelResultsSql, fmt::arg("alone", kAloneInstructions),
+                     fmt::arg("join", kJobJoin));
 }
 
 std::string ResultsSql(const std::vector<std::string>& keys) {
@@ -275,16 +266,13 @@ std::vector<std::string> SimStallColumns() {
   return names;
 }
 
-int SweepSchema() {
-  int version = kStreamsSchema;
-  for (const auto& c : RunCounters()) version = std::max(version, c.since);
-  for (const auto& c : KernelCounters()) version = std::max(version, c.since);
-  for (const auto& c : SmCounters()) version = std::max(version, c.since);
-  for (const auto& c : kSimStalls) version = std::max(version, c.since);
-  return version;
+std::vector<std::string> OwnSettings() {
+  std::vector<std::string> keys;
+  for (const SettingColumn& column : SettingColumns()) keys.push_back(column.key);
+  return keys;
 }
 
-std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings, int version) {
+std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings) {
   const std::vector<std::string> keys = settings ? *settings : OwnSettings();
   std::vector<std::string> preemptions, sms;
   for (const KernelCounter& counter : KernelCounters()) {
@@ -293,8 +281,7 @@ std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settin
   for (const SmCounter& counter : SmCounters()) sms.emplace_back(counter.name);
   constexpr char kNumber[] = "{name} INTEGER NOT NULL, ";
   return fmt::format(kSql, fmt::arg("knobs", KnobColumns("{name} {type} NOT NULL, ")),
-                     fmt::arg("units", UnitsSql()),
-                     fmt::arg("streams", version < kStreamsSchema ? "" : StreamsSql("")),
+                     fmt::arg("units", UnitsSql()), fmt::arg("streams", kStreamsSql),
                      fmt::arg("settings", SettingsSql(keys)),
                      fmt::arg("run_counters", NameColumns(RunCounterColumns(), "{name} INTEGER, ")),
                      fmt::arg("kernel_counters", NameColumns(KernelColumns(), kNumber)),
@@ -302,7 +289,7 @@ std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settin
                      fmt::arg("sm_counters", NameColumns(sms, kNumber)),
                      fmt::arg("reasons", NameColumns(ReasonColumns(), kNumber)),
                      fmt::arg("sim_stalls", NameColumns(SimStallColumns(), kNumber))) +
-         KernelResultsSql(version) + ResultsSql(keys);
+         KernelResultsSql() + ResultsSql(keys);
 }
 
 std::vector<std::string> StoredSettings(Database* database) {
@@ -324,19 +311,6 @@ void AddSettingColumns(Database* database, const std::vector<std::string>& keys)
   if (all.size() > before) database->Run("DROP VIEW results;" + ResultsSql(all));
 }
 
-void ReadOlderSweep(Database* database) {
-  const std::int64_t version = database->Number("PRAGMA user_version");
-  if (version != 0 && version < kStreamsSchema) database->Run(StreamsSql("TEMP"));
-}
-
-void UpgradeSweep(Database* database) {
-  if (database->Number("PRAGMA user_version") < kStreamsSchema) {
-    database->Run("DROP VIEW kernel_results;" + StreamsSql("") + KernelResultsSql(kStreamsSchema) +
-                  fmt::format("PRAGMA user_version = {}", SweepSchema()));
-  }
-  AddSettingColumns(database, OwnSettings());
-}
-
 void CheckSweepSchema(Database* database) {
   // At one moment: another process may just be making the tables.
   database->Run("BEGIN");
@@ -349,13 +323,13 @@ void CheckSweepSchema(Database* database) {
   if (application != kSweepApplication) {
     throw InputError(fmt::format("{}: expected a database of smk sweep", database->path()));
   }
-  if (version < kOldestSweepSchema || version > SweepSchema()) {
+  if (version != kSweepSchema) {
     throw InputError(fmt::format(
         "{}: its schema is version {}, this smk knows version {}; use {} smk", database->path(),
-        version, SweepSchema(), version > SweepSchema() ? "a newer" : "an older"));
+        version, kSweepSchema, version > kSweepSchema ? "a newer" : "an older"));
   }
   Database fresh(":memory:", Database::Mode::kCreate);
-  fresh.Run(SweepSchemaSql(StoredSettings(database), static_cast<int>(version)));
+  fresh.Run(SweepSchemaSql(StoredSettings(database)));
   if (made_by != TablesOf(&fresh)) {
     throw InputError(fmt::format("{}: the database is damaged: expected the tables of schema {}",
                                  database->path(), version));

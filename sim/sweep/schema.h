@@ -10,9 +10,7 @@
 
 namespace smk::sim {
 
-int SweepSchema();                                    // PRAGMA user_version
-inline constexpr int kOldestSweepSchema = 6;          // that is read
-inline constexpr int kStreamsSchema = 7;              // the first that has `streams` and `jobs`
+inline constexpr int kSweepSchema = 8;                // PRAGMA user_version
 inline constexpr int kSweepApplication = 0x534d4b31;  // PRAGMA application_id: "SMK1"
 
 // Names in the order of creation; a table comes after those that it refers to.
@@ -23,20 +21,17 @@ inline constexpr const char* kSweepTables[] = {"runs",        "kernels", "sms", 
 inline constexpr const char* kRunTables[] = {"runs",  "kernels", "sms",  "stalls",  "preemptions",
                                              "units", "streams", "jobs", "settings"};
 
-// Makes all tables and views of a version. `settings`: the columns of that table, if not ours.
-std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings = {},
-                           int version = SweepSchema());
-// Throws InputError for a database that is not ours, of a schema that is not read, or with other
-// tables than this schema has; an empty one is welcome.
+// Makes all tables and views. `settings`: the columns of that table, if not ours.
+std::string SweepSchemaSql(const std::optional<std::vector<std::string>>& settings = {});
+// Throws InputError for a database that is not ours, of another schema, or with other tables than
+// this schema has; an empty one is welcome.
 void CheckSweepSchema(Database* database);
+// The keys that have a column of `settings` in a database that this smk makes.
+std::vector<std::string> OwnSettings();
 // The keys that have a column of `settings` in this database: those of the smk that made it, and
 // of those that wrote since.
 std::vector<std::string> StoredSettings(Database* database);
-void AddSettingColumns(Database* database, const std::vector<std::string>& keys);
-// Makes an older database ours; its new columns and tables are empty. ReadOlderSweep() makes what
-// it has not beside the file, which stays as it is.
-void UpgradeSweep(Database* database);
-void ReadOlderSweep(Database* database);
+void AddSettingColumns(Database* database, const std::vector<std::string>& keys = OwnSettings());
 
 // The knobs that are columns of `runs`, each in this format, which may hold {name} and {type}.
 std::string KnobColumns(const char* format);

@@ -85,7 +85,6 @@ void SweepStore::Prepare(const StoreOptions& options) {
       throw InputError(fmt::format("{}: holds no runs yet", database_.path()));
     }
     database_.Run("PRAGMA temp_store = MEMORY");
-    ReadOlderSweep(&database_);
     return;
   }
   if (options.one_writer) database_.Run("PRAGMA locking_mode = EXCLUSIVE");
@@ -97,9 +96,9 @@ void SweepStore::Prepare(const StoreOptions& options) {
   if (database_.Number("PRAGMA user_version") == 0) {
     database_.Run(SweepSchemaSql());
     database_.Run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}",
-                              kSweepApplication, SweepSchema()));
+                              kSweepApplication, kSweepSchema));
   }
-  UpgradeSweep(&database_);
+  AddSettingColumns(&database_);
   transaction.Commit();
 }
 

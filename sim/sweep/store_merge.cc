@@ -25,7 +25,6 @@ bool CheckOther(const std::string& path) {
     Database database(path, CanWriteBeside(path) ? Database::Mode::kWrite : Database::Mode::kRead);
     CheckSweepSchema(&database);
     if (database.Number("PRAGMA user_version") == 0) return false;
-    ReadOlderSweep(&database);
     RefuseDamage(&database);
     return true;
   } catch (const DatabaseError& error) {
@@ -120,14 +119,11 @@ SweepStore::Merged SweepStore::Merge(const std::string& path) {
     merged.failed = static_cast<std::size_t>(
         database_.Number("SELECT COUNT(*) FROM fresh WHERE status = 'failed'"));
     database_.Run("DELETE FROM main.runs WHERE run IN (SELECT run FROM fresh)");
-    const std::int64_t version = database_.Number("PRAGMA other.user_version");
     for (const char* table : kSweepTables) {
       if (std::string(table) == "settings") {
         MergeSettings();
         continue;
       }
-      const bool streams = std::string(table) == "streams" || std::string(table) == "jobs";
-      if (streams && version < kStreamsSchema) continue;
       const bool all = std::string(table) == "members";
       database_.Run(fmt::format("INSERT OR IGNORE INTO main.{0} SELECT * FROM other.{0}{1}", table,
                                 all ? "" : " WHERE run IN (SELECT run FROM fresh)"));

@@ -94,13 +94,16 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
   Statement before(database_, "SELECT attempts FROM runs WHERE run = ?");
   const std::int64_t attempts = before.With(run.id).Step() ? before.Number(0) + 1 : 1;
   Delete(run.id);
-  std::optional<std::uint64_t> instructions, reads, writes;
+  std::optional<std::uint64_t> cycles, measured, instructions, reads, writes, late;
   std::optional<std::string> hash;
   std::optional<double> seconds;
   if (result != nullptr) {
+    cycles = result->cycles;
+    measured = result->measured_cycles();
     instructions = result->warp_instructions;
     reads = Total(*result, &KernelStats::dram_read_bytes);
     writes = Total(*result, &KernelStats::dram_write_bytes);
+    late = result->late_reservations;
     hash = ResultHash(*result);
     seconds = result->wall_seconds;
   }
@@ -110,10 +113,10 @@ void SweepStore::InsertRun(const SweepRun& run, const LoadedRun& loaded, const R
   Statement insert(database_, InsertInto("runs"));
   insert.With(run.id, std::string(result != nullptr ? "done" : "failed"), run.workload, run.group,
               run.policy, run.preempt, e.machine.name, std::string(Name(e.control)), e.cycles,
-              std::to_string(e.seed), Join(run.settings, " "), e.machine.sms,
+              cycles, measured, std::to_string(e.seed), Join(run.settings, " "), e.machine.sms,
               e.machine.sm.schedulers);
   BindKnobs(InEffect(e, loaded.request.policy), &insert);
-  insert.And(RunCommandLine(run), instructions, reads, writes);
+  insert.And(RunCommandLine(run), instructions, reads, writes, late);
   for (const RunCounter& counter : RunCounters()) {
     if (counter.value == &RunResult::warp_instructions) continue;
     insert.And(result != nullptr ? std::optional(result->*counter.value) : std::nullopt);

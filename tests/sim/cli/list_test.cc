@@ -195,6 +195,21 @@ TEST(List, OccupancyOfKernelsThatAreNamed) {
               HasSubstr("list policies: expected no more words, got 'b'"));
 }
 
+TEST(List, OptionsThatSayNothingOfTheSubject) {
+  const Backend backend = FakeBackend();
+  const auto refused = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> all = {"list"};
+    all.insert(all.end(), words.begin(), words.end());
+    return MainRefusal(backend, all);
+  };
+  EXPECT_THAT(refused({"machines", "--machine", "c2050"}),
+              HasSubstr("list machines: --machine: only of kernels, settings and keys"));
+  EXPECT_THAT(refused({"kernels", "--of", "run"}),
+              HasSubstr("list kernels: --of: only of statistics"));
+  EXPECT_THAT(refused({"policies", "--markdown"}),
+              HasSubstr("list policies: --markdown: only of settings, keys and statistics"));
+}
+
 // Below one TB, at it and at the next, of every resource in turn.
 TEST(List, OneTbMoreDoesNotFit) {
   const Backend real = MakeBackend();

@@ -204,7 +204,7 @@ EpochSample Sample(Cycle cycle, unsigned sm, std::uint64_t issued) {
   sample.warp_instructions[0] = issued;
   sample.resident_tbs[0] = 2;
   sample.quota[0] = 100;
-  sample.job = {JobId{0}, JobId{1}};
+  sample.job = {JobId{0}, JobId{1}, kNoJob, kNoJob};
   return sample;
 }
 
@@ -214,6 +214,35 @@ TEST_F(RunOutputs, ASampleTellsItsLength) {
   EXPECT_THAT(rows, ElementsAre("100,100,0,0,a,50,2,100", "100,100,0,1,b,0,0,0",
                                 "250,150,0,0,a,60,2,100", "250,150,0,1,b,0,0,0"))
       << "nothing ran before cycle 0";
+}
+
+// A slot that changes hands is sampled then, so that each job has what it issued; a slot without a
+// job has no row.
+TEST_F(RunOutputs, ASampleIsOfOneJobInASlot) {
+  EpochSample other = Sample(180, 0, 7);
+  other.job = {JobId{1}, kNoJob, kNoJob, kNoJob};
+  results.result.epochs = {Sample(0, 0, 0), Sample(100, 0, 50), Sample(150, 0, 20), other};
+  results.result.epochs[2].job[1] = kNoJob;
+  EXPECT_THAT(Rows(SamplesCsv(results)),
+              ElementsAre("100,100,0,0,a,50,2,100", "100,100,0,1,b,0,0,0", "150,50,0,0,a,20,2,100",
+                          "180,30,0,1,b,7,2,100"));
+}
+
+// Added up are only those of the same jobs.
+TEST_F(RunOutputs, SamplesOfOtherJobsAreNotAddedUp) {
+  results.result.cycles = 4000;
+  for (Cycle cycle = 1; cycle <= 4000; ++cycle) {
+    results.result.epochs.push_back(Sample(cycle, 0, 1));
+    if (cycle > 1001) results.result.epochs.back().job[0] = JobId{1};
+  }
+  CsvTable table(Write("s.csv", SamplesCsv(results)), {});
+  std::array<std::uint64_t, 2> issued{};
+  while (table.Next()) {
+    if (table.Number(table.Column("quota")) == 0) continue;  // of the other slot
+    issued.at(table.Number(table.Column("kernel"))) +=
+        table.Number(table.Column("warp_instructions"));
+  }
+  EXPECT_THAT(issued, ElementsAre(1001, 2999));
 }
 
 TEST_F(RunOutputs, OfManySamplesSomeAreAddedUp) {

@@ -43,6 +43,10 @@ class Columns : public ScratchTest {
     for (const SmCounter& counter : SmCounters()) (result.sms[3].*counter.value)[0] = next++;
     for (std::uint64_t& cycles : result.sms[3].scheduler_cycles) cycles = next++;
     for (std::uint64_t& cycles : result.sms[3].sim_stalls) cycles = next++;
+    result.cycles = 900;
+    result.measured_from = 200;
+    result.measured_to = 500;
+    result.late_reservations = 7;
     store = std::make_unique<SweepStore>(Path("db"), StoreOptions{true, true});
     store->StoreResult(run, loaded, result, "");
   }
@@ -88,6 +92,12 @@ TEST_F(Columns, HoldEveryCounter) {
   }
 }
 
+// The limit, what was run, and what was measured.
+TEST_F(Columns, HoldTheLengthsOfTheRun) {
+  EXPECT_EQ(Value("cycles || ' ' || run_cycles || ' ' || measured_cycles", "runs"), "1000 900 300");
+  EXPECT_EQ(Value("late_reservations", "results"), "7");
+}
+
 TEST_F(Columns, HoldTheKnobsThatHaveOne) {
   for (const Knob& knob : Knobs()) {
     if (!knob.has_column) continue;
@@ -117,34 +127,21 @@ TEST_F(Columns, HoldEverySettingUnderItsKey) {
   EXPECT_EQ(keys + SettableKnobs().size(), SettingColumns().size());
 }
 
-// The tables of version 1, as databases in the world have them: a new counter says that it came
-// later.
-TEST_F(Columns, OfTheFirstVersionStandInTheirOrder) {
-  std::set<std::string> later;
-  const auto add = [&](const CounterText& counter, const char* column) {
-    if (counter.since > 1) later.insert(column);
-    EXPECT_LE(counter.since, SweepSchema());
-  };
-  for (const RunCounter& c : RunCounters()) add(c, c.name);
-  for (const SmCounter& c : SmCounters()) add(c, c.name);
-  for (const CounterText& c : kSimStalls) add(c, c.name);
-  for (const KernelCounter& c : KernelCounters()) {
-    add(c, c.of_preemption != nullptr ? c.of_preemption : c.name);
-  }
+// As databases in the world have them: another column is another version of the schema.
+TEST_F(Columns, StandInTheirOrder) {
   const auto names = [&](const std::string& table) {
     Statement columns(store->database(), "SELECT name FROM pragma_table_info('" + table + "')");
     std::string text;
-    while (columns.Step()) {
-      const std::string name = columns.Text(0);
-      if (later.count(name) == 0) text += (text.empty() ? "" : ",") + name;
-    }
+    while (columns.Step()) text += (text.empty() ? "" : ",") + columns.Text(0);
     return text;
   };
   EXPECT_EQ(names("runs"),
-            "run,status,workload,mix,policy,preempt,machine,control,cycles,seed,settings,sms,"
-            "schedulers,kernels_per_sm,epoch_length,latency_scale,ideal_preemption,grid_divisor,"
-            "command,warp_instructions,dram_read_bytes,dram_write_bytes,dram_row_hits,"
-            "dram_row_misses,checks,result_sha256,rows_sha256,wall_seconds,finished,host,version,"
+            "run,status,workload,mix,policy,preempt,machine,control,cycles,run_cycles,"
+            "measured_cycles,seed,settings,sms,schedulers,kernels_per_sm,epoch_length,latency_"
+            "scale,ideal_preemption,grid_divisor,"
+            "command,warp_instructions,dram_read_bytes,dram_write_bytes,late_reservations,"
+            "dram_row_hits,dram_row_misses,checks,place_waits,place_wait_cycles,result_sha256,rows_"
+            "sha256,wall_seconds,finished,host,version,"
             "model_version,executable_sha256,attempts,error,stderr");
   EXPECT_EQ(names("kernels"),
             "run,slot,name,type,isolated_run,arrival,cycles_present,warp_instructions,"
@@ -154,9 +151,10 @@ TEST_F(Columns, OfTheFirstVersionStandInTheirOrder) {
             "stall_preemption");
   EXPECT_EQ(names("sms"), "run,sm,slot,warp_instructions,tb_cycles,partition_tbs");
   EXPECT_EQ(names("stalls"),
-            "run,sm,issued,pipeline,control,data_memory,data_short,barrier,quota,preemption,empty");
+            "run,sm,issued,pipeline,control,data_memory,data_short,barrier,quota,preemption,empty,"
+            "sim_pipeline,sim_control,sim_data");
   EXPECT_EQ(names("preemptions"), "run,slot,count,restores,flushes,context_bytes,cycles");
-  EXPECT_EQ(names("units"), "run,slot") << "came with version 5";
+  EXPECT_EQ(names("units"), "run,slot,alu_busy,sfu_busy,dp_busy,lsu_busy");
 }
 
 }  // namespace

@@ -202,7 +202,7 @@ TEST_F(Stores, DatabasesOfOthersAreRefused) {
             Path("other.db") + ": expected a database of smk sweep");
   store->database().Run("PRAGMA user_version = 99");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": its schema is version 99, this smk knows version 7; use a newer smk");
+            Path("x.db") + ": its schema is version 99, this smk knows version 8; use a newer smk");
   std::filesystem::create_directory(Path("folder"));
   EXPECT_EQ(Refusal([&] {
               SweepStore(Path("folder"), {true, false});
@@ -312,50 +312,14 @@ TEST_F(Stores, OtherTablesThanOursAreDamage) {
   store->database().Run("DROP VIEW results");
   store->database().Run("CREATE VIEW results AS SELECT *, 2 AS stp FROM runs");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": the database is damaged: expected the tables of schema 7");
+            Path("x.db") + ": the database is damaged: expected the tables of schema 8");
 }
 
-// As a database that an smk before stored: no streams.
-void MakeOlder(Database* database) {
-  database->Run(
-      "DROP VIEW stream_results; DROP VIEW kernel_results; DROP VIEW results; DROP TABLE streams; "
-      "DROP TABLE jobs");
-  const std::string sql = SweepSchemaSql(StoredSettings(database), kOldestSweepSchema);
-  database->Run(sql.substr(sql.find("CREATE VIEW kernel_results")));
-  database->Run(fmt::format("PRAGMA user_version = {}", kOldestSweepSchema));
-}
-
-TEST_F(Stores, AnOlderSchemaIsReadAsItIs) {
-  Store(both, store.get());
-  MakeOlder(&store->database());
-  store.reset();
-  SweepStore reader(Path("x.db"), StoreOptions{false, false, true});
-  EXPECT_THAT(DamagedRuns(&reader.database()), ElementsAre());
-  EXPECT_EQ(reader.database().Number("SELECT COUNT(*) FROM stream_results"), 0);
-  EXPECT_EQ(reader.database().Number("SELECT COUNT(stp) FROM results"), 0) << "no isolated runs";
-  EXPECT_EQ(reader.database().Number("PRAGMA user_version"), kOldestSweepSchema);
-}
-
-TEST_F(Stores, AnOlderSchemaBecomesOursWhenItIsWritten) {
-  Store(both, store.get());
-  MakeOlder(&store->database());
-  store.reset();
-  {
-    SweepStore writer(Path("x.db"), {});
-    EXPECT_EQ(writer.database().Number("PRAGMA user_version"), SweepSchema());
-    EXPECT_THAT(DamagedRuns(&writer.database()), ElementsAre());
-    Store(alone, &writer);
-    EXPECT_THAT(DamagedRuns(&writer.database()), ElementsAre());
-  }
-  SweepStore again(Path("x.db"), {});
-  EXPECT_EQ(again.database().Number("SELECT COUNT(*) FROM runs"), 2);
-}
-
-// Before version 6 runs had other columns.
-TEST_F(Stores, SchemasBeforeTheOldestAreRefused) {
-  store->database().Run("PRAGMA user_version = 5");
+// Before version 8 runs had other columns.
+TEST_F(Stores, OlderSchemasAreRefused) {
+  store->database().Run("PRAGMA user_version = 7");
   EXPECT_EQ(Refusal([&] { SweepStore(Path("x.db"), {}); }),
-            Path("x.db") + ": its schema is version 5, this smk knows version 7; use an older smk");
+            Path("x.db") + ": its schema is version 7, this smk knows version 8; use an older smk");
 }
 
 // A machine or a policy gets a new key: what is stored stays good, in either direction.
@@ -377,14 +341,6 @@ TEST_F(Stores, KeysThatCameLaterAreColumns) {
   EXPECT_THAT(DamagedRuns(&reader.database()), ElementsAre());
 }
 
-TEST_F(Stores, AnOlderSchemaIsMerged) {
-  SweepStore other(Path("other.db"), {true, false});
-  Store(both, &other);
-  MakeOlder(&other.database());
-  EXPECT_EQ(store->Merge(Path("other.db")).done, 1u);
-  EXPECT_THAT(DamagedRuns(&store->database()), ElementsAre());
-}
-
 TEST_F(Stores, OnlySweepsAreMerged) {
   EXPECT_EQ(Refusal([&] { store->Merge(Path("no.db")); }), Path("no.db") + ": no such database");
   Write("text.db", std::string(2000, 'x'));
@@ -400,7 +356,7 @@ TEST_F(Stores, JsonHasEachRunWithItsParts) {
   Fail(3 - both - alone, store.get(), "cycle 7: \"no\"");
   const auto j = nlohmann::ordered_json::parse(
       Exported([&](std::FILE* out) { ExportJson(store.get(), std::nullopt, out); }));
-  EXPECT_EQ(j["schema"], SweepSchema());
+  EXPECT_EQ(j["schema"], kSweepSchema);
   ASSERT_EQ(j["runs"].size(), 3u);
   std::map<std::string, nlohmann::ordered_json> runs;
   for (const auto& run : j["runs"]) runs[run["run"]] = run;
