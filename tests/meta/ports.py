@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """meta.ports: the ports in docs/integration.md are those of the RTL: direction, width, meaning; so are the
-fields of the policy words in docs/blocks/policy_registers.md.
+fields of the policy words in docs/blocks/policy_registers.md, their values after a reset and the codes of enumerations.
 
 usage: ports.py [--write] | ports.py --include FILE
 With --include, FILE has a line SMK_INPUT(name, width) or SMK_OUTPUT(...) for each port of smk_top in
@@ -21,6 +21,7 @@ PAGE = ROOT / "docs/integration.md"
 MODULES = {"smk_top": "rtl/top/smk_top.sv", "smk_sm_control": "rtl/sm/sm_control/smk_sm_control.sv"}
 FIELDS_PAGE = ROOT / "docs/blocks/policy_registers.md"
 PACKAGE = ROOT / "rtl/common/smk_pkg.sv"
+DEFAULTS = ROOT / "rtl/common/smk_policy.svh"
 CONFIGS = ["small", "gtx980"]
 PORT = re.compile(r"\s*(input|output)\s+(\S+(?: \[[^\]]+\])?)\s+(\w+),?\s*$")
 
@@ -86,11 +87,39 @@ def table(module):
     return text
 
 
+def package():
+    """The package without its comments."""
+    return re.sub(r"//[^\n]*", "", PACKAGE.read_text(encoding="utf-8"))
+
+
+def policy_members():
+    """(type, name) of each field of policy_t, the highest first."""
+    (body,) = re.findall(r"typedef struct packed \{([^}]*)\} policy_t;", package())
+    return re.findall(r"^\s*(\S.*?)\s+(\w+);", body, re.M)
+
+
+def policy_codes():
+    """{field: names of its codes, from 0 on} of each field of policy_t that is an enumeration."""
+    enums = {of_type: [name.strip() for name in names.split(",")]
+             for names, of_type in re.findall(r"typedef enum logic[^{;]*\{([^}]*)\}\s*(\w+);", package())}
+    assert not any("=" in name for names in enums.values() for name in names), "a code with a number of its own"
+    return {name: enums[of_type] for of_type, name in reversed(policy_members()) if of_type in enums}
+
+
+def policy_defaults():
+    """{field: its value in SMK_POLICY_DEFAULT}, a name of the package where it is one; of kernels, that of each."""
+    text = DEFAULTS.read_text(encoding="utf-8").replace("\\\n", " ").replace("smk_pkg::", "")
+    (body,) = re.findall(r"`define SMK_POLICY_DEFAULT\s*\{(.*)\}\s*$", text, re.M)
+    values = [cast or number for cast, number in re.findall(r"\w+'\((\w+)\)|\d+'[bd](\d+)", body)]
+    names = [name for _, name in policy_members()]
+    assert len(values) == len(names), "SMK_POLICY_DEFAULT: not a value for each field"
+    codes = policy_codes()
+    return {name: str(codes[name].index(value)) if name in codes else value for name, value in zip(names, values)}
+
+
 def policy_fields():
     """(name, {config: (lowest bit, bits)}) of each field of policy_t, the lowest first."""
-    text = re.sub(r"//[^\n]*", "", PACKAGE.read_text(encoding="utf-8"))
-    (body,) = re.findall(r"typedef struct packed \{([^}]*)\} policy_t;", text)
-    members = re.findall(r"^\s*(\S.*?)\s+(\w+);", body, re.M)
+    members = policy_members()
     stub = ",\n".join("  input " + re.sub(r"\b([A-Z]\w+|\w+_[te])\b", r"smk_pkg::\1", of_type) + f" {name}"
                       for of_type, name in members)
     bits = {config: widths("policy_fields", "", stub, config) for config in CONFIGS}
@@ -111,12 +140,26 @@ def place(low, bits):
 
 
 def fields_table():
-    text = f"| field | {' | '.join(CONFIGS)} |\n|---|{'---|' * len(CONFIGS)}\n"
+    text = f"| field | {' | '.join(CONFIGS)} | after a reset |\n|---|{'---|' * len(CONFIGS)}---|\n"
     ends = dict.fromkeys(CONFIGS, 0)
+    defaults = policy_defaults()
     for name, places in policy_fields():
-        text += f"| `{name}` | {' | '.join(place(*places[config]) for config in CONFIGS)} |\n"
+        text += f"| `{name}` | {' | '.join(place(*places[config]) for config in CONFIGS)} | {defaults[name]} |\n"
         ends = {config: sum(places[config]) for config in CONFIGS}
-    return text + f"| commands, status | {' | '.join(str((ends[config] + 31) // 32) for config in CONFIGS)} |\n"
+    return text + f"| commands, status | {' | '.join(str((ends[config] + 31) // 32) for config in CONFIGS)} | |\n"
+
+
+def codes_table():
+    text = "| field | codes |\n|---|---|\n"
+    for name, codes in policy_codes().items():
+        text += f"| `{name}` | {', '.join(f'{code} `{of}`' for code, of in enumerate(codes))} |\n"
+    return text
+
+
+def explained(page):
+    """The fields that the table of meanings has, in its order."""
+    (rows,) = re.findall(r"^\| field \| meaning \|\n\|---\|---\|\n((?:\|.*\n)*)", page, re.M)
+    return [name for row in rows.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])]
 
 
 def filled(page, begin, end, text):
@@ -143,6 +186,12 @@ def main():
                               "<!-- end of ports -->\n", table(module))
     wanted[FIELDS_PAGE] = filled(wanted[FIELDS_PAGE], "<!-- fields of policy_t: tests/meta/ports.py --write -->\n",
                                  "<!-- end of fields -->\n", fields_table())
+    wanted[FIELDS_PAGE] = filled(wanted[FIELDS_PAGE], "<!-- codes of policy_t: tests/meta/ports.py --write -->\n",
+                                 "<!-- end of codes -->\n", codes_table())
+    fields = [name for _, name in reversed(policy_members())]
+    if explained(wanted[FIELDS_PAGE]) != fields:
+        sys.exit(f"{FIELDS_PAGE.relative_to(ROOT)}: the table of meanings does not have the fields of policy_t in this "
+                 f"order: {' '.join(fields)}")
     for path, text in wanted.items():
         if "--write" in sys.argv[1:]:
             path.write_text(text, encoding="utf-8")
