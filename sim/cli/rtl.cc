@@ -164,11 +164,12 @@ int RtlEmitCommand(const Context& context, const RtlOptionsOfCommand& options) {
   out.Write(
       "README",
       fmt::format("RTL of machine {}: {}; made by smk rtl emit.\n\n"
-                  "verilator -fno-reloop -fno-const-bit-op-tree rtl/lint.vlt -F {} --top-module "
-                  "{}smk_top\n\n"
-                  "Waivers come before the files that they are for. Without the two -f Verilator "
-                  "5.006 gets some loops\nover wide registers and some trees of bits wrong; a -O3 "
-                  "behind them would take them back.\n",
+                  "verilator --lint-only -Wall -fno-reloop -fno-const-bit-op-tree rtl/lint.vlt "
+                  "-F {} --top-module {}smk_top\n\n"
+                  "With --cc in the place of --lint-only -Wall it makes a model in C++. Waivers\n"
+                  "come before the files that they are for. Without the two -f Verilator 5.006\n"
+                  "gets some loops over wide registers and some trees of bits wrong; a -O3 behind\n"
+                  "them would take them back.\n",
                   options.machine, SizeText(config), list, before));
   if (!options.quiet) {
     fmt::print("{}/{}: {} files, {}\n", options.out, list, names.size(), SizeText(config));
