@@ -47,7 +47,7 @@ async function checkTables(page, folder, checks) {
   );
   const tbs = await readNumbers(page, 'TBs on each SM, mean of the run');
   const means = stats.sms.flatMap((sm) =>
-    sm.tb_cycles.map((cycles) => (cycles / stats.cycles).toFixed(2)),
+    sm.tb_cycles.map((cycles) => (cycles / (stats.measured_to - stats.measured_from)).toFixed(2)),
   );
   checks.equal(
     tbs.rows.map((row) => row[2]),

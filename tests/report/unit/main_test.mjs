@@ -127,6 +127,16 @@ test('a comparison, one of its runs, and back', async () => {
   assert.equal(title(app), 'a+b');
 });
 
+test('the page of a comparison tells what of the runs is measured', async () => {
+  const runs = comparison.runs.map((made) => ({
+    ...made,
+    stats: { ...made.stats, measured_from: 400, measured_to: 650 },
+  }));
+  const app = await open({ ...comparison, runs });
+  assert.ok(factsOf(app).includes('measured from 400 to 650'));
+  assert.ok(!factsOf(await open(comparison)).some((fact) => fact.includes('measured')));
+});
+
 test('the address of a run is its page at once', async () => {
   const app = await open(comparison, '#run=smk');
   assert.equal(title(app), 'a+b under smk');

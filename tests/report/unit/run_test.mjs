@@ -37,6 +37,22 @@ test('the tiles', () => {
   });
 });
 
+// Of 1000 cycles, 250 are measured.
+const window = { measured_from: 400, measured_to: 650, until: 'done' };
+
+test('counts are over the cycles that are measured, and these are told', () => {
+  const { summary, tbs } = byId(makeRun({}, window));
+  const tiles = tilesOf(summary);
+  assert.equal(tiles['Instructions per cycle'], '12.00');
+  assert.equal(tiles.Cycles, '1\u2009000');
+  assert.equal(tiles['Measured cycles'], '250');
+  const figure = figureOf(tbs, 'TBs on each SM, mean of the measured cycles');
+  assert.deepEqual(readNumbers(figure).rows[1], ['0', 'b', '2.00']);
+  const facts = runFacts(makeRun({}, window).stats);
+  assert.ok(facts.includes('measured from 400 to 650'));
+  assert.ok(facts.includes('until all programs had ended'));
+});
+
 test('tiles of what a run does not have are dashes', () => {
   const tiles = tilesOf(byId(makeRun({}, { stp: null, wall: undefined, cycles: 0 })).summary);
   assert.equal(tiles.STP, missing);

@@ -144,6 +144,12 @@ test('preemptions can be searched by how', () => {
   assert.equal(readTable(section, 'Preemption log').rows[0][3], '8');
 });
 
+test('counts that are not of the whole run say so', () => {
+  const stats = { ...counted, measured_from: 400, measured_to: 650 };
+  const section = preemptionSection(makeRun({ preemptions }, stats));
+  assert.match(section.textContent, /The counts are measured from 400 to 650; the log is of the/);
+});
+
 test('TBs that never came back have no mean', () => {
   const log = { ...preemptions, back: [null, null, null], back_sm: [null, null, null] };
   const section = preemptionSection(makeRun({ preemptions: log }, counted));

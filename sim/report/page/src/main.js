@@ -3,6 +3,7 @@
 import { comparePage } from './compare.js';
 import { h, section } from './dom.js';
 import { count, policyName } from './format.js';
+import { measuredText } from './lengths.js';
 import { setMeanings } from './meanings.js';
 import { runFacts, runSections } from './run.js';
 import { sweepPage } from './sweep.js';
@@ -143,6 +144,7 @@ function overview() {
         `machine ${compare.machine}`,
         `control ${compare.control}`,
         `${count(compare.cycles)} cycles`,
+        measuredText(data.runs[0].stats),
         `seed ${compare.seed}`,
       ],
     });

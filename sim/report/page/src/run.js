@@ -2,9 +2,20 @@
 // One run: from its folder with everything, or from a sweep's database with what that has.
 import { chart } from './chart.js';
 import { h, section } from './dom.js';
-import { bytes, count, divide, missing, percent, policyName, ratio, stallNames } from './format.js';
+import {
+  bytes,
+  count,
+  divide,
+  isNumber,
+  missing,
+  percent,
+  policyName,
+  ratio,
+  stallNames,
+} from './format.js';
 import { clientFacts, clientSections } from './clients.js';
 import { coloursOf, inOwnRuns, kernelLegend, withOwnNames } from './kernels.js';
+import { endText, isPart, measuredCycles, measuredText } from './lengths.js';
 import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
 import { legendOf, smAreas, stackedBars } from './specs.js';
@@ -24,7 +35,7 @@ const byReplay = (stats) => stats.host?.device === 'replay';
 function summary(run) {
   const { stats } = run;
   const onSms = (text) => (byReplay(stats) ? missing : text);
-  const instructions = divide(stats.warp_instructions, stats.cycles);
+  const instructions = divide(stats.warp_instructions, measuredCycles(stats));
   const wall = stats.wall ?? {};
   return section(
     'summary',
@@ -51,6 +62,8 @@ function summary(run) {
       ),
       tile('Context traffic', onSms(bytes(stats.preemptions.bytes)), 'Contexts saved and restored'),
       tile('Cycles', count(stats.cycles)),
+      isPart(stats) &&
+        tile('Measured cycles', count(measuredCycles(stats)), 'Those that the statistics are of'),
       tile(
         'Simulated in',
         wall.wall_seconds === undefined ? missing : `${wall.wall_seconds.toFixed(1)} s`,
@@ -229,7 +242,7 @@ function meanTbs(run, only) {
       part: slot,
       order: slot,
       name: stats.kernels[slot].name,
-      value: sm.tb_mean ? sm.tb_mean[slot] : divide(sm.tb_cycles[slot], stats.cycles),
+      value: sm.tb_mean ? sm.tb_mean[slot] : divide(sm.tb_cycles[slot], measuredCycles(stats)),
     })),
   );
 }
@@ -328,7 +341,7 @@ function overTime(run, only = null) {
 }
 
 function tbSection(run) {
-  const title = 'TBs on each SM, mean of the run';
+  const title = `TBs on each SM, mean of the ${isPart(run.stats) ? 'measured cycles' : 'run'}`;
   if (!inOwnRuns(run.stats))
     return section('tbs', 'Thread blocks', tbChart(run, title), overTime(run));
   return section(
@@ -417,6 +430,8 @@ export const runFacts = (stats) =>
         `policy ${policyName(stats.policy)}`,
         `machine ${stats.machine}`,
         `control ${stats.control}`,
-        `${count(stats.cycles)} cycles`,
+        isNumber(stats.cycles) && `${count(stats.cycles)} cycles`,
+        measuredText(stats),
+        endText(stats),
         `seed ${stats.seed}`,
-      ];
+      ].filter(Boolean);

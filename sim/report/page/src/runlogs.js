@@ -4,6 +4,7 @@ import { chart } from './chart.js';
 import { choice, h, section } from './dom.js';
 import { count, divide, fixed, missing } from './format.js';
 import { coloursOf, inOwnRuns, kernelLegend } from './kernels.js';
+import { isPart, measuredText } from './lengths.js';
 import { legendOf, lines, stackedBars, withStarts } from './specs.js';
 import { facts, table } from './table.js';
 
@@ -244,6 +245,8 @@ export function preemptionSection(run, timeline) {
       search: 'kernel, saved, flushed',
       size: 20,
     }),
+    isPart(run.stats) &&
+      h('p.note', `The counts are ${measuredText(run.stats)}; the log is of the whole run.`),
     leftOut(log, rows.length),
   );
 }
