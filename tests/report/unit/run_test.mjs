@@ -291,6 +291,16 @@ test('the configuration of a run of a database: how to make it again', () => {
   assert.match(sections.config.querySelector('p.note').textContent, /makes the same run again/);
 });
 
+test('a run of a database: counts are over what is measured', () => {
+  const lengths = { cycles: 9000, run_cycles: 4000, measured_cycles: 2000 };
+  const sweep = makeSweep([{ workload: 'a+b', ...lengths, warp_instructions: 8000 }]);
+  const run = asRun(makeRuns(sweep)[0], sweep);
+  const tiles = tilesOf(byId(run).summary);
+  assert.equal(tiles['Instructions per cycle'], '4.00');
+  assert.equal(tiles.Cycles, '4\u2009000');
+  assert.ok(runFacts(run.stats).includes('2\u2009000 cycles measured'));
+});
+
 test('what heads the page', () => {
   assert.deepEqual(runFacts(makeRun({}, { policy: 'smk-pw' }).stats), [
     ...['policy smk-pw', 'machine gtx980', 'control model', '1\u2009000 cycles', 'seed 1'],

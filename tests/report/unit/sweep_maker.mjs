@@ -20,6 +20,8 @@ const usual = {
   machine: 'gtx980',
   control: 'model',
   cycles: 1000,
+  run_cycles: 1000,
+  measured_cycles: 1000,
   seed: '1',
   settings: '',
   sms: 2,

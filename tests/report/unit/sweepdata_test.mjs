@@ -124,6 +124,17 @@ test('a run of the database looks like one of a folder', () => {
   assert.equal(stats.wall.wall_seconds, 0.5);
 });
 
+test('the length of a run, and what is measured of it, are not its limit', () => {
+  const lengths = (more) => {
+    const sweep = makeSweep([{ workload: 'a+b', cycles: 5000, ...more }]);
+    const { cycles, measured_cycles: measured } = asRun(makeRuns(sweep)[0], sweep).stats;
+    return [cycles, measured];
+  };
+  assert.deepEqual(lengths({ run_cycles: 3000, measured_cycles: 2000 }), [3000, 2000]);
+  assert.deepEqual(lengths({ run_cycles: null, measured_cycles: null }), [null, null]);
+  assert.deepEqual(lengths({ run_cycles: undefined, measured_cycles: undefined }), [5000, 5000]);
+});
+
 test('without preemptions there is no mean', () => {
   const sweep = makeSweep([
     { workload: 'a+b', preemptions: 0, preemption_cycles: 0, kernels: [{ l1_accesses: 0 }] },

@@ -66,8 +66,10 @@ export function makeRuns(sweep) {
   return runs;
 }
 
-// A run of the database in the form of stats.json.
+// A run of the database in the form of stats.json. `cycles` of a run is its limit; how long it was, and what
+// of it is measured, is null by replay, and not there in older databases.
 export function asRun(run, sweep) {
+  const { run_cycles: cycles = run.cycles, measured_cycles: measured = cycles } = run;
   const [first, size] = run.tbs;
   const count = run.kernels.length;
   const sms = Array.from({ length: size / Math.max(1, count) }, (_, sm) => ({
@@ -92,7 +94,8 @@ export function asRun(run, sweep) {
       baseline: run.policy === 'isolated',
       machine: run.machine,
       control: run.control,
-      cycles: run.cycles,
+      cycles,
+      measured_cycles: measured,
       seed: run.seed,
       stp: run.stp,
       antt: run.antt,
