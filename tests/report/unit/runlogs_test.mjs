@@ -20,7 +20,7 @@ import {
   search,
   status,
 } from './look.mjs';
-import { makeRun } from './run_maker.mjs';
+import { makeKernel, makeRun } from './run_maker.mjs';
 
 beforeEach(() => {
   drawings.length = 0;
@@ -246,6 +246,28 @@ test('the log: refusals in a row, victims, shares in percent of the GPU', () => 
     ['12', missing, '1', 'dispatch-new', 'a', '1', '4', missing, '8.33 %', '0.00 %'],
     ['13', missing, '1', 'no-room', 'b', '1', missing, 'a, 1 TB', '4.17 %', '16.67 %'],
   ]);
+});
+
+// The log of a run of jobs that take turns in the kernel slots, of which there are four.
+function sharesOf(names, stats) {
+  const kernels = names.map((name, slot) => makeKernel(slot, name));
+  const shares = [0, 1, 2].map((row) => [1, 2, 3, 4].slice(0, names.length).map((v) => v + row));
+  const counts = [Array(4 * names.length).fill(0)];
+  const log = { ...decisions.log, shares };
+  const own = { ...decisions, reasons: ['no-room'], counts, log: { ...log, reason: [0, 0, 0] } };
+  const section = decisionSection(makeRun({ decisions: own }, { kernels, ...stats }));
+  const { headings, rows } = readTable(section, 'Decision log');
+  const from = headings.indexOf('Victim') + 1;
+  assert.equal(section.textContent.includes('launches.csv'), headings[from] === 'rK slot 0');
+  return [headings.slice(from), rows[0].slice(from)];
+}
+
+test('jobs that take turns in kernel slots: shares are of these', () => {
+  const slots = ['rK slot 0', 'rK slot 1', 'rK slot 2', 'rK slot 3'];
+  const six = ['a', 'b', 'c', 'd', 'e', 'f'];
+  assert.deepEqual(sharesOf(six), [slots, ['1', '2', '3', '4']]);
+  assert.deepEqual(sharesOf(['a', 'b'], { host: { device: 'cycle' } })[0], slots.slice(0, 2));
+  assert.deepEqual(sharesOf(['a', 'b', 'c', 'd'])[0], ['rK a', 'rK b', 'rK c', 'rK d']);
 });
 
 test('without the configuration shares stay as they are', () => {

@@ -45,5 +45,18 @@ export function kernelLegend(run) {
   return [...entries];
 }
 
+// The kernel slots of the hardware.
+const kernelSlots = 4;
+
+// Whether each kernel has a kernel slot of its own. More kernels, and jobs of a stream, take turns.
+export const haveOwnSlots = ({ kernels, host }) => !host && kernels.length <= kernelSlots;
+
+// A name for each kernel slot that a run can have used: its kernel, when that has it for itself.
+export function slotNames(stats) {
+  const { kernels } = stats;
+  if (haveOwnSlots(stats)) return kernels.map((k) => k.name);
+  return Array.from({ length: Math.min(kernels.length, kernelSlots) }, (_, slot) => `slot ${slot}`);
+}
+
 // The baseline: each kernel has the whole GPU, in a run of its own. Nothing of them can be added up.
 export const inOwnRuns = ({ baseline, kernels }) => Boolean(baseline) && kernels.length > 1;

@@ -3,7 +3,7 @@
 import { chart } from './chart.js';
 import { choice, h, section } from './dom.js';
 import { count, divide, fixed, missing } from './format.js';
-import { coloursOf, inOwnRuns, kernelLegend } from './kernels.js';
+import { coloursOf, haveOwnSlots, inOwnRuns, kernelLegend, slotNames } from './kernels.js';
 import { isPart, measuredText } from './lengths.js';
 import { legendOf, lines, stackedBars, withStarts } from './specs.js';
 import { facts, table } from './table.js';
@@ -412,12 +412,12 @@ function decisionColumns(run) {
       value: (r) => (r.victim === null ? null : kernels[r.victim]?.name),
       format: (v, r) => (v ? `${v}, ${r.victim_tbs} TB${r.victim_tbs === 1 ? '' : 's'}` : missing),
     },
-    ...kernels.map((k, slot) => ({
+    ...slotNames(run.stats).map((name, slot) => ({
       id: `share${slot}`,
-      title: `rK ${k.name}`,
+      title: `rK ${name}`,
       value: (r) => r.shares[slot],
       format: share,
-      hint: 'Dominant share of the whole GPU at that time',
+      hint: `Dominant share of the whole GPU at that time, of the kernel in kernel slot ${slot}`,
     })),
   ];
 }
@@ -450,6 +450,8 @@ export function decisionSection(run) {
       search: 'reason, kernel, victim',
       size: 20,
     }),
+    !haveOwnSlots(run.stats) &&
+      h('p.note', 'rK is of a kernel slot; launches.csv says which kernel was in it, and when.'),
     leftOut(log, rows.length),
   );
 }
