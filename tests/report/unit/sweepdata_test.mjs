@@ -88,6 +88,29 @@ test('a series is the policy, how it preempts, and whether that costs', () => {
   assert.equal(runs[3].base, 'policy.epoch_length=600', 'so that it meets its run with costs');
 });
 
+test('a stream on the cycle model and by replay: two series', () => {
+  const stream = { workload: 'a+b', scheduler: 'in-order' };
+  const runs = makeRuns(
+    makeSweep([
+      { ...stream, device: 'cycle', stp: 1 },
+      { ...stream, device: 'replay', stp: 2 },
+      { workload: 'a', policy: 'isolated', sm_rows: 0 },
+      { workload: 'a', policy: 'isolated', sm_rows: 2 },
+    ]),
+  );
+  const series = ['in-order on smk', 'in-order on smk by replay'];
+  assert.deepEqual(
+    runs.map((run) => run.series),
+    [...series, 'isolated by replay', 'isolated'],
+  );
+  assert.equal(runs[1].policyId, series[1]);
+  const entries = complete(runs, series);
+  assert.deepEqual(
+    series.map((id) => average(entries, id, 'stp')),
+    [1, 2],
+  );
+});
+
 test('a run of the database looks like one of a folder', () => {
   const sweep = makeSweep([
     { workload: 'a', policy: 'isolated' },

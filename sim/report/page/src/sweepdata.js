@@ -34,6 +34,9 @@ function makeRun(columns, i) {
   const usual = run.policy.startsWith('warped-slicer') ? 'drain' : 'switch';
   run.policyId = run.policy + (run.preempt && run.preempt !== usual ? ` ${run.preempt}` : '');
   if (run.scheduler) run.policyId = `${run.scheduler} on ${run.policyId}`;
+  // Runs of a job alone have no device, but by replay no SMs.
+  if (run.sm_rows === 0) run.device = 'replay';
+  if (run.device === 'replay') run.policyId += ' by replay';
   run.series = run.policyId + (run.ideal_preemption ? '-ideal' : '');
   run.stalls = Object.fromEntries(
     stallReasons.map((reason) => [reason, run[reason === 'control' ? 'control_stall' : reason]]),
