@@ -291,6 +291,22 @@ test('the configuration of a run of a database: how to make it again', () => {
   assert.match(sections.config.querySelector('p.note').textContent, /makes the same run again/);
 });
 
+test('a run of a database by replay: nothing is said of the SMs', () => {
+  const lengths = { run_cycles: null, measured_cycles: null };
+  const more = { scheduler: 'in-order', device: 'replay', sm_rows: 0, ...lengths };
+  const sweep = makeSweep([{ workload: 'a+b', ...more, preemptions: 0 }]);
+  const run = asRun(makeRuns(sweep)[0], sweep);
+  assert.deepEqual(run.stats.host, { scheduler: 'in-order', device: 'replay' });
+  const { summary, config, ...others } = byId(run);
+  assert.deepEqual(Object.keys(others), ['kernels']);
+  const tiles = tilesOf(summary);
+  for (const name of ['Preempted TBs', 'Context traffic', 'Cycles', 'Instructions per cycle'])
+    assert.equal(tiles[name], missing, name);
+  assert.match(config.textContent, /with --out its page has its jobs over time/);
+  assert.ok(!config.textContent.includes('--timeline'));
+  assert.ok(!runFacts(run.stats).some((fact) => fact.includes('cycles')));
+});
+
 test('a run of a database: counts are over what is measured', () => {
   const lengths = { cycles: 9000, run_cycles: 4000, measured_cycles: 2000 };
   const sweep = makeSweep([{ workload: 'a+b', ...lengths, warp_instructions: 8000 }]);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import './stand_in.mjs';
 import { h } from '../../../sim/report/page/src/dom.js';
+import { missing } from '../../../sim/report/page/src/format.js';
 import { holds, sweepPage } from '../../../sim/report/page/src/sweep.js';
 import {
   choiceOf,
@@ -54,6 +55,23 @@ test('runs alone do not decide what is chosen', () => {
   ]);
   assert.equal(shown(), '2 of 5 runs');
   assert.equal(open([alone]).shown(), '1 of 1 runs');
+});
+
+test('preempted TBs of runs by replay are not known', () => {
+  const stream = { workload: 'a+b', scheduler: 'in-order', preemptions: 3 };
+  const { page } = open([
+    { ...stream, device: 'cycle' },
+    { ...stream, device: 'replay', preemptions: 0 },
+  ]);
+  for (const [label, heading] of [
+    ['Policies', 'preempted TBs'],
+    ['All runs', 'preempted'],
+  ]) {
+    const { headings, rows } = readTable(page, label);
+    const column = headings.indexOf(heading);
+    const texts = rows.map((row) => row[column]);
+    assert.deepEqual(texts, label === 'Policies' ? ['3.0', missing] : ['3', missing]);
+  }
 });
 
 test('filters hold for everything below them', () => {

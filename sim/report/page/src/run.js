@@ -398,7 +398,9 @@ function config(run) {
     !run.config_text &&
       h(
         'p.note',
-        'The command above makes the same run again; with --out and --timeline its page has everything over time.',
+        byReplay(stats)
+          ? 'The command above makes the same run again; with --out its page has its jobs over time.'
+          : 'The command above makes the same run again; with --out and --timeline its page has everything over time.',
       ),
   );
 }

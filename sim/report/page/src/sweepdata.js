@@ -36,7 +36,10 @@ function makeRun(columns, i) {
   if (run.scheduler) run.policyId = `${run.scheduler} on ${run.policyId}`;
   // Runs of a job alone have no device, but by replay no SMs.
   if (run.sm_rows === 0) run.device = 'replay';
-  if (run.device === 'replay') run.policyId += ' by replay';
+  if (run.device === 'replay') {
+    run.policyId += ' by replay';
+    run.preemptions = null; // not known
+  }
   run.series = run.policyId + (run.ideal_preemption ? '-ideal' : '');
   run.stalls = Object.fromEntries(
     stallReasons.map((reason) => [reason, run[reason === 'control' ? 'control_stall' : reason]]),
@@ -68,6 +71,10 @@ export function makeRuns(sweep) {
   }
   return runs;
 }
+
+// Of a stream, and of its jobs alone by replay.
+const hostOf = ({ scheduler, device }) =>
+  scheduler || device ? { host: { scheduler, device } } : {};
 
 // A run of the database in the form of stats.json. `cycles` of a run is its limit; how long it was, and what
 // of it is measured, is null by replay, and not there in older databases.
@@ -108,6 +115,7 @@ export function asRun(run, sweep) {
       checks: run.checks,
       kernels,
       sms,
+      ...hostOf(run),
       scheduler_cycles: run.stalls,
       wall: { wall_seconds: run.wall_seconds },
       preemptions: {
