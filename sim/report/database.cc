@@ -95,8 +95,9 @@ ORDER BY n.number
 
 constexpr char kKernels[] = R"sql(
 SELECT n.number AS run, i.number AS isolated, k.name, k.type, k.arrival, k.ipc, k.ipc_isolated, k.normalized_ipc,
-  {counters} {preemptions} k.slot
+  {counters} {preemptions} c.client, k.slot
 FROM numbered n JOIN kernel_results k USING (run)
+  LEFT JOIN jobs c ON c.run = k.run AND c.slot = k.slot
   LEFT JOIN preemptions p ON p.run = k.run AND p.slot = k.slot
   LEFT JOIN numbered i ON i.run = k.isolated_run
 ORDER BY n.number, k.slot
@@ -200,7 +201,7 @@ ordered_json ReadAll(const std::string& path) {
   j["runs"] = Columns(&database, RunsSql(),
                       {"workload", "mix", "policy", "preempt", "machine", "control", "seed",
                        "settings", "version", "model_version"});
-  j["kernels"] = Columns(&database, KernelsSql(), {"name", "type"});
+  j["kernels"] = Columns(&database, KernelsSql(), {"name", "type", "client"});
   j["tbs"] = Columns(&database, kTbs);
   j["failed"] = Columns(&database, kFailed);
   j["experiments"] = Experiments(&database);

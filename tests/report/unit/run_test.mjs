@@ -149,6 +149,15 @@ test('jobs of a stream have the colour of their client, as their copies have', a
   assert.deepEqual(run.colours, [0, 1, 2].map(kernelColour));
 });
 
+test('jobs of a stream of a database, too', async () => {
+  const kernels = ['x', 'y', 'x'].map((client) => ({ client }));
+  const sweep = makeSweep([{ workload: 'a+b+a', scheduler: 'in-order', device: 'cycle', kernels }]);
+  const run = asRun(makeRuns(sweep)[0], sweep);
+  const figure = figureOf(byId(run).tbs, 'TBs on each SM, mean of the run');
+  assert.deepEqual(await legendOf(figure), ['x', 'y']);
+  assert.deepEqual(drawings[0].spec.encoding.color.scale.range, [0, 1, 0].map(kernelColour));
+});
+
 test('kernels that were alone in their runs are not added up', async () => {
   const residency = { step: 500, steps: 2, hundredths: [100, 150, 0, 25, 200, 200, 50, 0] };
   const timeline = makeTimelineColumns([

@@ -75,6 +75,7 @@ const kernel = {
   flushes: 0,
   context_bytes: 2048,
   preemption_cycles: 40,
+  client: '',
 };
 
 // Texts of which each stands once, as the database's columns have them.
@@ -110,7 +111,7 @@ export function makeSweep(runs, more = {}) {
   const byName = { run: kernels.map((k) => k.run) };
   for (const name of ['name', ...Object.keys(kernel)]) {
     const values = kernels.map((k) => k[name]);
-    byName[name] = name === 'name' || name === 'type' ? packed(values) : values;
+    byName[name] = ['name', 'type', 'client'].includes(name) ? packed(values) : values;
   }
   // Run r has 100 r + 10 sm + slot hundredths on an SM.
   const hundredths = full.flatMap(

@@ -116,6 +116,9 @@ export function asRun(run, sweep) {
       kernels,
       sms,
       ...hostOf(run),
+      jobs: kernels.every((k) => k.client)
+        ? kernels.map((k) => ({ job: k.slot, client: k.client }))
+        : undefined,
       scheduler_cycles: run.stalls,
       wall: { wall_seconds: run.wall_seconds },
       preemptions: {
