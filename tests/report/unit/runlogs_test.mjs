@@ -226,6 +226,22 @@ test('decisions over time are sums over kernels, without empty steps', () => {
   assert.equal(figure.querySelector('.note').textContent, 'In steps of 10 cycles.');
 });
 
+test('decisions over time stand at their cycles', async () => {
+  const late = { ...decisions, reasons: ['no-room'], counts: [[1, 0, 0, 2, 0, 0, 0, 0]] };
+  document.body.append(decisionSection(makeRun({ decisions: late }, { cycles: 38 })));
+  await scrollThrough();
+  const [{ spec }] = drawings;
+  assert.equal(spec.encoding.x.type, 'quantitative');
+  assert.deepEqual(spec.encoding.x.scale.domain, [0, 38]);
+  assert.deepEqual(
+    spec.data.values.map((v) => [v.x, v.x2]),
+    [
+      [0, 10],
+      [30, 38],
+    ],
+  );
+});
+
 test('many steps are joined into at most about fifty bars', () => {
   const steps = 200;
   const counts = [Array(2 * steps).fill(1)];

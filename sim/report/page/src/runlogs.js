@@ -5,7 +5,7 @@ import { choice, h, section } from './dom.js';
 import { count, divide, fixed, missing } from './format.js';
 import { coloursOf, haveOwnSlots, inOwnRuns, kernelLegend, slotNames } from './kernels.js';
 import { isPart, measuredText } from './lengths.js';
-import { legendOf, lines, stackedBars, withStarts } from './specs.js';
+import { legendOf, lines, stackedSteps, withStarts } from './specs.js';
 import { facts, table } from './table.js';
 
 const seriesOf = (run) => ({
@@ -322,6 +322,7 @@ function reasonTable(run) {
 
 function reasonChart(run) {
   const { reasons, counts, step, steps } = run.decisions;
+  const { cycles } = run.stats;
   const kernels = run.stats.kernels.length;
   const width = Math.max(1, Math.round(steps / 50)); // steps in one bar
   const rows = [];
@@ -330,21 +331,9 @@ function reasonChart(run) {
       let value = 0;
       for (let slot = 0; slot < kernels; ++slot)
         value += sum(counts[order], slot * steps + i, slot * steps + Math.min(i + width, steps));
-      if (value > 0) rows.push({ label: i * step, part: reason, name: reason, order, value });
+      const [x, x2] = [i * step, Math.min((i + width) * step, cycles)];
+      if (value > 0) rows.push({ x, x2, part: reason, name: reason, order, value });
     }
-  });
-  const labelsInOrder = [...new Set(rows.map((r) => r.label))].sort((a, b) => a - b);
-  const bars = stackedBars({
-    rows,
-    labelsInOrder,
-    parts: reasons,
-    colourOf: reasonColour,
-    title: 'decisions',
-    tips: [
-      ['label', 'From cycle', ',d'],
-      ['name', 'Reason'],
-      ['value', 'Decisions', ',d'],
-    ],
   });
   return chart({
     title: 'Decisions over time',
@@ -352,22 +341,25 @@ function reasonChart(run) {
     rows: () => rows,
     note: `In steps of ${count(step * width)} cycles${inOwnRuns(run.stats) ? ', of all runs together' : ''}.`,
     columns: [
-      { id: 'cycle', title: 'from cycle', value: (r) => r.label, format: count },
+      { id: 'cycle', title: 'from cycle', value: (r) => r.x, format: count },
       { id: 'reason', title: 'Reason', text: true, value: (r) => r.name },
       { id: 'count', title: 'decisions', value: (r) => r.value, format: count },
     ],
     panels: [
       {
-        spec: (size) => {
-          const spec = bars(size);
-          spec.encoding.x = {
-            field: 'label',
-            type: 'ordinal',
-            title: 'from cycle',
-            axis: { labelAngle: 0, labelOverlap: true, format: '~s', ticks: false },
-          };
-          return spec;
-        },
+        spec: stackedSteps({
+          rows,
+          parts: reasons,
+          colourOf: reasonColour,
+          xTitle: 'cycle',
+          yTitle: 'decisions',
+          end: cycles,
+          tips: [
+            ['x', 'From cycle', ',d'],
+            ['name', 'Reason'],
+            ['value', 'Decisions', ',d'],
+          ],
+        }),
       },
     ],
   });

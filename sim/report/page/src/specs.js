@@ -262,6 +262,38 @@ export function stackedBars({
   });
 }
 
+// Parts of a whole in steps of time, stacked. Rows: { x, x2, part, name, value, order }.
+export function stackedSteps({ rows, parts, colourOf, xTitle, yTitle, end, height = 220, tips }) {
+  return (width) => ({
+    width,
+    height,
+    autosize: fit,
+    data: { values: rows },
+    mark: { type: 'bar', binSpacing: 1, minBandSize: 1 },
+    encoding: {
+      x: {
+        field: 'x',
+        type: 'quantitative',
+        bin: 'binned',
+        title: xTitle,
+        scale: { domain: [0, end], nice: false },
+        axis: { grid: false, tickCount: 6, format: '~s', labelOverlap: 'greedy' },
+      },
+      x2: { field: 'x2' },
+      y: {
+        field: 'value',
+        type: 'quantitative',
+        title: yTitle,
+        stack: 'zero',
+        axis: { tickCount: 5, domain: false, ticks: false },
+      },
+      color: colour('part', parts, colourOf),
+      order: { field: 'order', type: 'quantitative' },
+      tooltip: tooltip(tips),
+    },
+  });
+}
+
 // What lasted how long, a row for each label: thin bars on wide ones. Rows: { label, part, name, x, x2, thin }.
 export function gantt({ rows, labelsInOrder, parts, colourOf, end, height, xTitle, tips }) {
   return (width) => {
