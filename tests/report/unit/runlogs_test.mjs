@@ -37,7 +37,7 @@ const samples = {
   quota: [10, 99, 20, 30, 10, 99, 88, 50],
 };
 
-test('IPC of all SMs is a sum, the quota a mean of the SMs that the kernel is on', async () => {
+test('IPC of all SMs is a sum, the quota a mean of the SMs where the kernel has one', async () => {
   const section = sampleSection(makeRun({ samples }));
   const figure = figureOf(section, 'IPC of each sample, all SMs');
   assert.deepEqual(readNumbers(figure).rows, [
@@ -57,10 +57,24 @@ test('of one SM', () => {
   assert.equal(figureOf(section, 'IPC of each sample, all SMs'), null);
   assert.deepEqual(readNumbers(figureOf(section, 'Quota of a scheduler on SM 0')).rows, [
     ['100', 'a', '0.500', '10', '2'],
-    ['100', 'b', '0.000', '0', '0'],
+    ['100', 'b', '0.000', missing, '0'],
     ['200', 'a', '0.100', '10', '2'],
-    ['200', 'b', '0.000', '0', '0'],
+    ['200', 'b', '0.000', missing, '0'],
   ]);
+});
+
+test('an SM that profiles has no quota, and is not in the mean', async () => {
+  const quota = [10, 99, 0, 30, 0, 99, 88, 50];
+  const section = sampleSection(makeRun({ samples: { ...samples, quota } }));
+  const figure = figureOf(
+    section,
+    'Quota of a scheduler, mean of the SMs where the kernel has one',
+  );
+  const { rows } = readNumbers(figure);
+  assert.deepEqual(
+    rows.map((row) => row[3]),
+    ['10', '30', missing, '50'],
+  );
 });
 
 test('two charts of the same rows: IPC and quota', async () => {

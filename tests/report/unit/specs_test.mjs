@@ -153,6 +153,21 @@ test('lines of what is told at its end have a begin, never before 0', () => {
   );
 });
 
+test('lines have a begin again after a gap', () => {
+  const rows = [5, 15, 25, 35].map((x, i) => ({ x, series: 'a', value: [1, null, 2, 3][i] }));
+  assert.deepEqual(
+    withStarts(rows, (r) => r.x - 10).map((r) => [r.x, r.value]),
+    [
+      [0, 1],
+      [5, 1],
+      [15, null],
+      [15, 2],
+      [25, 2],
+      [35, 3],
+    ],
+  );
+});
+
 test('small charts of SMs: four beside each other, two on a narrow screen', () => {
   const make = smAreas({ rows: [], series: [0, 1], colourOf, xTitle: 'from cycle', end: 900 });
   const wide = make(1000);

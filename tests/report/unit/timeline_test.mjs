@@ -45,6 +45,28 @@ test('all stays are drawn, in the colours of their kernels', async () => {
   );
 });
 
+test('where a kernel has no quota its line of quotas has a gap', async () => {
+  const epochs = [100, 200, 300];
+  const all = (value) => epochs.map(() => value);
+  const samples = {
+    ...{ cycle: epochs, length: all(100), sm: all(0), kernel: all(0) },
+    ...{ warp_instructions: all(9), resident_tbs: all(1), quota: [20, 0, 10] },
+  };
+  const { section } = timelineSection(makeRun({ timeline: columns(), samples }));
+  document.body.append(section);
+  strokes.length = 0;
+  await resize();
+  const height = section.querySelector('canvas').height;
+  const zero = height - 16;
+  const track = strokes.filter(
+    ([name, [, y]]) => name === 'lineTo' && y < height && y >= zero - 48,
+  );
+  assert.deepEqual(
+    track.map(([, [, y]]) => zero - y),
+    [48, 24],
+  );
+});
+
 test('keys and buttons zoom, move and show all', async () => {
   const { section, frame } = open();
   await resize();

@@ -14,7 +14,7 @@ const seriesOf = (run) => ({
 });
 
 // IPC and quotas by end of sample and kernel; of one SM, or of all: IPC is then a sum, the quota the mean
-// of the SMs on which the kernel has TBs.
+// of the SMs on which the kernel has TBs and a quota. An SM that profiles has none; null when no SM has.
 export function sampleRows(run, wanted) {
   const s = run.samples;
   const groups = new Map();
@@ -37,7 +37,7 @@ export function sampleRows(run, wanted) {
     }
     group.instructions += s.warp_instructions[i];
     group.tbs += s.resident_tbs[i];
-    if (s.resident_tbs[i] > 0) {
+    if (s.resident_tbs[i] > 0 && s.quota[i] > 0) {
       group.quota += s.quota[i];
       group.sms += 1;
     }
@@ -45,7 +45,7 @@ export function sampleRows(run, wanted) {
   return [...groups.values()].map((g) => ({
     ...g,
     ipc: g.instructions / g.length,
-    meanQuota: divide(g.quota, g.sms) ?? 0,
+    meanQuota: divide(g.quota, g.sms),
   }));
 }
 
@@ -77,7 +77,11 @@ function sampleCharts(run, wanted) {
   const columns = sampleColumns(run);
   const common = { ...seriesOf(run), xTitle: 'cycle', step: true, height: 210 };
   common.xDomain = axisOf(run);
-  const drawn = withStarts(rows, (r) => r.x - r.length);
+  const drawn = (valueOf) =>
+    withStarts(
+      rows.map((r) => ({ ...r, value: valueOf(r) })),
+      (r) => r.x - r.length,
+    );
   return h(
     'div.pair',
     chart({
@@ -85,21 +89,13 @@ function sampleCharts(run, wanted) {
       rows: () => rows,
       columns,
       legend,
-      panels: [
-        {
-          spec: lines({
-            ...common,
-            rows: drawn.map((r) => ({ ...r, value: r.ipc })),
-            yTitle: 'IPC',
-          }),
-        },
-      ],
+      panels: [{ spec: lines({ ...common, rows: drawn((r) => r.ipc), yTitle: 'IPC' }) }],
     }),
     hasQuotas(run) &&
       chart({
         title:
           wanted === 'all'
-            ? 'Quota of a scheduler, mean of the SMs that the kernel is on'
+            ? 'Quota of a scheduler, mean of the SMs where the kernel has one'
             : `Quota of a scheduler on SM ${wanted}`,
         rows: () => rows,
         columns,
@@ -108,7 +104,7 @@ function sampleCharts(run, wanted) {
           {
             spec: lines({
               ...common,
-              rows: drawn.map((r) => ({ ...r, value: r.meanQuota })),
+              rows: drawn((r) => r.meanQuota),
               yTitle: 'instructions',
               format: ',.0f',
             }),

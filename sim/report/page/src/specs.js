@@ -335,14 +335,14 @@ export function gantt({ rows, labelsInOrder, parts, colourOf, end, height, xTitl
   };
 }
 
-// Rows that are told at the end of a time, and before them the begin of the first of each series: a line needs
-// it to show the first.
+// Rows that are told at the end of a time, and before them the begin of the first of each series, and of the
+// first after one without a value: a line needs it to show these.
 export function withStarts(rows, startOf) {
-  const seen = new Set();
+  const before = new Map();
   return rows.flatMap((row) => {
-    if (seen.has(row.series)) return [row];
-    seen.add(row.series);
-    return [{ ...row, x: Math.max(0, startOf(row)) }, row];
+    const goesOn = (before.get(row.series) ?? null) !== null;
+    before.set(row.series, row.value);
+    return goesOn ? [row] : [{ ...row, x: Math.max(0, startOf(row)) }, row];
   });
 }
 

@@ -212,6 +212,10 @@ class Drawing {
       let begun = false;
       for (const q of this.quotas) {
         if (q.series !== kernel || q.x < this.from || q.x - q.length > this.to) continue;
+        if (q.meanQuota === null) {
+          begun = false;
+          continue;
+        }
         const [x1, x2] = [this.x(Math.max(this.from, q.x - q.length)), this.x(q.x)];
         c[begun ? 'lineTo' : 'moveTo'](x1, y(q.meanQuota));
         c.lineTo(Math.min(x2, this.width - margin.right), y(q.meanQuota));
