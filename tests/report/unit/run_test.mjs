@@ -193,6 +193,20 @@ test('kernels that were alone in their runs are not added up', async () => {
   assert.deepEqual(names(), ['b']);
 });
 
+test('kernels whose own runs were not as long as each other', () => {
+  const kernels = [1000, 250].map((cycles, slot) =>
+    makeKernel(slot, 'ab'[slot], { cycles_present: cycles }),
+  );
+  const made = (own) => byId(makeRun({}, { baseline: true, kernels: own }));
+  const { summary, tbs } = made(kernels);
+  const alone = figureOf(tbs, 'TBs on each SM, mean of the run, b alone');
+  assert.deepEqual(readNumbers(alone).rows[0], ['0', 'b', '2.00'], '500 TBs x cycles of 250');
+  assert.match(summary.textContent, /statistics are of 1\u2009000 cycles of a, 250 cycles of b\./);
+  assert.ok(!summary.textContent.includes('as many cycles'));
+  const same = kernels.map((k) => ({ ...k, cycles_present: 1000 }));
+  assert.match(made(same).summary.textContent, /of its own of as many cycles\./);
+});
+
 test('a kernel alone is its own run, and nothing is said', () => {
   const kernels = [makeKernel(0, 'a')];
   const sms = [{ sm: 0, tb_mean: [1] }];

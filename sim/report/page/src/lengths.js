@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long a run was, which of its cycles statistics are of, and what ended it.
 import { count, isNumber } from './format.js';
+import { inOwnRuns } from './kernels.js';
 
 // The cycles that statistics are of; null when they are not known.
 export function measuredCycles({ cycles, measured_from, measured_to, measured_cycles }) {
   if (measured_cycles !== undefined) return measured_cycles;
   return isNumber(measured_to) ? measured_to - (measured_from ?? 0) : cycles;
 }
+
+// Those of one kernel: in a run of its own they are the kernel's.
+export const measuredOf = (stats, slot) =>
+  (inOwnRuns(stats) && stats.kernels[slot].cycles_present) || measuredCycles(stats);
 
 // Whether statistics are of a part of the run only.
 export function isPart(stats) {

@@ -15,7 +15,7 @@ import {
 } from './format.js';
 import { clientFacts, clientSections } from './clients.js';
 import { coloursOf, inOwnRuns, kernelLegend, withOwnNames } from './kernels.js';
-import { endText, isPart, measuredCycles, measuredText } from './lengths.js';
+import { endText, isPart, measuredCycles, measuredOf, measuredText } from './lengths.js';
 import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
 import { legendOf, smAreas, stackedBars } from './specs.js';
@@ -31,6 +31,14 @@ const ofClients = (stats) => stats.kind === 'clients';
 
 // What happens on SMs is not known then.
 const byReplay = (stats) => stats.host?.device === 'replay';
+
+// How long the runs of the baseline were: as long as each other, or not.
+function ownLengths(stats) {
+  const lengths = stats.kernels.map((_, slot) => measuredOf(stats, slot));
+  if (lengths.every((length) => length === lengths[0])) return ' of as many cycles';
+  const each = stats.kernels.map((k, slot) => `${count(lengths[slot])} cycles of ${k.name}`);
+  return `. They differ in length: statistics are of ${each.join(', ')}`;
+}
 
 function summary(run) {
   const { stats } = run;
@@ -72,7 +80,7 @@ function summary(run) {
     inOwnRuns(stats) &&
       h(
         'p.note',
-        'The baseline: each kernel ran alone on the whole GPU, in a run of its own of as many cycles. The runs are shown beside each other; no SM had two of these kernels.',
+        `The baseline: each kernel ran alone on the whole GPU, in a run of its own${ownLengths(stats)}. The runs are shown beside each other; no SM had two of these kernels.`,
       ),
   );
 }
@@ -242,7 +250,7 @@ function meanTbs(run, only) {
       part: slot,
       order: slot,
       name: stats.kernels[slot].name,
-      value: sm.tb_mean ? sm.tb_mean[slot] : divide(sm.tb_cycles[slot], measuredCycles(stats)),
+      value: sm.tb_mean ? sm.tb_mean[slot] : divide(sm.tb_cycles[slot], measuredOf(stats, slot)),
     })),
   );
 }
