@@ -71,6 +71,24 @@ test('by replay: nothing is said of the SMs', () => {
   assert.ok('stalls' in byId(makeRun({}, { host: { device: 'cycle' } })));
 });
 
+test('under policy tokens: what each kernel got', () => {
+  const none = { tokens: 0, cycles: 0, share: 0, overuse_cycles: 0, overuse_max: 0 };
+  const some = { tokens: 2, cycles: 550, share: 0.55, overuse_cycles: 30, overuse_max: 20 };
+  const tokens = [some, { ...some, tokens: 1 }, none, none];
+  const { headings, rows } = readTable(byId(makeRun({}, { tokens })).summary, 'Tokens');
+  assert.deepEqual(headings, [
+    ...['slot', 'Kernel', 'tokens', 'cycles', 'share', 'overuse cycles', 'longest overuse'],
+  ]);
+  assert.deepEqual(rows, [
+    ['0', 'a', '2', '550', '55.0 %', '30', '20'],
+    ['1', 'b', '1', '550', '55.0 %', '30', '20'],
+  ]);
+  const kernels = 'abcde'.split('').map((name, slot) => makeKernel(slot, name));
+  const many = byId(makeRun({}, { tokens, kernels, sms: [] })).summary;
+  assert.deepEqual(readTable(many, 'Tokens').rows[1].slice(0, 2), ['1', '1'], 'no kernel');
+  assert.equal(byId(makeRun()).summary.querySelector('table'), null);
+});
+
 test('kernels: hits of a cache that nobody asked are a dash', () => {
   const kernels = [makeKernel(0, 'a', { l1_accesses: 0, l1_hit_rate: 0 })];
   const { headings, rows } = readTable(byId(makeRun({}, { kernels })).kernels, 'Kernels');

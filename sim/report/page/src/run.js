@@ -14,7 +14,14 @@ import {
   stallNames,
 } from './format.js';
 import { clientFacts, clientSections } from './clients.js';
-import { coloursOf, inOwnRuns, kernelLegend, withOwnNames } from './kernels.js';
+import {
+  coloursOf,
+  haveOwnSlots,
+  inOwnRuns,
+  kernelLegend,
+  slotNames,
+  withOwnNames,
+} from './kernels.js';
 import { endText, isPart, measuredCycles, measuredOf, measuredText } from './lengths.js';
 import { meaning } from './meanings.js';
 import { decisionSection, preemptionSection, sampleSection } from './runlogs.js';
@@ -31,6 +38,44 @@ const ofClients = (stats) => stats.kind === 'clients';
 
 // What happens on SMs is not known then.
 const byReplay = (stats) => stats.host?.device === 'replay';
+
+// Under policy tokens: what each kernel slot that had a token got.
+function tokenTable(run) {
+  const rows = (run.stats.tokens ?? [])
+    .map((given, slot) => ({ ...given, slot }))
+    .filter((row) => row.tokens > 0);
+  if (rows.length === 0) return null;
+  const names = slotNames(run.stats);
+  const own = haveOwnSlots(run.stats);
+  const of = (name, title, format) => ({
+    id: name,
+    title,
+    value: (row) => row[name],
+    format,
+    hint: meaning('tokens', name),
+  });
+  return h(
+    'div',
+    h('h3', 'Tokens'),
+    table({
+      label: 'Tokens',
+      rows,
+      columns: [
+        { id: 'slot', title: 'slot', value: (row) => row.slot, hint: 'Kernel slot' },
+        own && { id: 'kernel', title: 'Kernel', text: true, value: (row) => names[row.slot] },
+        of('tokens', 'tokens', count),
+        of('cycles', 'cycles', count),
+        of('share', 'share', percent),
+        of('overuse_cycles', 'overuse cycles', count),
+        of('overuse_max', 'longest overuse', count),
+      ].filter(Boolean),
+    }),
+    h(
+      'p.note',
+      'Of the whole run. share: of its cycles; overuse: cycles from the end of a token’s quota until another kernel had the GPU.',
+    ),
+  );
+}
 
 // How long the runs of the baseline were: as long as each other, or not.
 function ownLengths(stats) {
@@ -77,6 +122,7 @@ function summary(run) {
         wall.wall_seconds === undefined ? missing : `${wall.wall_seconds.toFixed(1)} s`,
       ),
     ),
+    tokenTable(run),
     inOwnRuns(stats) &&
       h(
         'p.note',
