@@ -117,8 +117,14 @@ test('what the run did after the last sample is said to be in none', () => {
 test('without samples there is no section', () => {
   assert.equal(sampleSection(makeRun()), null);
   assert.equal(sampleSection(makeRun({ samples: null })), null);
+});
+
+test('a run that is shorter than an epoch says so', () => {
   const none = Object.fromEntries(Object.keys(samples).map((name) => [name, []]));
-  assert.equal(sampleSection(makeRun({ samples: none })), null);
+  const said = (epoch_length) =>
+    sampleSection(makeRun({ samples: none, config: { policy: { epoch_length } } })).textContent;
+  assert.match(said(2400), /The run of 1\u2009000 cycles is shorter than an epoch of 2\u2009400: /);
+  assert.match(said(600), /No epoch or step of --timeline ended/);
 });
 
 const preemptions = {

@@ -126,8 +126,17 @@ function restNote(run) {
   );
 }
 
+function noSamples(run) {
+  const length = run.config?.policy?.epoch_length;
+  return length > run.stats.cycles
+    ? `The run of ${count(run.stats.cycles)} cycles is shorter than an epoch of ${count(length)}: there are no samples.`
+    : 'No epoch or step of --timeline ended: there are no samples.';
+}
+
 export function sampleSection(run) {
-  if (!run.samples || run.samples.cycle.length === 0) return null;
+  if (!run.samples) return null;
+  if (run.samples.cycle.length === 0)
+    return section('epochs', 'IPC per epoch', h('p.note', noSamples(run)));
   const place = h('div');
   const show = (wanted) => place.replaceChildren(sampleCharts(run, wanted));
   const options = [
