@@ -385,7 +385,8 @@ void CommandLineParser::AddList() {
   sub->add_option("kernel", list.kernels,
                   "kernels: only these, by name or workload file; or trace:FOLDER")
       ->type_name("KERNEL...");
-  AddText(sub, "--machine", &list.machine, "machine of occupancies and settings", "NAME");
+  AddText(sub, "--machine", &list.machine, "machine of occupancies and settings (default gtx980)",
+          "NAME");
   sub->add_flag("--json", list.json, "as JSON");
   AddText(sub, "--of", &list.of, "statistics: of this object of stats.json only", "OBJECT");
   sub->add_flag("--markdown", list.markdown, "settings, keys, statistics: as the manual has them");

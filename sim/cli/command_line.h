@@ -32,7 +32,7 @@ struct CommandLineParser {
   TraceInfoOptions trace_info;
   TraceExportOptions trace_export;
   ValidateOptions validate;
-  ListOptions list{"", {}, "gtx980", false, "", false};
+  ListOptions list;
   HelpOptions help;
   std::function<int(const Context&)> action;
 

@@ -55,6 +55,11 @@ ordered_json LimitedBy(const ResourceVector& need, unsigned tbs, const ResourceV
   return names;
 }
 
+MachineConfig MachineOf(const Context& context, const ListOptions& options) {
+  const std::string name = options.machine.empty() ? "gtx980" : options.machine;
+  return context.backend.load_machine(context.backend.find_machine(name), {});
+}
+
 // One kernel of a program, and how much of an SM it takes when it has it to itself.
 ordered_json KernelJson(const Workload& workload, std::size_t index, const SmConfig& sm) {
   const KernelSpec& kernel = workload.kernels[index];
@@ -142,8 +147,7 @@ int ListKernels(const Context& context, const ListOptions& options) {
       options.kernels.empty()
           ? NotNone(context.backend.list_workloads(), context.backend, "workloads")
           : options.kernels;
-  const MachineConfig machine =
-      context.backend.load_machine(context.backend.find_machine(options.machine), {});
+  const MachineConfig machine = MachineOf(context, options);
   const ordered_json workloads = KernelsJson(context.backend, names, machine);
   fmt::print("{}", options.json ? workloads.dump(2) + "\n" : KernelsTable(workloads, machine.name));
   return 0;
@@ -248,8 +252,7 @@ std::string RowsMarkdown(const ordered_json& rows, const std::vector<std::string
 
 // The settings are the knobs and the keys of a machine file; the manual has a table of each.
 int ListSettings(const Context& context, const ListOptions& options) {
-  const MachineConfig machine =
-      context.backend.load_machine(context.backend.find_machine(options.machine), {});
+  const MachineConfig machine = MachineOf(context, options);
   const bool knobs = options.what == "settings";
   const ordered_json keys = KeyRows(machine);
   const std::vector<std::string> heads = {"key", "values", machine.name, "unit", "meaning"};

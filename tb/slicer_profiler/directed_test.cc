@@ -387,6 +387,38 @@ TEST(SlicerProfilerTest, AKernelWithoutTbsToDispatchIsNotSampledAgain) {
   EXPECT_EQ(p.state().again_kernel, 1);
 }
 
+// [D105]: a curve that was taken while its kernel had no TB to dispatch says nothing of its next
+// launch, whatever IPC that has. It is sampled again as soon as it has some, and once: its TBs may
+// be as few.
+TEST(SlicerProfilerTest, AKernelThatHadNoTbsToDispatchIsSampledOnceMore) {
+  Profiled p({kEighth, kEighth}, 16);
+  p.in.able = 0b01;
+  p.Start(0b11);
+  p.UntilSharing();
+  Watch(&p, 6, 400);
+  EXPECT_TRUE(p.state().watches);
+  p.in.able = 0b11;
+  Watch(&p, 1, 400);
+  EXPECT_FALSE(p.state().watches);
+  EXPECT_EQ(p.state().again_kernel, 1);
+  p.in.able = 0b01;
+  p.UntilSharing();
+  p.in.able = 0b11;
+  Watch(&p, 10, 400);
+  EXPECT_TRUE(p.state().watches) << "once";
+  // A profile of all is another one; and who is never sampled again is not.
+  p.in.able = 0b01;
+  p.Start(0b11);
+  p.UntilSharing();
+  p.in.able = 0b11;
+  p.in.sustain = 0;
+  Watch(&p, 10, 400);
+  EXPECT_TRUE(p.state().watches);
+  p.in.sustain = 2;
+  Watch(&p, 1, 400);
+  EXPECT_FALSE(p.state().watches);
+}
+
 // A third kernel makes all be profiled again; whatever was going on.
 TEST(SlicerProfilerTest, AThirdKernelMakesAllBeProfiledAgain) {
   Profiled p({kEighth, kEighth, kEighth}, 16);

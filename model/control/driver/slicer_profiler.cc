@@ -59,6 +59,7 @@ void SlicerProfiler::Start(const Inputs& in) {
   s.sm = s.at = 0;
   s.watches = s.again = false;
   s.known = 0;
+  s.lacks = 0;
 }
 
 void SlicerProfiler::Alone() {
@@ -222,6 +223,7 @@ void SlicerProfiler::Again() {
   s.again = true;
   s.watches = false;
   s.again_kernel = static_cast<std::uint8_t>(s.at);
+  s.lacks = static_cast<KernelMask>(s.lacks & ~(1u << s.at));
   s.left = static_cast<KernelMask>(1u << s.at & s.fits);
   s.base = 0;
   s.at = 0;
@@ -243,7 +245,8 @@ void SlicerProfiler::Judge(const Inputs& in) {
     const auto windows = static_cast<std::uint8_t>((s.windows[k] + 1) & 15);
     s.known |= bit;
     s.windows[k] = changed ? windows : 0;
-    if (changed && in.sustain != 0 && windows >= in.sustain) return Again();
+    const bool lacked = able && (s.lacks & bit) != 0;
+    if (in.sustain != 0 && (lacked || (changed && windows >= in.sustain))) return Again();
   }
   s.at = k + 1 == config_.num_kernels ? 0 : k + 1;
   if (s.at == 0) Wait(Step::kWindow, in.window);
@@ -277,6 +280,8 @@ void SlicerProfiler::Go(const Inputs& in) {
       return Settle(in, gave);
     case Step::kWindow:
       s.first = false;
+      if (s.profiling() && !s.again)
+        s.lacks = static_cast<KernelMask>(s.lacks | (s.left & ~in.able));
       if (TimedOut()) Wait(Step::kDrain, kDrain);
       return;
     case Step::kDrain:

@@ -36,8 +36,9 @@ class SlicerProfiler {
     // The TBs of every SM that was given something are those that it was given, as far as there are
     // any.
     bool settled = true;
-    KernelMask able =
-        static_cast<KernelMask>(~0u);  // have TBs to dispatch: no other is sampled again
+    // Have TBs to dispatch: no other is sampled again, and one that had none in its profile is,
+    // once.
+    KernelMask able = static_cast<KernelMask>(~0u);
     // Constant during a run.
     std::uint16_t warmup = 20'000, settle = 5'000, window = 5'000, delay = 0;
     std::uint8_t change = 2, sustain = 2;
@@ -85,6 +86,7 @@ class SlicerProfiler {
     // Kernels that have SMs or wait for some; those with TBs still to be sampled. SMs of each, and
     // TBs that earlier windows had on the last of them.
     KernelMask left = 0, open = 0, fits = 0;
+    KernelMask lacks = 0;  // had no TB to dispatch in a window of their profile
     unsigned share = 0;
     std::uint8_t base = 0;
     // SMs in turn: kernels from this SM's on, its SMs left, the TBs here; or none are left to it.

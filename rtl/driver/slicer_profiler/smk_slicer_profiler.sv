@@ -26,7 +26,8 @@ module smk_slicer_profiler #(
   input  logic                   stop_i,
   // The TBs of every SM that was given something are those that it was given, as far as there are any.
   input  logic                   settled_i,
-  // Kernels that have TBs to dispatch: no other is sampled again.
+  // Kernels that have TBs to dispatch: no other is sampled again, and one that had none in its profile
+  // is, once.
   input  smk_pkg::kernel_mask_t  able_i,
   // Constant during a run: cycles before the first window, before each window with the SMs settled, of
   // a window, and before a plan is asked for.
@@ -92,8 +93,9 @@ module smk_slicer_profiler #(
   logic                   beyond_d, beyond_q;
   // The kernel at work, one-hot.
   smk_pkg::kernel_mask_t  at_d, at_q;
-  // Kernels of which a TB fits an SM; the one that is sampled again.
-  smk_pkg::kernel_mask_t  fits_q;
+  // Kernels of which a TB fits an SM; those that had no TB to dispatch in their profile; the one that is
+  // sampled again.
+  smk_pkg::kernel_mask_t  fits_q, lacks_d, lacks_q;
   smk_pkg::kernel_id_t    again_kernel_q;
   logic                   first_q, again_q, watches_q, give_valid_q;
   smk_pkg::tb_cnt_vec_t   most_q;
@@ -179,7 +181,15 @@ module smk_slicer_profiler #(
     .able_i  ((able_i & at_q) != '0),
     .again_o (changed)
   );
-  assign again = step_q == StJudge && member && changed;
+  assign again = step_q == StJudge && member &&
+                 (changed || ((lacks_q & able_i & at_q) != '0 && sustain_i != '0));
+  // Of a profile, not of a kernel that is sampled again: its TBs may be as few.
+  always_comb begin
+    lacks_d = lacks_q;
+    if (step_q == StWindow && profiling_o && !again_q) lacks_d = lacks_q | (left_q & ~able_i);
+    if (again)   lacks_d = lacks_q & ~at_q;
+    if (start_i) lacks_d = '0;
+  end
 
   always_comb begin
     step_d = step_q;
@@ -294,6 +304,7 @@ module smk_slicer_profiler #(
     if (!rst_ni) begin
       step_q <= StIdle;
       {timer_q, sm_q, kernels_q, left_q, open_q, share_q, base_q, issued_q, stalled_q} <= '0;
+      lacks_q   <= '0;
       {walk_q, group_q, tbs_q, beyond_q} <= '0;
       at_q      <= NumKernels'(1);
       first_q   <= 1'b0;
@@ -318,6 +329,7 @@ module smk_slicer_profiler #(
       if (step_q == StRead) {issued_q, stalled_q} <= {issued_i, stalled_i};
       if (again) again_kernel_q <= kernel_at;
       fresh_q   <= start_i || ends_alone || (fresh_q && step_q != StAlone);
+      lacks_q   <= lacks_d;
       first_q   <= start_i || (first_q && step_q != StWindow);
       again_q   <= !start_i && !stop_i && (again || (again_q && step_q != StPlan));
       watches_q <= !start_i && !stop_i && !again &&
@@ -400,5 +412,6 @@ module smk_slicer_profiler #(
   `SMK_COVER(Restarted_C, start_i && step_q != StIdle)
   `SMK_COVER(Again_C, again)
   `SMK_COVER(NotInItsTail_C, step_q == StJudge && member && (able_i & at_q) == '0)
+  `SMK_COVER(HadNone_C, again && !changed)
   `SMK_COVER(NobodyFits_C, step_q == StShare && left_q == '0)
 endmodule
