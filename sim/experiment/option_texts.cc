@@ -10,6 +10,7 @@
 #include "base/files.h"
 #include "base/names.h"
 #include "base/numbers.h"
+#include "experiment/requests.h"
 
 namespace smk::sim {
 namespace {
@@ -102,10 +103,12 @@ void ParseTimeline(const Options& options, Experiment* experiment) {
   if (options.out.empty()) {
     throw InputError("--timeline: needs --out DIR to write timeline.json.gz to");
   }
-  const auto [from, to] = ParseWindow("--timeline", *options.timeline, experiment->cycles);
+  const Cycle most = MostCycles(*experiment);
+  const auto [from, to] = ParseWindow("--timeline", *options.timeline, most);
   experiment->timeline_from = from;
-  experiment->timeline_to = std::min(to, experiment->cycles);
-  const Cycle window = experiment->timeline_to - from;
+  experiment->timeline_to = std::min(to, most);
+  // A run until equal work is longer than --cycles, and seldom by much.
+  const Cycle window = std::min(experiment->timeline_to - from, experiment->cycles);
   const Cycle least = (window + kMaxTimelineSamples - 1) / kMaxTimelineSamples;
   experiment->timeline_step =
       options.timeline_step.empty()
@@ -127,7 +130,7 @@ void ParseWave(const Options& options, Experiment* experiment) {
   }
   experiment->wave.path = options.out + "/" + kUnfinishedWave;
   if (options.wave->empty()) return;
-  const auto [from, to] = ParseWindow("--wave", *options.wave, experiment->cycles);
+  const auto [from, to] = ParseWindow("--wave", *options.wave, MostCycles(*experiment));
   experiment->wave.from = from;
   experiment->wave.to = to;
 }

@@ -58,6 +58,11 @@ std::uint64_t MostResident(const Workload& workload, const ResourceVector& limit
 
 }  // namespace
 
+Cycle MostCycles(const Experiment& experiment) {
+  if (experiment.run_config.until != RunUntil::kWork) return experiment.cycles;
+  return std::min(kMaxRunCycles, experiment.cycles * kLongerForWork * experiment.names.size());
+}
+
 RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
                          const Recording& recording) {
   RunRequest request = BaseRequest(experiment, recording);
@@ -66,10 +71,7 @@ RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
   request.scheduler = experiment.stream.make_scheduler;
   request.overlap_copies = experiment.stream.overlap_copies;
   SetMeasured(experiment.run_config, &request);
-  if (request.until == RunUntil::kWork) {
-    request.cycles =
-        std::min(kMaxRunCycles, request.cycles * kLongerForWork * experiment.names.size());
-  }
+  request.cycles = MostCycles(experiment);
   const bool repeat = Repeats(experiment, experiment.run_config);
   for (std::size_t i = 0; i < experiment.workloads.size(); ++i) {
     request.jobs.push_back(

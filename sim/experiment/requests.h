@@ -16,6 +16,9 @@ struct Recording {
 };
 
 // The run of all kernels together.
+// Cycles that a run of the kernels together has at most; until equal work more than `--cycles`.
+Cycle MostCycles(const Experiment& experiment);
+
 RunRequest SharedRequest(const Experiment& experiment, const Policy& policy,
                          const Recording& recording);
 

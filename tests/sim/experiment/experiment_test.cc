@@ -175,6 +175,21 @@ TEST_F(Experiments, ATimelineHasNotTooManySamples) {
   EXPECT_EQ(Make().timeline_step, 500u);
 }
 
+TEST_F(Experiments, AWindowMayBeAnywhereInARunUntilEqualWork) {
+  options.out = Path("out");
+  options.until = "work";
+  options.timeline = "";
+  Experiment e = Make();
+  EXPECT_EQ(e.timeline_to, 200'000u) << "ten times as long as both runs alone";
+  EXPECT_EQ(e.timeline_step, 100u) << "as of --cycles";
+  options.timeline = "15000:16000";
+  e = Make();
+  EXPECT_EQ(e.timeline_from, 15'000u);
+  EXPECT_EQ(e.timeline_to, 16'000u);
+  options.timeline = "200k:201k";
+  EXPECT_EQ(Said(), "--timeline: expected a whole number from 0 to 199999, got '200000'");
+}
+
 TEST_F(Experiments, WavesAreOfTheRtl) {
   options.wave = "";
   EXPECT_EQ(Said(), "--wave: needs --out DIR to write wave.fst to");
