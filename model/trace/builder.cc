@@ -239,7 +239,7 @@ void TraceBuilder::Count(const TraceInstruction& line, const Instruction& instru
 }
 
 void TraceBuilder::NoteUnknown(const TraceInstruction& line) {
-  const std::string opcode(FirstToken(line.opcode).substr(0, 40));
+  const std::string opcode = Printable(std::string(FirstToken(line.opcode).substr(0, 40)));
   auto at = unknown_.find(opcode);
   if (at == unknown_.end()) {
     if (unknown_.size() >= 1000) parser_.Fail(opcode, "opcodes of an NVIDIA GPU");

@@ -33,8 +33,8 @@ struct TraceCounts {
 
 // An opcode that the table does not know.
 struct UnknownOpcode {
-  std::string opcode;
-  std::string where;  // "file:line" of the first
+  std::string opcode;  // Printable()
+  std::string where;   // "file:line" of the first
   std::uint64_t count = 0;
 };
 

@@ -59,7 +59,7 @@ void TraceParser::Key(std::string_view line) {
   seen_.push_back(key);
   if (key == "kernel name") {
     if (value.empty()) Fail(key, "the kernel's name");
-    h.name = value.substr(0, 4096);
+    h.name = Printable(std::string(value.substr(0, 4096)));
   } else if (key == "kernel id") {
     h.id = Number(key, value, 0, kMaxId);
   } else if (key == "grid dim") {

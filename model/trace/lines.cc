@@ -114,6 +114,11 @@ class XzSource : public ByteSource {
 
 }  // namespace
 
+std::string Printable(std::string text) {
+  for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
+  return text;
+}
+
 std::unique_ptr<ByteSource> OpenBytes(const std::string& path) {
   std::unique_ptr<ByteSource> file = std::make_unique<FileSource>(path);
   if (EndsWith(path, ".xz")) file = std::make_unique<XzSource>(std::move(file));
@@ -131,8 +136,7 @@ TraceLines::TraceLines(std::string path, std::unique_ptr<ByteSource> source)
 
 void TraceLines::Fail(const std::string& what, const std::string& expected) const {
   // What a damaged file holds does not go to a terminal as it is.
-  std::string text = what + ": expected " + expected;
-  for (char& c : text) c = c >= ' ' && c <= '~' ? c : '?';
+  const std::string text = Printable(what + ": expected " + expected);
   throw InputError(path_ + ":" + std::to_string(std::max<std::uint64_t>(number_, 1)) + ": " + text);
 }
 

@@ -16,6 +16,9 @@ inline bool EndsWith(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
+// The text with '?' for what a terminal would not print as it is.
+std::string Printable(std::string text);
+
 // Where bytes come from, a block at a time.
 class ByteSource {
  public:

@@ -218,5 +218,16 @@ TEST_F(TraceRead, UnknownOpcodesAreNamedOnce) {
   }
 }
 
+TEST_F(TraceRead, NoControlCharactersOfAnOpcodeAreShown) {
+  WriteTrace(TraceText::OneWarp({"0008 ffffffff 1 R0 FR\x1b[31mB.X 0 0 "}));
+  EXPECT_THAT(Load().warning, testing::HasSubstr("(FR?[31mB)"));
+  try {
+    Load(true);
+    ADD_FAILURE() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr(": FR?[31mB: expected"));
+  }
+}
+
 }  // namespace
 }  // namespace smk
