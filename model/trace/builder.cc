@@ -85,7 +85,7 @@ void TraceBuilder::Warp() {
     Add(line, n == 1);
   }
   // A warp ends with an exit, whether or not the trace has it.
-  if (kernel_.nodes[runs_.back()].op != OpClass::kExit) {
+  if (runs_.empty() || kernel_.nodes[runs_.back()].op != OpClass::kExit) {
     Instruction exit;
     exit.op = OpClass::kExit;
     Append(line.pc + (kernel_.header.binary_version >= 70 ? 16 : 8), exit);

@@ -107,8 +107,8 @@ bool TraceParser::NextWarp() {
   if ((word & bit) != 0) Fail("warp", "each warp once per thread block");
   word |= bit;
   const std::string_view count = Value("insts");
-  if (!Parse(count, &instructions_) || instructions_ == 0 || instructions_ > kMaxInstructions) {
-    Fail("insts", "the number of instruction lines that follow, at least 1");
+  if (!Parse(count, &instructions_) || instructions_ > kMaxInstructions) {
+    Fail("insts", "the number of instruction lines that follow");
   }
   return true;
 }

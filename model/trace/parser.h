@@ -64,7 +64,7 @@ class TraceParser {
   bool NextTb();
   // Goes to the next warp of the TB; false at the TB's end, when every warp has been there.
   bool NextWarp();
-  // The warp's number in the TB, and how many instructions it has: at least one.
+  // The warp's number in the TB, and how many instructions it has; without any it only exits.
   unsigned warp() const { return warp_; }
   std::uint64_t instructions() const { return instructions_; }
   // Reads one instruction; to be called instructions() times. What `out` refers to is good until

@@ -91,7 +91,7 @@ TEST_F(TraceError, StructureOfTheBody) {
   Replace("warp = 1\n", "warp = 2\n", "a number below 2, got 2");
   Replace("insts = 7\n", "insts = 6\n", "expected warp = ...");
   Replace("insts = 7\n", "insts = 8\n", "an instruction; insts says so");
-  Replace("insts = 7\n", "insts = 0\n", "at least 1");
+  Replace("insts = 7\n", "insts = -1\n", "the number of instruction lines that follow");
   Replace("insts = 7\n", "instructions = 7\n", "expected insts = ...");
   Replace("thread block = 0,0,0\n", "thread block = 0,0\n", "x,y,z");
   Replace("thread block = 0,0,0\n", "", "expected thread block = ...");

@@ -165,6 +165,18 @@ TEST_F(TraceRead, AWarpWithoutExitGetsOne) {
   EXPECT_EQ(steps[1].place, steps[0].place + 1);
 }
 
+TEST_F(TraceRead, AWarpWithoutInstructionsOnlyExits) {
+  TraceText text;
+  text.warps[0].clear();
+  const TraceSet set = LoadText(text);
+  const auto steps = WalkTrace(set.streams[0]->kernels[0], 0, 0);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].op, OpClass::kExit);
+  EXPECT_EQ(WalkTrace(set.streams[0]->kernels[0], 1, 1).size(), 8u) << "the other warp";
+  text.warps[1].clear();
+  EXPECT_EQ(WalkTrace(LoadText(text).streams[0]->kernels[0], 1, 1).size(), 1u) << "no other";
+}
+
 TEST_F(TraceRead, LoopsRepeatTheirRuns) {
   std::vector<std::string> lines;
   for (int i = 0; i < 100; ++i) {
