@@ -9,14 +9,29 @@
 namespace smk {
 namespace {
 
+// Holds any sum of products of a file's numbers.
+__extension__ using Wide = __int128;
+
+std::string Text(Wide value) {
+  if (value < 0) return "-" + Text(-value);
+  const std::string digit(1, static_cast<char>('0' + static_cast<int>(value % 10)));
+  return value < 10 ? digit : Text(value / 10) + digit;
+}
+
+// Offsets are computed in 64 bits.
+constexpr Wide kMaxReach = Wide{1} << 62;
+
 // Names become coefficients of variables.
 Affine CompileAffine(const AffineSyntax& syntax, const Scope& scope, const CompileTarget& target,
                      int line) {
   Affine a;
-  a.base = syntax.constant;
+  Wide base = syntax.constant;
   for (const auto& [name, coefficient] : syntax.terms) {
     if (const std::int64_t* copy = scope.FindCopyIndex(name)) {
-      a.base += coefficient * *copy;
+      base += Wide{coefficient} * *copy;
+      if (base > kMaxReach || base < -kMaxReach) {
+        FailAt(target.file, line, name, "a product below 2^62 (this is " + Text(base) + ")");
+      }
       continue;
     }
     const int variable = scope.FindVariable(name);
@@ -26,11 +41,12 @@ Affine CompileAffine(const AffineSyntax& syntax, const Scope& scope, const Compi
     }
     a.coefficient[static_cast<unsigned>(variable)] += coefficient;
   }
+  a.base = static_cast<std::int64_t>(base);
   return a;
 }
 
 struct Interval {
-  std::int64_t low = 0, high = 0;
+  Wide low = 0, high = 0;
 };
 
 // All values that it can have.
@@ -39,8 +55,9 @@ Interval RangeOf(const Affine& a, const Scope& scope) {
   for (unsigned v = 0; v < kNumVariables; ++v) {
     if (a.coefficient[v] == 0) continue;
     const Scope::Range range = scope.RangeOf(v);
-    all.low += std::min(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
-    all.high += std::max(a.coefficient[v] * range.low, a.coefficient[v] * range.high);
+    const Wide coefficient = a.coefficient[v];
+    all.low += std::min(coefficient * range.low, coefficient * range.high);
+    all.high += std::max(coefficient * range.low, coefficient * range.high);
   }
   return all;
 }
@@ -67,8 +84,7 @@ Texels CompileTexels(const TexelSyntax& syntax, const ArrayPlace& array, const S
            : part == &texels.x  ? "x"
                                 : "y",
            "numbers from " + std::to_string(low) + " to " + std::to_string(kMaxTexel) +
-               " (this reaches " + std::to_string(range.low) + " to " + std::to_string(range.high) +
-               ")");
+               " (this reaches " + Text(range.low) + " to " + Text(range.high) + ")");
   }
   return texels;
 }
@@ -115,14 +131,18 @@ void CheckBounds(const AccessSyntax& syntax, const Scope& scope, const CompileTa
   if (extent.high - extent.low > size) {
     FailAt(target.file, line, syntax.array, "an array at least as large as one access of a warp");
   }
-  if (syntax.wrap) return;
   const Interval range = RangeOf(a.offset, scope);
-  const std::int64_t low = range.low + extent.low;
-  const std::int64_t high = range.high + extent.high;
+  const Wide low = range.low + extent.low;
+  const Wide high = range.high + extent.high;
   if (low >= 0 && high <= size) return;
-  FailAt(target.file, line, syntax.array,
-         "offsets from 0 to " + std::to_string(size) + " (this reaches bytes " +
-             std::to_string(low) + " to " + std::to_string(high) + "), or `wrap`");
+  const std::string reached = " (this reaches bytes " + Text(low) + " to " + Text(high) + ")";
+  if (!syntax.wrap) {
+    FailAt(target.file, line, syntax.array,
+           "offsets from 0 to " + std::to_string(size) + reached + ", or `wrap`");
+  }
+  if (low < -kMaxReach || high > kMaxReach) {
+    FailAt(target.file, line, syntax.array, "offsets below 2^62" + reached);
+  }
 }
 
 }  // namespace

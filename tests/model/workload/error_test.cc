@@ -261,6 +261,17 @@ TEST(WorkloadError, RefusesAddressesOutsideTheArray) {
   ExpectProgramError("load_global v = [b - 4]", 13,
                      "b: expected offsets from 0 to 4096 (this reaches bytes -4 to 124)");
   ExpectProgramError("loop i 33 {\nload_global v = [b + i*128]\n}", 14, "b: expected offsets from");
+  // 2^24 times 2^40 has the low 64 bits of 0.
+  TestFile huge;
+  huge.grid = "grid = [24929, 673]";  // 2^24 + 1 TBs
+  huge.program = "load_global v = [a + tb*1024G]";
+  ExpectError(huge,
+              "test.toml:13: a: expected offsets from 0 to 1048576 (this reaches bytes 0 to "
+              "18446744073709551744), or `wrap`");
+  huge.program += " wrap";
+  ExpectError(huge, "test.toml:13: a: expected offsets below 2^62 (this reaches bytes 0 to ");
+  ExpectProgramError("unroll i 1024 {\nload_global v = [a + 1000*900G*(i + i + i + i + i)] wrap\n}",
+                     14, "i: expected a product below 2^62 (this is 46");
   TestFile file;
   file.program = "loop i 33 {\nif i < 32 {\nload_global v = [b + i*128]\n}\nalu a =\n}";
   EXPECT_EQ(ErrorOf(file), "no error") << "the condition keeps the address inside";
