@@ -2,6 +2,7 @@
 #include "trace/access.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstdlib>
 
 #include "workload/trace_stream.h"
@@ -28,19 +29,41 @@ bool InWindow(std::uint64_t address, std::uint64_t base) {
   return address >= base && address - base < kWindowBytes;
 }
 
-// The bytes first..last of a line.
-void Add(std::uint64_t line, std::uint64_t first, std::uint64_t last, TraceLineSet* lines) {
-  const auto number = static_cast<std::uint32_t>(line);
-  const auto* const begin = lines->line.data();
-  const auto* const end = begin + lines->count;
+// Of each transaction of an atomic, the bytes of its line that its lanes want.
+using TakenBytes = std::array<std::bitset<kLineBytes>, kMaxLines>;
+
+// Where the line is in the set, or its end.
+unsigned Find(std::uint32_t line, const TraceLineSet& lines) {
+  const auto* const begin = lines.line.data();
+  const auto* const end = begin + lines.count;
   const auto* const found =
-      lines->count != 0 && end[-1] == number ? end - 1 : std::find(begin, end, number);
-  const auto at = static_cast<unsigned>(found - begin);
+      lines.count != 0 && end[-1] == line ? end - 1 : std::find(begin, end, line);
+  return static_cast<unsigned>(found - begin);
+}
+
+// The first transaction of the line none of whose lanes wants one of the bytes first..last, or the
+// end. It takes them.
+unsigned FindAtomic(std::uint32_t line, std::uint64_t first, std::uint64_t last,
+                    const TraceLineSet& lines, TakenBytes* taken) {
+  std::bitset<kLineBytes> wanted;
+  for (std::uint64_t byte = first; byte <= last; ++byte) wanted.set(byte);
+  unsigned at = 0;
+  while (at != lines.count && (lines.line[at] != line || ((*taken)[at] & wanted).any())) ++at;
+  if (at != kMaxLines) (*taken)[at] |= wanted;
+  return at;
+}
+
+// The bytes first..last of a line. `taken`: of an atomic, else null.
+void Add(std::uint64_t line, std::uint64_t first, std::uint64_t last, TraceLineSet* lines,
+         TakenBytes* taken) {
+  const auto number = static_cast<std::uint32_t>(line);
+  const unsigned at =
+      taken == nullptr ? Find(number, *lines) : FindAtomic(number, first, last, *lines, taken);
   if (at == kMaxLines) return;
   for (std::uint64_t sector = first / kSectorBytes; sector <= last / kSectorBytes; ++sector) {
     lines->sectors[at] |= static_cast<SectorMask>(1u << sector);
   }
-  if (found != end) return;
+  if (at != lines->count) return;
   lines->line[lines->count++] = number;
 }
 
@@ -80,12 +103,15 @@ TraceSpace SpaceOf(TraceKind kind, const TraceInstruction& instruction, const Tr
   }
 }
 
-TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std::uint64_t warp) {
+TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std::uint64_t warp,
+                     bool atomic) {
   const bool local = space == TraceSpace::kLocal;
   const std::uint64_t origin = kFirstLocalLine + warp % kLocalWarps * kLocalLines;
   const std::uint64_t grain = local ? kWordBytes : kLineBytes;  // bytes of a thread in one line
   const std::uint64_t grains = local ? kLocalLines : kMemoryBytes / kLineBytes;
   TraceLineSet lines;
+  TakenBytes bytes;
+  TakenBytes* const taken = atomic ? &bytes : nullptr;
   std::uint32_t others = instruction.mask;  // lanes that are still to come
   for (unsigned i = 0; i < instruction.lanes; ++i, others &= others - 1) {
     const std::uint64_t begin = instruction.address[i] % (grain * grains);
@@ -95,10 +121,10 @@ TraceLineSet LinesOf(const TraceInstruction& instruction, TraceSpace space, std:
         // A line is one word of all threads: where the lane's is, by its number.
         const auto lane = static_cast<unsigned>(__builtin_ctz(others));
         const std::uint64_t byte = lane * kWordBytes;
-        Add(origin + at % grains, byte, byte, &lines);
+        Add(origin + at % grains, byte, byte, &lines, taken);
       } else {
         Add(at % grains, std::max(begin, at * grain) - at * grain,
-            std::min(end, (at + 1) * grain) - 1 - at * grain, &lines);
+            std::min(end, (at + 1) * grain) - 1 - at * grain, &lines, taken);
       }
     }
   }

@@ -114,7 +114,7 @@ void TraceBuilder::Add(const TraceInstruction& line, bool last) {
   Count(line, instruction, space);
   if (!IsGlobal(instruction.op)) return;
   const std::uint64_t warp = kernel_.tbs * warps_.size() + parser_.warp();
-  const TraceLineSet lines = LinesOf(line, space, warp);
+  const TraceLineSet lines = LinesOf(line, space, warp, instruction.op == OpClass::kAtomicGlobal);
   EncodeLines(lines, &data_);
   kernel_.counts.lines += lines.count;
   for (unsigned i = 0; i < lines.count; ++i) Touch(lines.line[i]);

@@ -219,7 +219,9 @@ class WarpWriter {
     access.lanes = lanes.count;
     access.width = lanes.bytes;
     std::copy(lanes.address.begin(), lanes.address.end(), access.address.begin());
-    if (!Gives(access, lines, count)) {
+    const bool atomic = in.op == OpClass::kAtomicGlobal;
+    if (atomic) DropRepeats(&access);
+    if (!Gives(access, lines, count, atomic)) {
       access.width = 4;
       access.lanes = std::max({count, std::min(threads_, kWarpThreads), 1u});
       for (unsigned i = 0; i < access.lanes; ++i) {
@@ -231,10 +233,24 @@ class WarpWriter {
     Addresses(access);
   }
 
-  static bool Gives(const TraceInstruction& access, const std::uint64_t* lines, unsigned count) {
+  // Leaves out lanes that want what another one wants, too: all of a program's lanes are in one
+  // transaction of a line, and in a trace these would be in different ones.
+  static void DropRepeats(TraceInstruction* access) {
+    unsigned kept = 0;
+    for (unsigned i = 0; i < access->lanes; ++i) {
+      auto* const end = access->address.data() + kept;
+      if (std::find(access->address.data(), end, access->address[i]) == end) {
+        access->address[kept++] = access->address[i];
+      }
+    }
+    access->lanes = kept;
+  }
+
+  static bool Gives(const TraceInstruction& access, const std::uint64_t* lines, unsigned count,
+                    bool atomic) {
     const unsigned width = access.width;
     if (access.lanes == 0 || (width & (width - 1)) != 0 || width > 16) return false;
-    const TraceLineSet found = LinesOf(access, TraceSpace::kGlobal, 0);
+    const TraceLineSet found = LinesOf(access, TraceSpace::kGlobal, 0, atomic);
     if (found.count != count) return false;
     for (unsigned i = 0; i < count; ++i) {
       if (std::uint64_t{found.line[i]} * kLineBytes != lines[i] - kMemoryBase) return false;

@@ -8,6 +8,7 @@
 #include "control/reference_control.h"
 #include "host/simulation.h"
 #include "machine/control_config.h"
+#include "model/workload/rig.h"
 #include "trace/export.h"
 #include "trace/rig.h"
 #include "workload/workload_file.h"
@@ -117,6 +118,21 @@ TEST_F(TraceRoundTrip, LaunchesFollowEachOtherAndBeginAgain) {
   const auto trace = ThereAndBack(*program, "histo", 0);
   const RunResult expected = Run({{program, 0, true}});
   EXPECT_GT(expected.kernels[0].program_runs, 0u) << "it must begin again";
+  EXPECT_EQ(Numbers(Run({{trace, 0, true}})), Numbers(expected));
+}
+
+// Lanes on one word are one transaction of a program, and are one in its trace.
+TEST_F(TraceRoundTrip, AtomicsOfOneTransactionStayOne) {
+  request.cycles = 20000;
+  TestFile file;
+  file.idempotence = "idempotence = \"no\"";
+  file.program =
+      "loop i 9 {\natomic_global [a + tb*256] stride 0\natomic_global v = [a + i*4096] stride 0 "
+      "bytes 8\nalu v = v\n}";
+  const auto program = file.Parse();
+  const auto trace = ThereAndBack(*program, "atomics", 0);
+  const RunResult expected = Run({{program, 0, true}});
+  EXPECT_GT(expected.kernels[0].launches_completed, 0u);
   EXPECT_EQ(Numbers(Run({{trace, 0, true}})), Numbers(expected));
 }
 
