@@ -95,6 +95,7 @@ TraceSpace SpaceOf(TraceKind kind, const TraceInstruction& instruction, const Tr
     case TraceKind::kLoadGlobal:
     case TraceKind::kStoreGlobal:
     case TraceKind::kAtomicGlobal:
+    case TraceKind::kCopyAsync:
     case TraceKind::kTexture:
     case TraceKind::kUnknown:
       return TraceSpace::kGlobal;

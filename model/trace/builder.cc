@@ -77,6 +77,7 @@ void TraceBuilder::Tb() {
 }
 
 void TraceBuilder::Warp() {
+  groups_ = {};
   runs_.clear();
   data_.clear();
   TraceInstruction line;
@@ -156,6 +157,7 @@ OpClass TraceBuilder::ClassOf(TraceKind kind, TraceSpace space, const TraceInstr
       return last ? OpClass::kExit : OpClass::kBranch;
     case TraceKind::kTexture:
       return space == TraceSpace::kNone ? OpClass::kSfu : OpClass::kTexture;
+    case TraceKind::kCopyAsync:
     case TraceKind::kLoadGlobal:
     case TraceKind::kLoadShared:
     case TraceKind::kLoadLocal:
@@ -173,6 +175,8 @@ OpClass TraceBuilder::ClassOf(TraceKind kind, TraceSpace space, const TraceInstr
       if (space == TraceSpace::kNone) return OpClass::kAlu;
       return line.dst == TraceInstruction::kNone ? OpClass::kStoreGlobal : OpClass::kLoadGlobal;
     case TraceKind::kAlu:
+    case TraceKind::kCloseAsync:
+    case TraceKind::kWaitAsync:
       break;
   }
   return OpClass::kAlu;
@@ -194,6 +198,7 @@ Instruction TraceBuilder::Translate(const TraceInstruction& line, TraceKind kind
                       instruction.op != OpClass::kStoreGlobal &&
                       instruction.op != OpClass::kStoreShared;
   if (writes) instruction.dst = line.dst;
+  SetAsync(line, kind, &instruction);
   if (IsShared(instruction.op)) {
     const bool atomic = instruction.op == OpClass::kAtomicShared;
     instruction.conflicts = static_cast<std::uint8_t>(BankPasses(line, atomic));
@@ -203,11 +208,31 @@ Instruction TraceBuilder::Translate(const TraceInstruction& line, TraceKind kind
   return instruction;
 }
 
+// Of more groups than an instruction has sources, DEPBAR waits for the last ones.
+void TraceBuilder::SetAsync(const TraceInstruction& line, TraceKind kind,
+                            Instruction* instruction) {
+  if (kind == TraceKind::kCopyAsync && instruction->op == OpClass::kLoadGlobal) {
+    instruction->dst = groups_.Copy();
+    instruction->joins = true;
+  } else if (kind == TraceKind::kCloseAsync) {
+    groups_.Close();
+  } else if (kind == TraceKind::kWaitAsync) {
+    const auto left = static_cast<std::uint64_t>(std::max<std::int64_t>(line.immediate, 0));
+    auto* source = std::begin(instruction->src);
+    for (const std::uint8_t group : groups_.Wait(left)) {
+      while (source != std::end(instruction->src) && *source != kNoRegister) ++source;
+      if (source == std::end(instruction->src)) break;
+      *source = group;
+    }
+  }
+}
+
 std::uint16_t TraceBuilder::NodeOf(std::uint64_t pc, const Instruction& instruction) {
   const std::uint64_t what =
       static_cast<std::uint64_t>(instruction.op) | std::uint64_t{instruction.dst} << 8 |
       std::uint64_t{instruction.src[0]} << 16 | std::uint64_t{instruction.src[1]} << 24 |
-      std::uint64_t{instruction.src[2]} << 32 | std::uint64_t{instruction.conflicts} << 40;
+      std::uint64_t{instruction.src[2]} << 32 | std::uint64_t{instruction.conflicts} << 40 |
+      std::uint64_t{instruction.joins} << 48;
   const Key key{pc, what};
   // Mostly it is the one behind the last.
   if (!runs_.empty()) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "trace/access.h"
+#include "trace/async_groups.h"
 #include "trace/parser.h"
 #include "workload/program_parts.h"
 
@@ -80,6 +81,7 @@ class TraceBuilder {
   void Count(const TraceInstruction& line, const Instruction& instruction, TraceSpace space);
   // What the machine executes for the line.
   Instruction Translate(const TraceInstruction& line, TraceKind kind, TraceSpace space, bool last);
+  void SetAsync(const TraceInstruction& line, TraceKind kind, Instruction* instruction);
   OpClass ClassOf(TraceKind kind, TraceSpace space, const TraceInstruction& line, bool last);
   std::uint16_t NodeOf(std::uint64_t pc, const Instruction& instruction);
   void NoteUnknown(const TraceInstruction& line);
@@ -98,6 +100,7 @@ class TraceBuilder {
   std::vector<std::unique_ptr<std::array<std::uint64_t, (1u << kPageBits) / 64>>> touched_;
 
   // The warp and the TB that are being read.
+  AsyncGroups groups_;
   std::vector<std::uint16_t> runs_;  // first, last
   std::vector<std::uint8_t> data_;
   std::vector<std::vector<std::uint8_t>> warps_;

@@ -30,6 +30,9 @@ enum class TraceKind : std::uint8_t {
   kStoreGeneric,
   kAtomicGlobal,
   kAtomicShared,
+  kCopyAsync,   // global to shared memory; the warp goes on
+  kCloseAsync,  // copies before it are a group
+  kWaitAsync,   // for groups of copies
   kUnknown,
 };
 

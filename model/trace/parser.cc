@@ -195,7 +195,7 @@ void TraceParser::Next(TraceInstruction* out) {
   }
   out->width = static_cast<unsigned>(DecimalToken("a memory width of 0 to 128 bytes", 128));
   if (out->width != 0) Addresses(out);
-  EndOfLine();
+  EndOfLine(out);
 }
 
 void TraceParser::Addresses(TraceInstruction* out) {
@@ -224,9 +224,10 @@ void TraceParser::BaseStride(TraceInstruction* out) {
 }
 
 // An immediate may follow, whatever the version.
-void TraceParser::EndOfLine() {
+void TraceParser::EndOfLine(TraceInstruction* out) {
+  out->immediate = 0;
   if (rest_.find_first_not_of(' ') == std::string_view::npos) return;
-  SignedToken("an immediate or the end of the line");
+  out->immediate = SignedToken("an immediate or the end of the line");
   if (rest_.find_first_not_of(' ') == std::string_view::npos) return;
   Fail(std::string(Token("")), "the end of the line");
 }

@@ -49,6 +49,7 @@ struct TraceInstruction {
   unsigned width = 0;                       // bytes per lane, 0: no addresses
   unsigned lanes = 0;                       // active lanes
   std::array<std::uint64_t, 32> address{};  // of the active lanes, lowest first
+  std::int64_t immediate = 0;               // 0 where the line has none
 };
 
 // See the head of this file.
@@ -99,7 +100,7 @@ class TraceParser {
   std::uint8_t RegisterToken(const char* what);
   void Addresses(TraceInstruction* out);
   void BaseStride(TraceInstruction* out);
-  void EndOfLine();
+  void EndOfLine(TraceInstruction* out);
 
   TraceLines& lines_;
   TraceHeader header_;

@@ -42,6 +42,9 @@ enum class OpClass : std::uint8_t {
 inline constexpr unsigned kNumOpClasses = 15;
 
 inline constexpr std::uint8_t kNoRegister = 0xff;
+// Registers that several instructions in flight may write (Instruction::joins): the last ones.
+inline constexpr unsigned kAsyncRegisters = 8;
+inline constexpr std::uint8_t kFirstAsyncRegister = kNoRegister - kAsyncRegisters;
 inline constexpr unsigned kMaxRegisters = 48;  // virtual registers of a warp, for dependences
 inline constexpr unsigned kMaxLoops = 6;       // nesting depth
 inline constexpr unsigned kMaxLines = 32;      // distinct 128-byte lines of one warp access
@@ -54,6 +57,9 @@ struct Instruction {
   std::uint8_t conflicts = 1;     // shared: bank passes; const: distinct addresses
   std::uint16_t access = 0;       // index of the memory access, global ops only
   bool ends_idempotence = false;  // once issued, the TB can no longer be flushed
+  // An asynchronous copy. `dst` is one of kAsyncRegisters; who reads it waits for all that write
+  // it.
+  bool joins = false;
 };
 
 // Where a warp is. Trivially copyable: it is part of a saved context. A trace keeps its position

@@ -22,7 +22,7 @@ Step Decode(const Instruction& from, const SmShape& shape) {
   const unsigned more = cost.per_pass != 0 ? from.conflicts - 1u : 0;  // passes
   const unsigned extra = more * (at_lsu ? cost.initiation : 1);
   Step to{};
-  to.place[0] = place(from.dst);
+  (from.joins ? to.joined : to.place[0]) = place(from.dst);
   for (unsigned s = 0; s < 3; ++s) to.place[s + 1] = place(from.src[s]);
   to.latency = static_cast<std::uint16_t>(cost.latency + extra);
   to.initiation = static_cast<std::uint16_t>(cost.initiation + extra);
@@ -55,7 +55,7 @@ std::unique_ptr<const Code> CodeTable::DecodeAll(const Program& program) const {
     const unsigned left = config.fetch_line - parts.code[i] % config.fetch_line;
     step.fetched = static_cast<std::uint8_t>(std::min(config.fetch_width, left));
     step.ends_run = parts.after[i] != 0;
-    code->places = std::max(code->places, step.place[0] + 1u);
+    code->places = std::max({code->places, step.place[0] + 1u, step.joined + 1u});
     code->steps.push_back(step);
   }
   return code;

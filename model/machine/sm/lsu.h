@@ -56,6 +56,7 @@ class alignas(64) Lsu {
     std::uint16_t cycles = 1;   // of memory on the chip: for which its banks are taken
     std::uint16_t latency = 0;  // likewise: from the first pass to the result
     std::uint32_t tb_generation = 0;
+    bool joins = false;  // Step::joined
   };
   // A request whose completion has become known.
   struct Resolved {

@@ -133,7 +133,12 @@ void Sm::TakeResolved(Cycle now) {
     if (request.place != 0) {
       Warp& warp = warps_[request.lane];
       const unsigned memory = costs_[static_cast<unsigned>(request.op)].memory;
-      warp.ready_at[request.place] = static_cast<Stamp>(resolved.done * 2 + memory);
+      const auto stamp = static_cast<Stamp>(resolved.done * 2 + memory);
+      if (__builtin_expect(request.joins, 0)) {
+        warp.JoinedAt(request.place, stamp);
+      } else {
+        warp.ready_at[request.place] = stamp;
+      }
       Resolve(&warp, request.lane, now);
     }
     if (block.AllExited()) TryFinish(&block, request.tb_slot, now);

@@ -44,13 +44,18 @@ void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
   Lsu::Request request;
   request.op = static_cast<OpClass>(step.op);
   request.lane = static_cast<std::uint8_t>(lane);
-  request.place = step.place[0];
+  request.place = step.place[0] | step.joined;
+  request.joins = step.joined != 0;
   request.tb_slot = warp->tb_slot;
   request.kernel = KernelId{warp->kernel};
   request.cycles = step.initiation;
   request.latency = step.latency;
   request.tb_generation = warp->block->generation;
-  Unknown(step, warp);
+  if (waited == nullptr) {
+    Unknown(step, warp);
+  } else {
+    ++warp->block->unresolved;  // its result is unknown since its issue
+  }
   if (!step.off_chip) return lsu_.IssueShared(request);
   SectorMask* const sectors = lsu_.LooksAtSectors(request.op) ? lsu_.sectors() : nullptr;
   request.passes = waited != nullptr ? waited->CopyLines(lsu_.lines(), sectors)

@@ -88,7 +88,10 @@ inline void Sm::KnownLater(const Step& step, Cycle done, Warp* warp) {
 // It is not known when the warp's instruction will be done.
 inline void Sm::Unknown(const Step& step, Warp* warp) {
   ++warp->block->unresolved;
-  if (step.place[0] == 0) return;
+  if (step.place[0] == 0) {
+    if (__builtin_expect(step.joined != 0, 0)) warp->Join(step.joined);
+    return;
+  }
   warp->ready_at[step.place[0]] = step.memory != 0 ? kUnknownMemory : kUnknownShort;
 }
 

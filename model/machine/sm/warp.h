@@ -66,6 +66,23 @@ struct alignas(64) Warp {
   // By Step::place: the first element stands for "no operand" and is always 0, so that of
   // the array only the beginning is touched.
   alignas(64) std::array<Stamp, 256> ready_at{};
+
+  // A result of Step::joined is on its way; it is not known when it will be there.
+  void Join(unsigned place) {
+    ++joined[place % kAsyncRegisters].open;
+    ready_at[place] = kUnknownMemory;
+  }
+  // That is known now. The register can be read when all are there.
+  void JoinedAt(unsigned place, Stamp at) {
+    Joined& group = joined[place % kAsyncRegisters];
+    group.last = std::max(group.last, at);
+    if (--group.open == 0) ready_at[place] = group.last;
+  }
+  struct Joined {
+    std::uint32_t open = 0;  // results
+    Stamp last = 0;
+  };
+  std::array<Joined, kAsyncRegisters> joined{};  // by place
   WarpIdentity identity;
   // Its `node` is that of `next` only after SetCursor().
   WarpCursor cursor;
