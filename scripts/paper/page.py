@@ -90,8 +90,8 @@ class Page:
         return {(p, g): results.get(figure, measure, p, g) for p in policies for g in groups}
 
     def matrix(self, results, figure, policies, groups, measures=MEASURES):
-        rows = [[f"{title}, {group}", *(number(results.get(figure, m, p, group))
-                                        for p in policies)]
+        rows = [[f"{title}, {group}", *("–" if results.partial(figure, m, p, group) else
+                                        number(results.get(figure, m, p, group)) for p in policies)]
                 for m, title in measures for group in groups]
         return table(("", *policies), rows)
 
@@ -188,7 +188,8 @@ class Page:
 
     def fig10(self):
         return self.section("fig10", "pairs", [
-            self.beside("fig10"), "All of ours:",
+            self.beside("fig10"),
+            "All of ours (–: not every pair has an ANTT, as one whose second kernel did not run has none):",
             *self.on_both(lambda r: [self.matrix(r, "pairs", ALL, MIXES)]), *self.quotas()],
             lambda r: self.panels(r, "pairs", DESIGNS, MIXES, {"fig10"}, errors="seeds"))
 

@@ -48,6 +48,11 @@ class Results:
         one, two = (self.get(figure, measure, p, group) for p in policy.split("/"))
         return one / two if one is not None and two else None
 
+    def partial(self, figure, measure, policy, group):
+        """Is it of fewer runs than the STP of the same?"""
+        rows = [self.rows.get((figure, name, policy, group), ("", 0)) for name in (measure, "stp")]
+        return rows[0][1] < rows[1][1]
+
     def of(self, machine):
         """The same numbers, of one machine."""
         return self if machine == MACHINE else Beside(self, machine)
@@ -86,6 +91,9 @@ class Beside:
 
     def get(self, figure, *rest):
         return self.results.get(self.prefix + figure, *rest)
+
+    def partial(self, figure, *rest):
+        return self.results.partial(self.prefix + figure, *rest)
 
     def groups(self, figure, measure):
         return self.results.groups(self.prefix + figure, measure)
