@@ -6,8 +6,8 @@ import math
 FEATURE_RATIO = 180 / 45
 FF_PER_UM = 0.18   # of a wire in NanGate's 45 nm library
 LOOSE = 0.70       # of a core is cells, where a router gets room: assumed
-PAPERS = (("profile_counters", "714 um2, counters of one SM"), ("sample_counters", "714 um2, counters of one SM"),
-          ("waterfill_planner", "0.04 mm2, the planner"))
+PAPERS = (("sample_counters", "714 um2, counters of one SM"),
+          ("waterfill_planner", "0.04 mm2, global counters and logic"), ("slicer_profiler", "part of these 0.04 mm2"))
 MODELS = (("none", 0.0), ("0.75", 0.75), ("1.5", 1.5), ("2.5", 2.5))
 
 
