@@ -110,7 +110,7 @@ const std::array<const char*, kNumStalls> kStallMeanings = {
     "waits for a result of an ALU, SFU or shared memory",
     "waits for other warps of its TB",
     "ready, but the kernel has spent its quota",
-    "its TB is being saved or restored",
+    "its TB is being started, saved or restored",
     "no warp on the scheduler; only in `scheduler_cycles`",
 };
 

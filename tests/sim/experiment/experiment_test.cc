@@ -187,7 +187,7 @@ TEST_F(Experiments, AWindowMayBeAnywhereInARunUntilEqualWork) {
   EXPECT_EQ(e.timeline_from, 15'000u);
   EXPECT_EQ(e.timeline_to, 16'000u);
   options.timeline = "200k:201k";
-  EXPECT_EQ(Said(), "--timeline: expected a whole number from 0 to 199999, got '200000'");
+  EXPECT_EQ(Said(), "--timeline: expected a whole number from 0 to 199999, got '200k'");
 }
 
 TEST_F(Experiments, WavesAreOfTheRtl) {

@@ -53,6 +53,6 @@ export const stallNames = {
   data_short: 'Waits for ALU, SFU, shared',
   barrier: 'Barrier',
   quota: 'Quota spent',
-  preemption: 'Being preempted',
+  preemption: 'Started or preempted',
   empty: 'No warp',
 };
