@@ -327,12 +327,12 @@ TEST_F(Sweep, RefusesADatabaseThatIsNotItsOwn) {
   Passes("s.toml");
   {
     sim::Database newer(Path("tiny.db"), sim::Database::Mode::kWrite);
-    newer.Run("PRAGMA user_version = 8");
+    newer.Run("PRAGMA user_version = 9");
   }
   const std::string newer = Read("tiny.db");
   for (const char* arguments : {"s.toml", "s.toml --list", "--export csv --out tiny.db",
                                 "--merge tiny.db --out other.db"}) {
-    Refuses(arguments, "schema is version 8");
+    Refuses(arguments, "schema is version 9");
   }
   EXPECT_EQ(Read("tiny.db"), newer) << "not touched";
   Write("text.db", "This is a text, and long enough to have a header of SQLite's size.\n" +

@@ -126,8 +126,8 @@ TEST_F(ReportCommandTest, RefusesWhatItCannotRead) {
   Pass("sweep s.toml --out s.db --quiet");
   Sql("s.db", "DELETE FROM runs");
   Refuses("report s.db", "holds no runs yet");
-  Sql("s.db", "PRAGMA user_version = 8");
-  Refuses("report s.db", "version 8, this smk knows version 7");
+  Sql("s.db", "PRAGMA user_version = 9");
+  Refuses("report s.db", "version 9, this smk knows version 8");
   Write("zero.db", "");
   Refuses("report zero.db", "holds no runs yet");
 }
