@@ -51,7 +51,7 @@ class TraceAsync : public TraceFolder, public testing::WithParamInterface<const 
   Cycle CyclesOf(const std::vector<std::string>& body) {
     std::vector<std::string> lines;
     unsigned pc = 0, address = 0;
-    const auto add = [&](std::string text) {
+    const auto add = [&](const std::string& text) {
       char start[16];
       std::snprintf(start, sizeof start, "%04x ", pc);
       lines.push_back(start + text);
