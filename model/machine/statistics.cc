@@ -94,9 +94,8 @@ const std::vector<SmCounter>& SmCounters() {
       {{"warp_instructions", "instructions", "issued on it, by kernel"},
        &SmStats::warp_instructions},
       {{"tb_cycles", "TBs × cycles",
-        "resident TBs summed over the cycles, by kernel; divided by the cycles measured it is the "
-        "mean "
-        "number of resident TBs"},
+        "resident TBs summed over the cycles, by kernel; divided by the cycles measured "
+        "it is the mean number of resident TBs"},
        &SmStats::tb_cycles},
   };
   return kCounters;

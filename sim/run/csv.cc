@@ -168,10 +168,6 @@ std::string DecisionsCsv(const Results& results) {
   return text;
 }
 
-bool NoneIssued(const EpochSample& sample) {
-  return sample.warp_instructions == decltype(sample.warp_instructions){};
-}
-
 std::string SamplesCsv(const Results& results) {
   const RunResult& result = results.result;
   // A timeline may have many more samples than this file is for: then some are added up.
@@ -196,16 +192,17 @@ std::string SamplesCsv(const Results& results) {
   };
   for (const EpochSample& sample : result.epochs) {
     Open& sum = open[sample.sm];
-    if (sample.cycle == sum.start && sum.samples == 0 && NoneIssued(sample)) continue;
+    if (sample.cycle == sum.start && sum.samples == 0) continue;  // no time, and nothing issued
     // Another job, or the first, is in a slot.
     if (sum.samples != 0 && sum.last.job != sample.job) {
       write(sum);
       sum = {sum.last.cycle, 0, {}};
     }
-    const auto before =
-        sum.samples == 0 ? decltype(sample.warp_instructions){} : sum.last.warp_instructions;
+    const EpochSample before = sum.last;
     sum.last = sample;
-    for (std::size_t k = 0; k < kNumKernels; ++k) sum.last.warp_instructions[k] += before[k];
+    for (std::size_t k = 0; k < kNumKernels; ++k) {
+      sum.last.warp_instructions[k] += before.warp_instructions[k];
+    }
     if (++sum.samples < together && sample.cycle < result.cycles) continue;
     write(sum);
     sum = {sample.cycle, 0, {}};

@@ -6,8 +6,7 @@ module formal_driver_held (
   input logic                  clk_i,
   input logic                  enable_i,
   input smk_pkg::order_vec_t   order_i,
-  input smk_pkg::tb_id_vec_t   remaining_i,
-  input smk_pkg::kernel_mask_t queued_i,
+  input smk_pkg::kernel_mask_t able_i,
   input smk_pkg::sm_kernels_t  allowed_i,
   // Any two kernels and SM.
   input smk_pkg::kernel_id_t   older_i,
@@ -19,7 +18,7 @@ module formal_driver_held (
   `FORMAL_RESET
   smk_pkg::kernel_mask_t held;
   smk_driver_held u_dut (
-    .clk_i, .rst_ni, .enable_i, .order_i, .remaining_i, .queued_i, .allowed_i,
+    .clk_i, .rst_ni, .enable_i, .order_i, .able_i, .allowed_i,
     .held_o(held)
   );
 
@@ -29,7 +28,7 @@ module formal_driver_held (
   smk_pkg::kernel_mask_t hosts;
   logic                  waits, is_older;
   assign hosts    = allowed_q.sm[sm_i];
-  assign waits    = hosts[older_i] && (remaining_i.kernel[older_i] != '0 || queued_i[older_i]);
+  assign waits    = hosts[older_i] && able_i[older_i];
   assign is_older = order_i.kernel[older_i] < order_i.kernel[younger_i];
   `PROVE(YoungerWaits_A, !(enable_i && waits && is_older) || held[younger_i])
   // Who is younger than one that is held, is held as well.
@@ -40,7 +39,7 @@ module formal_driver_held (
     hosted = '0;
     for (int unsigned s = 0; s < smk_pkg::NumSms; s++) hosted = hosted | allowed_q.sm[s];
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      goes[k]  = hosted[k] && (remaining_i.kernel[k] != '0 || queued_i[k]) && !held[k];
+      goes[k]  = hosted[k] && able_i[k] && !held[k];
       older[k] = order_i.kernel[k] < order_i.kernel[younger_i];
     end
   end

@@ -3,7 +3,7 @@
 //
 // Purpose     Gives each SM a kernel and a number of TBs, samples a window, makes each kernel's
 //             curve of performance and asks for a plan; then watches IPC for a change.
-// Paper       [Warped-Slicer] Sec. IV-A and IV-B, Fig. 4. Deviations [D33], [D34], [D35], [D36].
+// Paper       [Warped-Slicer] Sec. IV-A and IV-B, Fig. 4. Deviations [D33] to [D36], [D105].
 // Interface   start: pulse with a set of kernels, not empty; begins anew at any time. give_*:
 //             pulse, what an SM has to do from now on. sample_*, plan: pulses to the planner.
 // Latency     A profile takes warm-up, window and 53 to 74 cycles a sample; the page has each step.
@@ -33,11 +33,9 @@ class SlicerProfiler {
     bool start = false;
     KernelMask kernels = 0;
     bool stop = false;
-    // The TBs of every SM that was given something are those that it was given, as far as there are
-    // any.
+    // Every SM that was given something has those TBs, as far as there are any.
     bool settled = true;
-    // Have TBs to dispatch: no other is sampled again, and one that had none in its profile is,
-    // once.
+    // Have TBs to dispatch: only they are sampled again; who had none in its profile is, once.
     KernelMask able = static_cast<KernelMask>(~0u);
     // Constant during a run.
     std::uint16_t warmup = 20'000, settle = 5'000, window = 5'000, delay = 0;

@@ -226,6 +226,7 @@ module smk_driver (
     .events_valid_i  (event_valid),
     .settled_i       (event_settled),
     .queued_i        (queued),
+    .able_i          (able),
     .queue_count_i   (queue_count),
     .queue_free_i    (queue_free),
     .queue_ack_i     (event_ack_o),
@@ -298,12 +299,13 @@ module smk_driver (
     .heard_o         (profile_heard)
   );
 
+  // Kernels that have TBs to dispatch, new or preempted.
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_able
+    assign able[k] = remaining.kernel[k] != '0 || queued[k];
+  end
   // Does the partition of an SM cover the kernels that may run there, and is it in force? No SM is
   // planned for a kernel that has no TB to dispatch.
   always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      able[k] = remaining.kernel[k] != '0 || queued[k];
-    end
     for (int unsigned i = 0; i < NumSms; i++) begin
       settled_sms[i] = (allowed.sm[i] & ~planned.sm[i] & able) == '0 && !busy_sms[i];
     end

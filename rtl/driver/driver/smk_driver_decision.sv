@@ -24,6 +24,8 @@ module smk_driver_decision (
   input  smk_pkg::share_vec_t       tb_share_i,
   input  smk_pkg::tb_id_vec_t       remaining_i,
   input  smk_pkg::tb_id_vec_t       next_tb_i,
+  // TBs to dispatch, new or preempted.
+  input  smk_pkg::kernel_mask_t     able_i,
   input  smk_pkg::kernel_mask_t     need_changed_i,
   input  smk_pkg::kernel_mask_t     kernel_done_i,
   input  smk_pkg::kernel_mask_t     member_expired_i,
@@ -158,7 +160,7 @@ module smk_driver_decision (
   // Kernels that wait for older ones.
   smk_pkg::kernel_mask_t held;
   smk_driver_held u_held (
-    .clk_i, .rst_ni, .order_i, .remaining_i, .queued_i, .allowed_i,
+    .clk_i, .rst_ni, .order_i, .able_i, .allowed_i,
     .enable_i(policy_i.leftover_strict && policy_i.dispatch == smk_pkg::DispatchLeftover),
     .held_o  (held)
   );

@@ -17,9 +17,8 @@ module smk_driver_held (
   input  logic                  rst_ni,
   input  logic                  enable_i,
   input  smk_pkg::order_vec_t   order_i,
-  input  smk_pkg::tb_id_vec_t   remaining_i,
-  // Kernels with preempted TBs.
-  input  smk_pkg::kernel_mask_t queued_i,
+  // Kernels with TBs to dispatch, new or preempted.
+  input  smk_pkg::kernel_mask_t able_i,
   input  smk_pkg::sm_kernels_t  allowed_i,
   output smk_pkg::kernel_mask_t held_o
 );
@@ -36,7 +35,7 @@ module smk_driver_held (
     else         hosted_q <= hosted_d;
   end
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
-    assign goes[k] = enable_i && hosted_q[k] && (remaining_i.kernel[k] != '0 || queued_i[k]);
+    assign goes[k] = enable_i && hosted_q[k] && able_i[k];
     smk_pkg::kernel_mask_t older;
     for (genvar j = 0; j < NumKernels; j++) begin : gen_other
       assign older[j] = order_i.kernel[j] < order_i.kernel[k];

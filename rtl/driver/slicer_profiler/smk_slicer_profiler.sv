@@ -3,7 +3,7 @@
 //
 // Purpose     Gives each SM a kernel and a number of TBs, samples a window, makes each kernel's curve
 //             of performance from it and asks for a plan; then watches IPC for a change.
-// Paper       [Warped-Slicer] Sec. IV-A and IV-B, Fig. 4. Deviations [D33], [D34], [D35], [D36].
+// Paper       [Warped-Slicer] Sec. IV-A and IV-B, Fig. 4. Deviations [D33] to [D36], [D105].
 // Interface   start_i: pulse with a set of kernels, not empty; begins anew at any time. stop_i: pulse.
 //             give_*: pulse, what an SM has to do from now on. window_o: level, to the counters.
 //             count_sm_o: whose counts issued_i and stalled_i are. sample_*, plan_o: pulses to
