@@ -28,7 +28,9 @@ struct ProfilerRecord {
 class ProfilerBench {
  public:
   ProfilerBench(const std::vector<ResourceVector>& needs, unsigned sms)
-      : profiler_({kProfilerLimits, sms}), kernels_(oracle::Table(needs, kProfilerLimits)), held_(sms) {
+      : profiler_({kProfilerLimits, sms}),
+        kernels_(oracle::Table(needs, kProfilerLimits)),
+        held_(sms) {
     in.warmup = 20;
     in.settle = 10;
     in.window = 200;
