@@ -242,5 +242,59 @@ TEST(DriverPorts, WindowsAreThoseOfTheirSmsInWhateverOrderTheyCome) {
   }
 }
 
+// The windows of these kernels end, which issued so much, and their quotas are sent.
+void EndWindows(Bench* bench, std::array<unsigned, 2> kernels,
+                std::array<std::uint16_t, 2> issued) {
+  HostInputs host;
+  host.tick = true;
+  bench->Cycle(host);
+  bench->Run(2);
+  for (unsigned i = 0; i < kernels.size(); ++i) {
+    bench->registers(i).profile_valid = true;
+    bench->registers(i).profile_issued[kernels[i]] = issued[i];
+  }
+  bench->Run(600);
+}
+
+// T is the most TBs that a kernel had on its SM within the window, also when more are planned
+// [D107].
+TEST(DriverPorts, QuotasAreForTheTbsThatAKernelHad) {
+  PolicyConfig policy;
+  policy.dispatch = DispatchMode::kPartitioned;
+  policy.quota_enable = true;
+  Bench bench(policy);
+  constexpr unsigned kFirst = 1, kSecond = 3;
+  bench.Launch(kFirst, {16, 0, 4, 1}, 1000);
+  for (unsigned n = 0; n < 300; ++n) bench.SettleAll();
+  bench.Launch(kSecond, {16, 0, 4, 1}, 80);
+  for (unsigned n = 0; n < 300; ++n) bench.SettleAll();
+  const PartitionTable& plan = bench.driver().model().tb_dispatch().state().partition;
+  const unsigned all = bench.Resident(kFirst, 0), some = bench.Resident(kSecond, 1);
+  ASSERT_EQ(all, plan[0][kFirst]);
+  ASSERT_GT(some, 1u);
+  ASSERT_LT(some, plan[1][kSecond]);
+  const auto expect = [&](unsigned alone, const char* why) {
+    const unsigned c0 = 8000 * plan[2][kFirst] / all, c1 = 3000 * plan[2][kSecond] / alone;
+    EndWindows(&bench, {kFirst, kSecond}, {8000, 3000});
+    EXPECT_EQ(bench.sm(2).quota[kFirst], c0 * (policy.epoch_length - 2u) / (c0 + c1) + 1) << why;
+    EXPECT_EQ(bench.sm(2).quota[kSecond], c1 * (policy.epoch_length - 2u) / (c0 + c1) + 1) << why;
+  };
+  expect(some, "since its launch");
+  while (bench.Resident(kSecond, 1) != 1) {
+    auto last = static_cast<unsigned>(bench.sm(1).tbs.size());
+    while (bench.sm(1).tbs[--last].kernel != kSecond) continue;
+    bench.Finish(1, last);
+    bench.Run(30);
+  }
+  expect(some, "as the window began");
+  expect(1, "in all of it");
+  bench.FinishAll(kSecond, 1);
+  bench.Run(30);
+  expect(1, "as it began");
+  const auto before = bench.sm(2).quota;
+  EndWindows(&bench, {kFirst, kSecond}, {1, 3000});
+  EXPECT_EQ(bench.sm(2).quota, before) << "no TB in all of it: no window";
+}
+
 }  // namespace
 }  // namespace smk

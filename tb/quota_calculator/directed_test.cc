@@ -17,7 +17,7 @@ struct Sent {
 class QuotaCalculatorTest : public testing::Test {
  protected:
   QuotaCalculatorTest() {
-    in_.members = 0b0011;
+    in_.profile_tbs = {8, 8, 0, 0};
     in_.partition = &partition_;
     in_.settled = SmMask::First(kMaxSms);
     in_.command_ready = true;
@@ -66,8 +66,6 @@ TEST_F(QuotaCalculatorTest, SharesTheEpochByIssueRateAndTbs) {
 
 TEST_F(QuotaCalculatorTest, FirstCommandAfterTwoDivisionsPerKernel) {
   partition_[0] = {2, 4, 0, 0};  // SM 0 is served first, so that the walk does not add
-  partition_[1] = {8, 8, 0, 0};
-  in_.members = 0b0011;
   Window(0b0011, {4000, 5000, 0, 0});
   Cycle();  // looks at SM 0
   for (unsigned n = 0; n < 4 * kDivide; ++n) Cycle();
@@ -134,10 +132,10 @@ TEST_F(QuotaCalculatorTest, AKernelWithoutAWindowOrIssueLeavesTheSmAsItIs) {
   Round();
   EXPECT_EQ(sent_.size(), 2u) << "the window of the round before does not count";
   sent_.clear();
-  partition_[1] = {};
+  in_.profile_tbs[1] = 0;
   Window(0b0011, {4000, 5000, 0, 0});
   Round();
-  EXPECT_TRUE(sent_.empty()) << "T of kernel 1 is not known";
+  EXPECT_TRUE(sent_.empty()) << "kernel 1 had no TB";
 }
 
 TEST_F(QuotaCalculatorTest, AWindowThatEndsDuringARoundIsNotUsed) {
@@ -167,30 +165,17 @@ TEST_F(QuotaCalculatorTest, APartitionThatChangesWhileItIsServedGetsNoMoreComman
   EXPECT_LE(sent_.size(), 2u);
 }
 
-// A serial divider has its divisor before the first step.
-TEST_F(QuotaCalculatorTest, TbsAloneAreThoseOfWhenTheirDivisionBegins) {
+// T is of the window, whatever is planned on the profiling SMs [D107].
+TEST_F(QuotaCalculatorTest, TbsAloneAreThoseOfTheWindow) {
+  in_.profile_tbs = {1, 4, 0, 0};
   partition_[2] = {2, 4, 0, 0};
-  Window(0b0011, {4000, 5000, 0, 0});
-  for (int i = 0; i < 3 + 1; ++i) Cycle();  // looks at three SMs, and begins with kernel 0
-  partition_[0] = {4, 0, 0, 0};
-  partition_[1] = {0, 4, 0, 0};
+  Window(0b0011, {500, 4000, 0, 0});
+  in_.profile_tbs = {8, 8, 8, 8};
+  partition_[0] = partition_[1] = {};
   Round();
   ASSERT_EQ(sent_.size(), 2u);
-  EXPECT_EQ(sent_[0].quota, 1000u * 9998 / 6000 + 1);
-  EXPECT_EQ(sent_[1].quota, 5000u * 9998 / 6000 + 1);
-}
-
-TEST_F(QuotaCalculatorTest, ProfilingSmsAreInOrderOfTheMembers) {
-  in_.members = 0b1010;
-  partition_[0] = {0, 8, 0, 0};
-  partition_[1] = {0, 0, 0, 4};
-  partition_[2] = {0, 2, 0, 2};
-  Window(0b1010, {0, 4000, 0, 4000});
-  Round();
-  ASSERT_EQ(sent_.size(), 2u);
-  EXPECT_EQ(sent_[0].kernel, 1u);
-  EXPECT_EQ(sent_[0].quota, 1000u * 9998 / 3000 + 1);
-  EXPECT_EQ(sent_[1].quota, 2000u * 9998 / 3000 + 1);
+  EXPECT_EQ(sent_[0].quota, 1000u * 9998 / 5000 + 1);
+  EXPECT_EQ(sent_[1].quota, 4000u * 9998 / 5000 + 1);
 }
 
 TEST_F(QuotaCalculatorTest, QuotasAreInProportionPositiveAndAtMostTheEpoch) {
@@ -198,26 +183,25 @@ TEST_F(QuotaCalculatorTest, QuotasAreInProportionPositiveAndAtMostTheEpoch) {
   SCOPED_TRACE(testing::Message() << "seed " << seed);
   std::mt19937 random(seed);
   for (int round = 0; round < 2000; ++round) {
-    in_.members = static_cast<KernelMask>(3 + oracle::Pick(&random, 13));
+    const auto members = static_cast<KernelMask>(3 + oracle::Pick(&random, 13));
     in_.epoch_length = static_cast<std::uint16_t>(5 + oracle::Pick(&random, 65000));
     std::array<std::uint16_t, kMaxKernels> issued{};
     std::array<std::uint8_t, kMaxKernels> isolated{};
     std::vector<unsigned> kernels;
     partition_ = {};
-    unsigned sm = 0;
     for (unsigned k = 0; k < kNumKernels; ++k) {
-      if ((in_.members >> k & 1) == 0) continue;
+      if ((members >> k & 1) == 0) continue;
       kernels.push_back(k);
       issued[k] = static_cast<std::uint16_t>(1 + oracle::Pick(&random, 65535));
       isolated[k] = static_cast<std::uint8_t>(1 + oracle::Pick(&random, 32));
-      partition_[sm++][k] = isolated[k];
     }
     if (kernels.size() < 2 || kernels.size() > 3) continue;
     for (unsigned k : kernels) {
       partition_[3][k] = static_cast<std::uint8_t>(1 + oracle::Pick(&random, isolated[k]));
     }
     sent_.clear();
-    Window(in_.members, issued);
+    in_.profile_tbs = isolated;
+    Window(members, issued);
     Round();
     ASSERT_EQ(sent_.size(), kernels.size());
     std::uint64_t sum_c = 0, sum_quota = 0;

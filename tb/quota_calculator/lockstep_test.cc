@@ -90,12 +90,12 @@ class Bench {
  private:
   void Drive() {
     Dut& dut = lockstep_.dut();
-    dut.members_i = in.members;
     dut.epoch_length_i = in.epoch_length;
     dut.profile_valid_i = in.profile_valid;
     dut.settled_i = in.settled.Test(model_.state().sm);
     dut.command_ready_i = in.command_ready;
     Pack<IssuedVec<Package>>(in.profile_issued, &dut.profile_issued_i);
+    Pack<TbCntVec<Package>>(in.profile_tbs, &dut.profile_tbs_i);
     Pack<SmTbCnts<Package>>(partition, &dut.partition_i);
   }
 
@@ -133,12 +133,12 @@ class Traffic {
     const bool busy = bench_.model().busy();
     if (cycle % 4096 == 0) ChangePhase();
     if (!busy && dice_.Percent(20)) in.epoch_length = RandomEpoch();
-    if (!busy && dice_.Percent(10)) in.members = static_cast<KernelMask>(dice_.Below(16));
     if (busy && dice_.Percent(change_) && dice_.Percent(10)) Change();
     in.profile_valid = 0;
     if (dice_.Percent(busy ? 2 : 30)) {
       in.profile_valid = dice_.Percent(80) ? 0b1111 : static_cast<KernelMask>(dice_.Below(16));
       for (auto& issued : in.profile_issued) issued = RandomIssued();
+      for (auto& tbs : in.profile_tbs) tbs = RandomTbs();
     }
     in.command_ready = dice_.Percent(ready_);
   }
@@ -149,7 +149,6 @@ class Traffic {
   void ChangePhase() {
     change_ = dice_.Percent(40) ? 0 : dice_.Below(60);
     ready_ = dice_.Percent(40) ? 100 : 5 + dice_.Below(90);
-    lost_ = dice_.Percent(50) ? 0 : dice_.Below(30);
     small_ = dice_.Percent(30);
     for (unsigned sm = 0; sm < AnyBench::kSms; ++sm) Refill(sm);
   }
@@ -168,23 +167,20 @@ class Traffic {
       here[k] = static_cast<std::uint8_t>(std::min(tbs, left));
       left -= here[k];
     }
-    // The profiling SMs mostly have what they should.
-    if (sm < kNumKernels && !dice_.Percent(lost_)) {
-      for (unsigned k = 0; k < kNumKernels; ++k) {
-        here[k] = static_cast<std::uint8_t>(std::max<unsigned>(here[k] / 2, 1));
-      }
-    }
   }
   void Change() {
     const unsigned sm = dice_.Below(AnyBench::kSms);
     bench_.in.settled.Assign(sm, !bench_.in.settled.Test(sm));
     bench_.in.settled |= dice_.Sms(AnyBench::kSms, 1);
     Refill(dice_.Below(AnyBench::kSms));
-    if (dice_.Percent(20)) bench_.in.members = static_cast<KernelMask>(dice_.Below(16));
   }
   std::uint16_t RandomEpoch() {
     return static_cast<std::uint16_t>(dice_.Percent(30) ? 5 + dice_.Below(20)
                                                         : 5 + dice_.Below(65531));
+  }
+  std::uint8_t RandomTbs() {
+    if (dice_.Percent(3)) return 0;
+    return static_cast<std::uint8_t>(dice_.Percent(10) ? kMost : 1 + dice_.Below(kMost));
   }
   std::uint16_t RandomIssued() {
     if (dice_.Percent(3)) return 0;
@@ -196,7 +192,7 @@ class Traffic {
 
   AnyBench& bench_;
   Dice dice_;
-  unsigned change_ = 0, ready_ = 0, lost_ = 0;
+  unsigned change_ = 0, ready_ = 0;
   bool small_ = false;
 };
 
@@ -231,8 +227,8 @@ TEST(QuotaCalculatorLockstep, EqualsTheReferenceInConfigurationFermi) {
 // Two kernels with eight TBs each on their profiling SMs.
 struct Profiled : Gtx980 {
   Profiled() : Gtx980(1) {
-    in.members = 0b0011;
     in.command_ready = true;
+    in.profile_tbs = {8, 8, 0, 0};
     partition[0] = {8, 0, 0, 0};
     partition[1] = {0, 8, 0, 0};
   }
@@ -261,7 +257,7 @@ TEST(QuotaCalculatorLockstep, FirstCommandExactlyAfterTwoOperationsPerKernel) {
   Profiled bench;
   for (const KernelMask mask : {KernelMask{0b0011}, KernelMask{0b0111}, KernelMask{0b1111}}) {
     const auto kernels = static_cast<unsigned>(__builtin_popcount(mask));
-    bench.in.members = mask;
+    bench.in.profile_tbs = {4, 4, 4, 4};
     for (auto& here : bench.partition) here = {};
     for (unsigned sm = 0; sm < kernels; ++sm) {
       for (unsigned k = 0; k < kernels; ++k) bench.partition[sm][k] = 4;
@@ -323,15 +319,14 @@ TEST(QuotaCalculatorLockstep, WindowsDuringARoundAreNotUsed) {
 TEST(QuotaCalculatorLockstep, ExtremesAreExact) {
   Profiled bench;
   bench.in.epoch_length = 65535;
-  bench.partition[0] = {1, 0, 0, 0};
-  bench.partition[1] = {0, 32, 0, 0};
+  bench.in.profile_tbs = {1, 32, 0, 0};
   bench.partition[2] = {31, 1, 0, 0};
   bench.Window(0b0011, {65535, 31, 0, 0});
   bench.Round();
   ASSERT_EQ(bench.sent.size(), 2u);
   EXPECT_EQ(bench.sent[0].quota, 65533u + 1) << "C of the other is 31 / 32: none";
   EXPECT_EQ(bench.sent[1].quota, 1u);
-  bench.partition[0] = {32, 0, 0, 0};
+  bench.in.profile_tbs = {32, 32, 0, 0};
   bench.partition[2] = {1, 1, 0, 0};
   bench.Window(0b0011, {31, 31, 0, 0});
   bench.Round();
@@ -340,17 +335,21 @@ TEST(QuotaCalculatorLockstep, ExtremesAreExact) {
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
-// T is what the profiling SM has when the kernel's turn comes; if that is nothing, C is 0.
-TEST(QuotaCalculatorLockstep, ProfilingSmLostDuringARoundCountsAsNothing) {
+// T is of the window: what becomes of the profiling SMs during the round does not count.
+TEST(QuotaCalculatorLockstep, TbsAloneAreThoseOfTheWindow) {
   Profiled bench;
   bench.partition[2] = {2, 4, 0, 0};
-  bench.Window(0b0011, {4000, 5000, 0, 0});
-  for (int i = 0; i < 20; ++i) bench.Cycle();
-  bench.partition[1] = {};
+  bench.in.profile_tbs = {1, 4, 0, 0};
+  bench.Window(0b0011, {500, 4000, 0, 0});
+  bench.in.profile_tbs = {8, 0, 0, 0};
+  bench.partition[0] = bench.partition[1] = {};
   bench.Round();
   ASSERT_EQ(bench.sent.size(), 2u);
-  EXPECT_EQ(bench.sent[0].quota, 9998u + 1);
-  EXPECT_EQ(bench.sent[1].quota, 1u);
+  EXPECT_EQ(bench.sent[0].quota, 1000u * 9998 / 5000 + 1);
+  EXPECT_EQ(bench.sent[1].quota, 4000u * 9998 / 5000 + 1);
+  bench.Window(0b0011, {500, 4000, 0, 0});
+  bench.Round();
+  EXPECT_EQ(bench.sent.size(), 2u) << "a kernel without a TB has no window";
   ASSERT_TRUE(bench.lockstep().ok()) << bench.lockstep().mismatch();
 }
 
@@ -374,7 +373,8 @@ TEST(QuotaCalculatorLockstep, FindsEachBrokenRule) {
       [](Inputs* in, PartitionTable*) { in->profile_issued[1] |= 1; },
       [](Inputs* in, PartitionTable*) { in->profile_valid &= 0b0111; },
       [](Inputs* in, PartitionTable*) { ++in->epoch_length; },
-      [](Inputs* in, PartitionTable*) { in->members ^= 1; },
+      [](Inputs* in, PartitionTable*) { in->profile_tbs[0] ^= 1; },
+      [](Inputs* in, PartitionTable*) { in->profile_tbs[3] += in->profile_tbs[3] == 0 ? 1 : 0; },
       [](Inputs* in, PartitionTable*) { in->settled.Set(5); },
       [](Inputs* in, PartitionTable*) { in->command_ready = true; },
       [](Inputs*, PartitionTable* table) { (*table)[7][2] ^= 1; }};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Proofs of smk_quota_calculator, for any windows, partitions and members: its commands from its ports
+// Proofs of smk_quota_calculator, for any windows and partitions: its commands from its ports
 // alone, its quotas with what it has computed by then.
 `include "formal.svh"
 
 module formal_quota_calculator (
   input logic                   clk_i,
-  input smk_pkg::kernel_mask_t  members_i,
   input smk_pkg::quota_t        epoch_length_i,
   input smk_pkg::kernel_mask_t  profile_valid_i,
   input smk_pkg::issued_vec_t   profile_issued_i,
+  input smk_pkg::tb_cnt_vec_t   profile_tbs_i,
   input smk_pkg::sm_tb_cnts_t   partition_i,
   input logic                   settled_i,
   input logic                   command_ready_i
@@ -18,7 +18,7 @@ module formal_quota_calculator (
   smk_pkg::sm_id_t      command_sm;
   smk_pkg::sm_command_t command;
   smk_quota_calculator u_dut (
-    .clk_i, .rst_ni, .members_i, .epoch_length_i, .profile_valid_i, .profile_issued_i,
+    .clk_i, .rst_ni, .epoch_length_i, .profile_valid_i, .profile_issued_i, .profile_tbs_i,
     .partition_i, .settled_i, .command_ready_i,
     .busy_o         (busy),
     .command_valid_o(command_valid),

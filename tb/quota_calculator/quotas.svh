@@ -8,42 +8,38 @@
   localparam int unsigned ScaledWidth = smk_pkg::IssuedWidth + $clog2(smk_pkg::LimitTbs);
   typedef struct packed {logic [NumKernels-1:0][CWidth-1:0] kernel;} scaled_t;
 
-  // The round: what was issued when it began; members and partitions have not changed since,
-  // and are what the block requires.
+  // The round: what was issued, and T, when it began; partitions have not changed since, and are what
+  // the block requires.
   logic                  sound, busy_q, held, held_q;
   smk_pkg::issued_vec_t  issued_q;
-  smk_pkg::kernel_mask_t members_q;
+  smk_pkg::tb_cnt_vec_t  alone;
   smk_pkg::sm_tb_cnts_t  partition_q;
   smk_pkg::quota_t       epoch_q;
-  assign held = sound && (!busy_q ||
-                (held_q && partition_i == partition_q && members_i == members_q));
+  assign held = sound && (!busy_q || (held_q && partition_i == partition_q));
   always_ff @(posedge clk_i) begin
     busy_q      <= rst_ni && busy;
     held_q      <= held;
-    members_q   <= members_i;
     partition_q <= partition_i;
     epoch_q     <= epoch_length_i;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      if (!busy && profile_valid_i[k]) issued_q.kernel[k] <= profile_issued_i.kernel[k];
+      if (!busy && profile_valid_i[k]) begin
+        issued_q.kernel[k] <= profile_issued_i.kernel[k];
+        alone.kernel[k]    <= profile_tbs_i.kernel[k];
+      end
     end
   end
 
   // Inside: the partition that quotas are for.
   `WATCH([NumKernels*TbCntWidth-1:0], dut_last, u_dut.last_q)
 
-  // S of every kernel, on the SM of a command or of the one worked for; T, on its profiling SM.
-  smk_pkg::tb_cnt_vec_t  tbs, alone, profile_sm;
+  // S of every kernel, on the SM of a command or of the one worked for.
+  smk_pkg::tb_cnt_vec_t  tbs;
   smk_pkg::kernel_mask_t sharing, lonely;
   assign tbs = (command_valid && held) ? partition_i.sm[command_sm] : dut_last;
   always_comb begin
-    logic [7:0] rank;
-    rank = '0;
     for (int unsigned k = 0; k < NumKernels; k++) begin
-      profile_sm      = partition_i.sm[rank[smk_pkg::SmWidth-1:0]];
-      alone.kernel[k] = profile_sm.kernel[k];
-      sharing[k]      = tbs.kernel[k] != '0;
-      lonely[k]       = alone.kernel[k] == '0;
-      rank            = rank + 8'(members_i[k]);
+      sharing[k] = tbs.kernel[k] != '0;
+      lonely[k]  = alone.kernel[k] == '0;
     end
   end
 
@@ -87,6 +83,7 @@
   `WATCH([NumKernels-1:0], dut_todo, u_dut.todo_q)
   `WATCH([NumKernels-1:0], dut_seen, u_dut.seen_q)
   `WATCH([NumKernels*smk_pkg::IssuedWidth-1:0], dut_issued, u_dut.issued_q)
+  `WATCH([NumKernels*TbCntWidth-1:0], dut_alone, u_dut.alone_q)
   `WATCH([NumKernels*ScaledWidth-1:0], dut_value, u_dut.value_q)
   `WATCH([ScaledWidth-1:0], dut_sum, u_dut.sum_q)
   `WATCH([ScaledWidth-1:0], dut_low, u_dut.low_q)
@@ -107,12 +104,15 @@
   assign lowest = dut_todo & (~dut_todo + NumKernels'(1));
   assign shared = (sharing & (sharing - NumKernels'(1))) != '0;
   // The result that is being stored, and the sum of Cs by then.
-  logic [NumKernels-1:0]  is_c, is_quota, right, knows;
+  logic [NumKernels-1:0]  is_c, is_quota, right, knows, recorded;
   logic [ScaledWidth-1:0] its_value, sum_then;
   logic [CWidth-1:0]      sum_wanted;
   logic [7:0]             sharers;
   smk_pkg::quota_vec_t    its_quota;
   for (genvar k = 0; k < NumKernels; k++) begin : gen_right
+    assign recorded[k] =
+        dut_issued[k*smk_pkg::IssuedWidth +: smk_pkg::IssuedWidth] == issued_q.kernel[k] &&
+        dut_alone[k*TbCntWidth +: TbCntWidth] == alone.kernel[k];
     formal_quota u_right (
       .c_i(c.kernel[k]), .sum_i(sum), .rest_i(rest), .quota_i(its_quota.kernel[k]), .right_o(right[k])
     );
@@ -126,21 +126,15 @@
                   smk_pkg::QuotaWidth'(dut_result_of[k] && !dut_result_is_c);
       is_c[k]     = CWidth'(its_value) == c.kernel[k] && !(dut_result_of[k] && !dut_result_is_c);
       is_quota[k] = right[k] && !(dut_result_of[k] && dut_result_is_c);
-      knows[k]    = dut_seen[k] && !lonely[k] &&
-                    dut_issued[k*smk_pkg::IssuedWidth +: smk_pkg::IssuedWidth] == issued_q.kernel[k];
+      knows[k]    = dut_seen[k] && !lonely[k] && recorded[k];
       sharers     = sharers + 8'(sharing[k]);
       if (sharing[k] && (divides || !dut_todo[k])) sum_wanted = sum_wanted + c.kernel[k];
     end
     sum_then = dut_sum + (dut_result_is_c && dut_result_of != '0 ? dut_low : '0);
   end
-  logic [NumKernels-1:0] seen_recorded;
-  for (genvar k = 0; k < NumKernels; k++) begin : gen_seen
-    assign seen_recorded[k] = !busy || !dut_seen[k] ||
-        dut_issued[k*smk_pkg::IssuedWidth +: smk_pkg::IssuedWidth] == issued_q.kernel[k];
-  end
   `PROVE(KnowsWhatWasIssued_A, !busy || !held || !(serves || dut_last_valid) ||
          (sharing & ~knows) == '0)
-  `PROVE(SeenIsRecorded_A, seen_recorded == '1)
+  `PROVE(SeenIsRecorded_A, !busy || (dut_seen & (~recorded | lonely)) == '0)
   `PROVE(WorksForItsSm_A, (dut_at == (smk_pkg::NumSms'(1) << command_sm)) &&
          (!serves || (dut_last_valid && (dut_todo & ~sharing) == '0 && shared &&
                       (!held || dut_last == partition_i.sm[command_sm]))) &&

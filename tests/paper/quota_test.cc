@@ -15,17 +15,15 @@ constexpr unsigned kSchedulers = 4;
 // The quotas that the first shared SM is sent.
 std::array<unsigned, 2> Quotas() {
   PartitionTable partition{};
-  partition[0] = {8, 0, 0, 0};  // the SMs dedicated to profiling
-  partition[1] = {0, 8, 0, 0};
   partition[2] = {2, 4, 0, 0};
   QuotaCalculator::Inputs in;
-  in.members = 0b0011;
   in.epoch_length = kEpoch;
   in.partition = &partition;
   in.settled = SmMask::First(kMaxSms);
   in.command_ready = true;
   in.profile_valid = 0b0011;
   in.profile_issued = {kEpoch * kSchedulers * 4 / 10, kEpoch * kSchedulers * 5 / 10, 0, 0};
+  in.profile_tbs = {8, 8, 0, 0};
   QuotaCalculator calculator({3});
   calculator.Tick(in);
   in.profile_valid = 0;

@@ -51,6 +51,26 @@ SmMask Driver::Settled(KernelMask kernels) const {
   return mask - dispatch_.state().busy;
 }
 
+// The most TBs that each member has had at a time on its profiling SM, the i-th of them on SM i.
+void Driver::CountTbs() {
+  if (!Profiles()) {
+    state_.peak = {};
+    return;
+  }
+  const KernelMask members = kernels_.members();
+  unsigned rank = 0;
+  for (unsigned k = 0; k < config_.num_kernels; ++k) {
+    const std::uint8_t tbs = rank < config_.num_sms ? drf_.state().resident[k][rank] : 0;
+    std::uint8_t& peak = state_.peak[k];
+    if (members != state_.members || tbs > peak) peak = tbs;
+    if (state_.tick) {
+      state_.profile_tbs[k] = peak;
+      peak = tbs;
+    }
+    rank += members >> k & 1;
+  }
+}
+
 // The window of the i-th member of the last tick comes from SM i, whenever it comes; they are
 // passed on together.
 void Driver::HearProfile(const Inputs& in) {
@@ -73,7 +93,7 @@ void Driver::HearProfile(const Inputs& in) {
   if (!state_.tick) return;
   state_.got = 0;
   state_.wanted = 0;
-  if (slicer_.profiler().state().profiling()) return;  // the members are not on their SMs
+  if (!Profiles()) return;  // the members are not on their SMs
   // With as many members as SMs nobody has one of its own.
   const KernelMask members = kernels_.members();
   if (static_cast<unsigned>(__builtin_popcount(members)) < config_.num_sms) state_.wanted = members;
@@ -190,6 +210,7 @@ void Driver::Step(const Inputs& in, Cycle now, Outputs* out, std::vector<Decisio
   state_.quota_ready =
       stream.quota_waits && !dispatch_.state().command_valid && !state_.quota_owns_bus;
   quota_.Tick(quota);
+  CountTbs();
   stream_.Tick(stream, act);
   dispatch_.Tick(DispatchInputs(events));
   const std::optional<Decision>& streamed = stream_.state().decision;

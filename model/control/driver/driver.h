@@ -43,9 +43,11 @@ class Driver {
     KernelMask need_changed = 0;  // launched with another need
     KernelMask gone = 0;          // places given away since
     KernelMask hosted = 0;        // kernels that had an SM in the last cycle, if some are held
-    // What the kernel table and the quota calculator hear one cycle later.
+    // What the kernel table hears one cycle later.
     std::array<std::uint8_t, kMaxKernels> finished{};
     bool some_finished = false;
+    // The most TBs of each member on its profiling SM since the last tick, and the members then.
+    std::array<std::uint8_t, kMaxKernels> peak{};
     KernelMask members = 0;
     // Who was a member with an SM at the last tick, and whose windows have come since.
     bool tick = false;
@@ -53,6 +55,7 @@ class Driver {
     // The profile that the quota calculator hears of one cycle late, too.
     KernelMask profile_valid = 0;
     std::array<std::uint16_t, kMaxKernels> profile_issued{};
+    std::array<std::uint8_t, kMaxKernels> profile_tbs{};
     KernelTable::State planned_kernels{};  // as the planner sees them, one cycle late
     bool quota_ready = false;     // its SM has had a credit in the last cycle, and it is not used
     bool quota_owns_bus = false;  // a quota command was offered and is not yet taken
@@ -103,6 +106,7 @@ class Driver {
   void SetDrfInputs(const Events& events, KernelMask kernel_done);
   void SetQueueInputs(const Inputs& in, const Events& events);
   QuotaCalculator::Inputs QuotaInputs() const;
+  void CountTbs();
   void HearProfile(const Inputs& in);
   TbDispatch::Inputs DispatchInputs(const Events& events) const;
   SmMask Settled(KernelMask kernels) const;
@@ -111,6 +115,10 @@ class Driver {
   void DriveWindow(unsigned sm);
   PartitionPlanner::Inputs PlannerInputs() const;
   DriverSlicer::Inputs SlicerInputs(const Inputs& in, const Events& events) const;
+  // Members have SMs of their own, whose windows count.
+  bool Profiles() const {
+    return policy_.quota_enable && policy_.quota_gate && !slicer_.profiler().state().profiling();
+  }
   bool Tokens() const { return policy_.dispatch == DispatchMode::kToken; }
   TokenArbiter::Inputs TokenInputs() const;
   SmAssign::Inputs AssignInputs() const;

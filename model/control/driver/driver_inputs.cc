@@ -58,10 +58,10 @@ void Driver::SetQueueInputs(const Inputs& in, const Events& events) {
 
 QuotaCalculator::Inputs Driver::QuotaInputs() const {
   QuotaCalculator::Inputs q;
-  q.members = state_.members;
   q.epoch_length = policy_.epoch_length;
   q.profile_valid = state_.profile_valid;
   q.profile_issued = state_.profile_issued;
+  q.profile_tbs = state_.profile_tbs;
   q.partition = &dispatch_.state().partition;
   if (quota_.busy()) q.settled = Settled(kernels_.active());
   q.command_ready = state_.quota_owns_bus;

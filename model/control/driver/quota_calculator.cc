@@ -9,12 +9,17 @@ unsigned NextKernel(KernelMask mask, unsigned from) {
   return from;
 }
 
-// Index of the kernel's profiling SM: its rank among the members.
-unsigned ProfileSm(KernelMask members, unsigned kernel) {
-  return static_cast<unsigned>(__builtin_popcount(members & ((1u << kernel) - 1)));
-}
-
 }  // namespace
+
+// Kernels that have issued something, with a TB at least.
+KernelMask QuotaCalculator::Seen(const Inputs& in) {
+  KernelMask mask = 0;
+  for (unsigned k = 0; k < kMaxKernels; ++k) {
+    const bool some = in.profile_issued[k] != 0 && in.profile_tbs[k] != 0;
+    mask |= static_cast<KernelMask>((some ? 1u : 0u) << k);
+  }
+  return mask & in.profile_valid;
+}
 
 KernelMask QuotaCalculator::Sharing(const Inputs& in, unsigned sm) const {
   KernelMask mask = 0;
@@ -32,11 +37,7 @@ void QuotaCalculator::NextSm() {
 // An SM is served when its partition is in force, is shared, and every sharer has a window.
 void QuotaCalculator::StartSm(const Inputs& in) {
   const KernelMask sharing = Sharing(in, state_.sm);
-  bool known = (sharing & ~state_.seen) == 0 && (sharing & (sharing - 1)) != 0;
-  for (unsigned k = 0; k < kMaxKernels; ++k) {
-    if ((sharing >> k & 1) == 0) continue;
-    if (state_.issued[k] == 0 || (*in.partition)[ProfileSm(in.members, k)][k] == 0) known = false;
-  }
+  const bool known = (sharing & ~state_.seen) == 0 && (sharing & (sharing - 1)) != 0;
   if (!known || !in.settled.Test(state_.sm)) {
     NextSm();
     return;
@@ -53,13 +54,10 @@ void QuotaCalculator::StartSm(const Inputs& in) {
   state_.step = same ? Step::kSend : Step::kScale;
 }
 
-void QuotaCalculator::Scale(const Inputs& in) {
-  const unsigned k = state_.kernel;
-  if (state_.cycles_left == kDivideCycles) {
-    state_.isolated = (*in.partition)[ProfileSm(in.members, k)][k];
-  }
+void QuotaCalculator::Scale() {
   if (--state_.cycles_left != 0) return;
-  state_.scaled[k] = state_.isolated == 0 ? 0 : state_.issued[k] * state_.last[k] / state_.isolated;
+  const unsigned k = state_.kernel;
+  state_.scaled[k] = state_.issued[k] * state_.last[k] / state_.alone[k];
   KernelMask sharing = 0;
   for (unsigned i = 0; i < kMaxKernels; ++i) sharing |= state_.last[i] != 0 ? 1u << i : 0u;
   state_.cycles_left = kDivideCycles;
@@ -124,9 +122,11 @@ void QuotaCalculator::Tick(const Inputs& in) {
     case Step::kIdle:
       if (in.profile_valid == 0) break;
       for (unsigned k = 0; k < kMaxKernels; ++k) {
-        if (in.profile_valid >> k & 1) state_.issued[k] = in.profile_issued[k];
+        if ((in.profile_valid >> k & 1) == 0) continue;
+        state_.issued[k] = in.profile_issued[k];
+        state_.alone[k] = in.profile_tbs[k];
       }
-      state_.seen = in.profile_valid;
+      state_.seen = Seen(in);
       state_.step = Step::kSm;
       state_.sm = 0;
       state_.last_valid = false;
@@ -135,7 +135,7 @@ void QuotaCalculator::Tick(const Inputs& in) {
       StartSm(in);
       break;
     case Step::kScale:
-      Scale(in);
+      Scale();
       break;
     case Step::kDivide:
       Divide(in);

@@ -145,6 +145,7 @@ module smk_driver (
   // Under DispatchToken all SMs are the token's holder's.
   logic                  tokens, token_assigns, token_busy;
   smk_pkg::kernel_mask_t resident;
+  smk_pkg::sm_tb_cnts_t  tbs;
   assign tokens = policy_i.dispatch == smk_pkg::DispatchToken;
   smk_token_arbiter u_token_arbiter (
     .clk_i, .rst_ni,
@@ -259,6 +260,7 @@ module smk_driver (
     .busy_o          (busy_sms),
     .planned_o       (planned),
     .resident_o      (resident),
+    .tbs_o           (tbs),
     .others_awake_i  (others_awake),
     .awake_o
   );
@@ -285,17 +287,19 @@ module smk_driver (
   );
 
   // The window of the i-th member comes from SM i.
-  smk_pkg::kernel_mask_t profiled_members, profile_valid;
+  smk_pkg::kernel_mask_t profile_valid;
   smk_pkg::issued_vec_t  profile_issued;
+  smk_pkg::tb_cnt_vec_t  profile_tbs;
   logic                  profile_heard;
   smk_driver_profile u_profile (
     .clk_i, .rst_ni, .sm_profile_valid_i, .sm_profile_issued_i,
     .tick_i          (tick_q),
     .quota_enable_i  (policy_i.quota_enable && policy_i.quota_gate && !slicer_profiles),
     .members_i       (members),
-    .members_o       (profiled_members),
+    .tbs_i           (tbs),
     .profile_valid_o (profile_valid),
     .profile_issued_o(profile_issued),
+    .profile_tbs_o   (profile_tbs),
     .heard_o         (profile_heard)
   );
 
@@ -326,10 +330,10 @@ module smk_driver (
   logic quota_command_ready, quota_owns;
   smk_quota_calculator u_quota_calculator (
     .clk_i, .rst_ni,
-    .members_i       (profiled_members),
     .epoch_length_i  (policy_i.epoch_length),
     .profile_valid_i (profile_valid),
     .profile_issued_i(profile_issued),
+    .profile_tbs_i   (profile_tbs),
     .partition_i     (partition_o),
     .at_o            (quota_at),
     .settled_i       (settled),

@@ -76,8 +76,9 @@ module smk_driver_decision (
   output smk_pkg::sm_mask_t         busy_o,
   output smk_pkg::sm_kernels_t      planned_o,
   output smk_pkg::sm_tb_cnts_t      partition_o,
-  // Kernels with TBs on some SM.
+  // Kernels with TBs on some SM; TBs of each on every SM.
   output smk_pkg::kernel_mask_t     resident_o,
+  output smk_pkg::sm_tb_cnts_t      tbs_o,
   output smk_pkg::decision_t        decision_o,
   output smk_pkg::total_share_vec_t share_o,
   // Of the other blocks, and of all.
@@ -278,6 +279,7 @@ module smk_driver_decision (
     resident_o = '0;
     for (int unsigned i = 0; i < smk_pkg::NumSms; i++) resident_o = resident_o | resident.sm[i];
   end
+  assign tbs_o          = tbs;
   assign pulses_o       = pulses;
   assign dispatch_new_o = (NumKernels'(1) << pulses.kernel) & {NumKernels{pulses.dispatch_new}};
   assign dispatch_pop_o = (NumKernels'(1) << pulses.kernel) & {NumKernels{pulses.pop}};

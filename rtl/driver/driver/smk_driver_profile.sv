@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // smk_driver_profile: the profiled windows of all members; part of smk_driver.
 //
-// Purpose     Takes the window of the i-th member from SM i, and keeps it and the members for the
-//             quota calculator. The members are those of the tick. Windows come when they come:
-//             they are passed on together, with the last.
-// Paper       [SMK] Sec. 5.4.
+// Purpose     Takes the window of the i-th member from SM i, and keeps it for the quota calculator,
+//             with the most TBs that the member had there at a time. The members are those of the
+//             tick. Windows come when they come: they are passed on together, with the last.
+// Paper       [SMK] Sec. 5.4: x and T. Deviation [D107].
 // Interface   tick_i: pulse to the SMs. sm_profile_*: pulses (S5), each after its tick: an SM shows
 //             the window that ends in one cycle only. profile_valid_o: pulse per kernel (S5).
-// Latency     1 cycle after the last window; heard_o 0.
+//             tbs_i: registers. profile_tbs_o: from one tick to the next.
+// Latency     1 cycle after the last window, and after the tick; heard_o 0.
 // Throughput  One window of each kernel per cycle.
 // Reset       No members, no window.
 // Model       model/control/driver/driver.h   Doc  docs/blocks/driver.md
@@ -23,9 +24,11 @@ module smk_driver_profile (
   input  logic                  tick_i,
   input  smk_pkg::sm_mask_t     sm_profile_valid_i,
   input  smk_pkg::sm_issued_t   sm_profile_issued_i,
-  output smk_pkg::kernel_mask_t members_o,
+  // TBs that are on each SM, or on their way there.
+  input  smk_pkg::sm_tb_cnts_t  tbs_i,
   output smk_pkg::kernel_mask_t profile_valid_o,
   output smk_pkg::issued_vec_t  profile_issued_o,
+  output smk_pkg::tb_cnt_vec_t  profile_tbs_o,
   // The last window comes.
   output logic                  heard_o
 );
@@ -67,25 +70,55 @@ module smk_driver_profile (
   assign wanted_d = members_i & {NumKernels{quota_enable_i && 32'(count) < NumSms}};
   assign got_d = (tick_i || complete) ? '0 : got_q | here;
 
+  // TBs of each member on the SM that is its own now: at present; the most since the last tick and
+  // since the members changed; the same of the window that ended with the last tick.
+  smk_pkg::tb_cnt_vec_t tbs, peak, peak_d, peak_q, profile_tbs_q, sm_tbs;
+  smk_pkg::kernel_cnt_t rank_now;
+  always_comb begin
+    rank_now = '0;
+    tbs      = '0;
+    sm_tbs   = '0;
+    for (int unsigned k = 0; k < NumKernels; k++) begin
+      for (int unsigned i = 0; i < NumWindows; i++) begin
+        sm_tbs = tbs_i.sm[i];
+        if (rank_now == smk_pkg::KernelCntWidth'(i)) tbs.kernel[k] = tbs.kernel[k] | sm_tbs.kernel[k];
+      end
+      rank_now = rank_now + smk_pkg::KernelCntWidth'(members_i[k]);
+    end
+  end
+  for (genvar k = 0; k < NumKernels; k++) begin : gen_peak
+    assign peak.kernel[k] = (members_i != members_q || tbs.kernel[k] > peak_q.kernel[k])
+        ? tbs.kernel[k] : peak_q.kernel[k];
+  end
+  always_comb begin
+    peak_d = tick_i ? tbs : peak;
+    if (!quota_enable_i) peak_d = '0;
+  end
+
   always_ff @(posedge clk_i or negedge rst_ni) begin
     if (!rst_ni) begin
       members_q       <= '0;
+      peak_q          <= '0;
       wanted_q        <= '0;
       got_q           <= '0;
       profile_valid_q <= '0;
     end else begin
       members_q       <= members_i;
+      peak_q          <= peak_d;
       if (tick_i) wanted_q <= wanted_d;
       got_q           <= got_d;
       profile_valid_q <= complete ? wanted_q : '0;
     end
   end
   // Counts only with profile_valid_q; not reset.
-  always_ff @(posedge clk_i) profile_issued_q <= profile_issued_d;
+  always_ff @(posedge clk_i) begin
+    profile_issued_q <= profile_issued_d;
+    if (tick_i) profile_tbs_q <= peak;
+  end
 
-  assign members_o        = members_q;
   assign profile_valid_o  = profile_valid_q;
   assign profile_issued_o = profile_issued_q;
+  assign profile_tbs_o    = profile_tbs_q;
   assign heard_o          = complete;
 
   // All windows of a tick are passed on, together.

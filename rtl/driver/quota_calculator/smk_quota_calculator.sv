@@ -3,9 +3,10 @@
 //
 // Purpose     After each profiling window: for every shared SM, C_k = issued_k x S_k / T_k and
 //             Quota_k = C_k / sum(C) x epoch, then one command per kernel and SM.
-// Paper       [SMK] Sec. 5.4. S = TBs of the kernel in the SM's partition, T = TBs on its profiling
-//             SM. Deviations [D9], [D11].
-// Interface   profile_valid_i: pulse per kernel, with the instructions its profiling SM issued.
+// Paper       [SMK] Sec. 5.4. S = TBs of the kernel in the SM's partition, T = TBs that it had on
+//             its profiling SM. Deviations [D9], [D11], [D107].
+// Interface   profile_valid_i: pulse per kernel, with the instructions that its profiling SM issued
+//             and T.
 //             command_*: stream towards the SM command_sm_o, held until sent.
 // Latency     DivideCycles per multiplication and division: two per kernel and SM, none for an SM
 //             whose partition equals that of the last SM served.
@@ -20,12 +21,12 @@
 module smk_quota_calculator (
   input  logic                   clk_i,
   input  logic                   rst_ni,
-  // The i-th member's profiling SM is SM i; instructions per scheduler and epoch (constant).
-  input  smk_pkg::kernel_mask_t  members_i,
+  // Instructions per scheduler and epoch (constant).
   input  smk_pkg::quota_t        epoch_length_i,
-  // A window has ended: what each kernel issued in it on its profiling SM.
+  // A window has ended: what each kernel issued in it on its profiling SM, and its TBs there.
   input  smk_pkg::kernel_mask_t  profile_valid_i,
   input  smk_pkg::issued_vec_t   profile_issued_i,
+  input  smk_pkg::tb_cnt_vec_t   profile_tbs_i,
   // TBs in force per SM and kernel; the partition of the SM looked at is in force.
   input  smk_pkg::sm_tb_cnts_t   partition_i,
   output smk_pkg::sm_mask_t      at_o,
@@ -40,7 +41,6 @@ module smk_quota_calculator (
   `SMK_CHECK_CONFIG
 
   localparam int unsigned NumKernels  = smk_pkg::NumKernels;
-  localparam int unsigned KernelWidth = smk_pkg::KernelWidth;
   localparam int unsigned SmWidth     = smk_pkg::SmWidth;
   localparam int unsigned QuotaWidth  = smk_pkg::QuotaWidth;
   localparam int unsigned IssuedWidth = smk_pkg::IssuedWidth;
@@ -66,8 +66,9 @@ module smk_quota_calculator (
   // Kernels still to be worked on in this step, the current one included.
   smk_pkg::kernel_mask_t todo_d, todo_q;
   logic [CycleWidth-1:0] cycles_left_d, cycles_left_q;
-  // What was issued in the window; kernels that have one that is not empty.
+  // What was issued in the window, and T; kernels that have one that is not empty.
   smk_pkg::issued_vec_t  issued_q;
+  smk_pkg::tb_cnt_vec_t  alone_q;
   smk_pkg::kernel_mask_t seen_q;
   // Partition that the quotas are for.
   smk_pkg::tb_cnt_vec_t  last_q;
@@ -100,30 +101,9 @@ module smk_quota_calculator (
     end
   end
 
-  // T of every kernel: TBs on its profiling SM, which is its rank among the members.
-  smk_pkg::tb_cnt_vec_t isolated, profile_sm;
-  always_comb begin
-    logic [KernelWidth-1:0] rank;
-    rank     = '0;
-    isolated = '0;
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      for (int unsigned s = 0; s <= k && s < smk_pkg::NumSms; s++) begin
-        profile_sm = partition_i.sm[s];
-        if (32'(rank) == s) isolated.kernel[k] = isolated.kernel[k] | profile_sm.kernel[k];
-      end
-      rank = rank + KernelWidth'(members_i[k]);
-    end
-  end
-
   // An SM is served when its partition is in force, is shared, and every sharer has a window.
-  logic [NumKernels-1:0] known;
-  logic                  serve, same, unchanged;
-  always_comb begin
-    for (int unsigned k = 0; k < NumKernels; k++) begin
-      known[k] = seen_q[k] && isolated.kernel[k] != '0;
-    end
-  end
-  assign serve     = settled_i && (sharing_here & ~known) == '0 &&
+  logic serve, same, unchanged;
+  assign serve     = settled_i && (sharing_here & ~seen_q) == '0 &&
                      (sharing_here & (sharing_here - NumKernels'(1))) != '0;
   assign unchanged = settled_i && here == last_q;
   assign same      = last_valid_q && here == last_q;
@@ -145,7 +125,7 @@ module smk_quota_calculator (
         value     = value | value_q.kernel[k];
         issued    = issued | issued_q.kernel[k];
         tbs       = tbs | last_q.kernel[k];
-        tbs_alone = tbs_alone | isolated.kernel[k];
+        tbs_alone = tbs_alone | alone_q.kernel[k];
       end
     end
   end
@@ -272,7 +252,8 @@ module smk_quota_calculator (
       if (start) begin
         last_valid_q <= 1'b0;
         for (int unsigned k = 0; k < NumKernels; k++) begin
-          seen_q[k] <= profile_valid_i[k] && profile_issued_i.kernel[k] != '0;
+          seen_q[k] <= profile_valid_i[k] && profile_issued_i.kernel[k] != '0 &&
+                       profile_tbs_i.kernel[k] != '0;
         end
       end
       if (step_q == StSm && serve) begin
@@ -306,7 +287,10 @@ module smk_quota_calculator (
   end
   for (genvar k = 0; k < NumKernels; k++) begin : gen_kernel
     always_ff @(posedge clk_i) begin
-      if (start && profile_valid_i[k]) issued_q.kernel[k] <= profile_issued_i.kernel[k];
+      if (start && profile_valid_i[k]) begin
+        issued_q.kernel[k] <= profile_issued_i.kernel[k];
+        alone_q.kernel[k]  <= profile_tbs_i.kernel[k];
+      end
       if (result_of_q[k]) value_q.kernel[k] <= result;
     end
   end
@@ -369,7 +353,7 @@ module smk_quota_calculator (
   `SMK_ASSERT(CyclesBound_A, cycles_left_q != '0 && cycles_left_q <= CycleWidth'(DivideCycles))
   // Idle: nothing changes without a window.
   `SMK_ASSERT(IdleHolds_A, !busy_o && profile_valid_i == '0 |=> $stable(
-              {step_q, sm_q, at_q, todo_q, cycles_left_q, issued_q, seen_q, last_q, last_valid_q,
+              {step_q, sm_q, at_q, todo_q, cycles_left_q, issued_q, alone_q, seen_q, last_q, last_valid_q,
                value_q, sum_q, isolated_q, result_of_q, result_is_c_q, command_valid_q, acc_q,
                low_q, addend_q, load_q, multiply_q, divide_q}))
   // The epoch has an instruction for every kernel, and does not change during a round.
@@ -377,7 +361,6 @@ module smk_quota_calculator (
               (!$past(busy_o) || $stable(epoch_length_i)))
   // A partition fits its SM.
   `SMK_ASSERT(PartitionFits_M, busy_o |-> tbs_of(here) <= smk_pkg::LimitTbs)
-  // Partitions really change during a round in our tests, and profiling SMs lose theirs.
+  // Partitions really change during a round in our tests.
   `SMK_COVER(PartitionChanged_C, can_offer && !unchanged)
-  `SMK_COVER(ProfileLost_C, working && load_q && step_q == StScale && tbs_alone == '0)
 endmodule

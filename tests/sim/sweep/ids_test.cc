@@ -123,7 +123,7 @@ TEST(SweepIds, DependOnTheWork) {
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "837ca67c9f2f1f2f");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "6cfcc5435c70ef8f");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -135,7 +135,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "50cb02bbc7a91d5d");
+            "f4bd2bd656c0d0cd");
 }
 
 }  // namespace
