@@ -34,6 +34,9 @@ inline constexpr std::array<const char*, 3> kXbarOrders{"free", "fifo", "turns"}
 // What sm.l1_full_set may name: what a miss does when all lines of its set are in flight. `bypass`:
 // it goes on without a place. `wait`: for the first of them, as in GPGPU-Sim.
 inline constexpr std::array<const char*, 2> kL1FullSets{"bypass", "wait"};
+// What sm.l1_flush may name: what invalidates an L1. `never`: nothing. `kernel`: the end of a
+// kernel, as Accel-Sim's gpgpu_flush_l1_cache (Sm::ClaimSlot).
+inline constexpr std::array<const char*, 2> kL1Flushes{"never", "kernel"};
 // What memory.sector_bytes may be: a sector, or a whole line.
 inline constexpr std::array<unsigned, 2> kSectorSizes{kSectorBytes, kLineBytes};
 
@@ -99,6 +102,7 @@ struct SmConfig {
   unsigned lsu_queue = 8;    // memory instructions waiting at the SM's LSU
   unsigned lsu_bytes = 128;  // what passes the LSU per cycle where lines have sectors
   std::string l1_full_set = kL1FullSets[0];
+  std::string l1_flush = kL1Flushes[0];
   unsigned stores = 64;     // lines of stores on their way; no limit with xbar_order `turns`
   unsigned collectors = 0;  // operand collectors of each scheduler; 0: none, pipes are waited for
   unsigned operand_latency = 0;  // of operand collection and write-back, in every result

@@ -89,6 +89,10 @@ void AddSm(SmConfig* sm, NaturalLimits* limits, KeyList* keys) {
                                     "a miss of whose L1 set all lines are in flight: goes on "
                                     "without a place, or waits");
   for (const char* known : kL1FullSets) full_set.choices.emplace_back(known);
+  MachineKey& flush =
+      keys->Text("l1_flush", &sm->l1_flush, "",
+                 "what invalidates the L1 of an SM: nothing, or the end of a kernel");
+  for (const char* known : kL1Flushes) flush.choices.emplace_back(known);
   keys->Integer("stores", &sm->stores, 1, kMaxEntries, "lines",
                 "stores of an SM on their way; without effect where xbar_order is turns");
   keys->Integer(

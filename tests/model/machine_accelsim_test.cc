@@ -25,6 +25,16 @@ TEST(MachineAccelSim, LatenciesAndInitiationIntervals) {
   EXPECT_TRUE(is(sm.shared, 24, 1));
 }
 
+// As the configurations say that they follow; GPGPU-Sim 3 has no such configuration.
+TEST(MachineAccelSim, KernelsLeaveTheL1EmptyWhereTheConfigurationSaysSo) {
+  for (const char* const name : {"gtx980-accelsim", "v100"}) {
+    EXPECT_EQ(Load(name).sm.l1_flush, "kernel") << name;
+  }
+  for (const char* const name : {"gtx980", "gtx980-gpgpusim", "fermi", "fermi-gpgpusim"}) {
+    EXPECT_EQ(Load(name).sm.l1_flush, "never") << name;
+  }
+}
+
 TEST(MachineAccelSim, SizesAndBandwidths) {
   const MachineConfig machine = Load("gtx980-accelsim");
   EXPECT_EQ(machine.sms, 16u);
@@ -86,6 +96,7 @@ TEST(MachineAccelSim, DiffersFromGtx980OnlyWhereItSays) {
   sm.branch_latency = accelsim.sm.branch_latency;
   sm.barrier_latency = accelsim.sm.barrier_latency;
   sm.lsu_bytes = accelsim.sm.lsu_bytes;
+  sm.l1_flush = accelsim.sm.l1_flush;
   sm.stores = accelsim.sm.stores;
   sm.operand_latency = accelsim.sm.operand_latency;
   sm.collectors = accelsim.sm.collectors;

@@ -72,4 +72,10 @@ void L1Cache::Evict(std::uint64_t address, Cycle now) {
   if (found != nullptr && found->fill <= now) *found = Line{};
 }
 
+void L1Cache::Flush(Cycle now) {
+  for (Line& line : lines_) {
+    if (line.fill <= now) line = Line{};
+  }
+}
+
 }  // namespace smk

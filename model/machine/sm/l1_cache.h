@@ -49,6 +49,8 @@ class L1Cache {
   }
   // Write-evict: a store removes its line, unless it is in flight.
   void Evict(std::uint64_t address, Cycle now);
+  // Invalidates all lines but those in flight.
+  void Flush(Cycle now);
 
  private:
   std::size_t FirstOfSet(std::uint64_t tag) const;

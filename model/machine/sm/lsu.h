@@ -123,6 +123,9 @@ class alignas(64) Lsu {
   // An answer of memory; whether it has resolved a request.
   bool Answer(Ticket ticket, Cycle done);
 
+  // Invalidates the L1, not the texture cache.
+  void FlushL1(Cycle now) { l1_.Flush(now); }
+
   // Requests resolved since Clear.
   const std::vector<Resolved>& resolved() const { return resolved_; }
   void ClearResolved() { resolved_.clear(); }

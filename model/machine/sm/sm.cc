@@ -21,7 +21,8 @@ Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& g
       id_(id),
       gpu_(gpu),
       collectors_(config_.collectors, config_.schedulers, kNumPorts),
-      places_(id, config_.limits) {}
+      places_(id, config_.limits),
+      flushes_l1_(config_.l1_flush == "kernel") {}
 
 void Sm::Begin(Cycle now) {
   Wake(now);

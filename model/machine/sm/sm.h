@@ -248,6 +248,7 @@ class alignas(64) Sm {
   // sm_blocks.cc: thread blocks come and go.
   void Place(const WarpStart& start, Cycle now);
   void ClaimSlot(const WarpStart& start, Cycle now);
+  void FlushL1(const Launch& launch, Cycle now);
   void ClaimPlace(const WarpStart& start, const ResourceVector& need, Cycle now);
   void Activate(unsigned slot, Cycle now);
   void Restore(ThreadBlock* block, unsigned slot, Cycle now);
@@ -397,6 +398,8 @@ class alignas(64) Sm {
   PlaceCheck places_;
   std::uint64_t place_waits_ = 0, place_wait_cycles_ = 0;
   std::array<std::uint8_t, kNumKernels> resident_{};
+  const bool flushes_l1_;
+  std::uint64_t last_launch_ = 0;                       // job and number, of which a TB came last
   unsigned ended_kernels_ = 0;                          // kernel slots, see EndKernel()
   std::array<KernelStats, kNumKernels> counters_{};     // all but issues
   std::array<std::uint64_t, kNumKernels> tb_cycles_{};  // of TBs that have left

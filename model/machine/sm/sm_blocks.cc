@@ -64,6 +64,7 @@ void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
                       [&] { return "TB slot " + std::to_string(slot) + " is occupied twice"; });
   gpu_.ledger.Dispatch(start.kernel, start.tb, start.restore, sm, now);
   const Launch& launch = gpu_.launches[Index(start.kernel)];
+  if (flushes_l1_) FlushL1(launch, now);
   taken_ += launch.spec->need;
   gpu_.checks.Require(FitsIn(taken_, config_.limits), now, sm,
                       [] { return std::string("resident TBs take more than the SM has"); });
@@ -87,6 +88,14 @@ void Sm::ClaimSlot(const WarpStart& start, Cycle now) {
   const std::uint32_t bit = 1u << slot;
   inputs_.tb_flushable &= ~bit;
   if (launch.spec->idempotence != Idempotence::kNo) inputs_.tb_flushable |= bit;
+}
+
+// The end of a kernel, as far as this SM sees it: no TB is here, and the next one is of another
+// launch. [D109]
+void Sm::FlushL1(const Launch& launch, Cycle now) {
+  const std::uint64_t which = std::uint64_t{Index(launch.job)} << 32 | launch.number;
+  if (taken_ == ResourceVector{} && which != last_launch_) lsu_.FlushL1(now);
+  last_launch_ = which;
 }
 
 // The TB's registers and shared memory.
