@@ -177,6 +177,7 @@ OpClass TraceBuilder::ClassOf(TraceKind kind, TraceSpace space, const TraceInstr
     case TraceKind::kAlu:
     case TraceKind::kCloseAsync:
     case TraceKind::kWaitAsync:
+    case TraceKind::kMembar:
       break;
   }
   return OpClass::kAlu;
@@ -213,7 +214,9 @@ void TraceBuilder::SetAsync(const TraceInstruction& line, TraceKind kind,
                             Instruction* instruction) {
   if (kind == TraceKind::kCopyAsync && instruction->op == OpClass::kLoadGlobal) {
     instruction->dst = groups_.Copy();
-    instruction->joins = true;
+    instruction->special = Special::kJoins;
+  } else if (kind == TraceKind::kMembar) {
+    instruction->special = Special::kMembar;
   } else if (kind == TraceKind::kCloseAsync) {
     groups_.Close();
   } else if (kind == TraceKind::kWaitAsync) {
@@ -232,7 +235,7 @@ std::uint16_t TraceBuilder::NodeOf(std::uint64_t pc, const Instruction& instruct
       static_cast<std::uint64_t>(instruction.op) | std::uint64_t{instruction.dst} << 8 |
       std::uint64_t{instruction.src[0]} << 16 | std::uint64_t{instruction.src[1]} << 24 |
       std::uint64_t{instruction.src[2]} << 32 | std::uint64_t{instruction.conflicts} << 40 |
-      std::uint64_t{instruction.joins} << 48;
+      static_cast<std::uint64_t>(instruction.special) << 48;
   const Key key{pc, what};
   // Mostly it is the one behind the last.
   if (!runs_.empty()) {

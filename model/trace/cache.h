@@ -22,7 +22,7 @@
 
 namespace smk {
 
-inline constexpr std::uint32_t kTraceCacheVersion = 5;
+inline constexpr std::uint32_t kTraceCacheVersion = 6;
 
 // Writes a cache file. Without Commit() nothing is left behind.
 class TraceCacheWriter {

@@ -149,7 +149,7 @@ constexpr Row kRows[] = {
     {"LOP3", K::kAlu},
     {"LOP32I", K::kAlu},
     {"MATCH", K::kAlu},
-    {"MEMBAR", K::kAlu},
+    {"MEMBAR", K::kMembar},
     {"MOV", K::kAlu},
     {"MOV32I", K::kAlu},
     {"MOVM", K::kAlu},

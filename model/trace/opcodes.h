@@ -33,6 +33,7 @@ enum class TraceKind : std::uint8_t {
   kCopyAsync,   // global to shared memory; the warp goes on
   kCloseAsync,  // copies before it are a group
   kWaitAsync,   // for groups of copies
+  kMembar,      // a memory barrier
   kUnknown,
 };
 

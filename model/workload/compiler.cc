@@ -236,6 +236,7 @@ class ProgramCompiler {
     in.op = s.op;
     in.conflicts = static_cast<std::uint8_t>(s.conflicts);
     in.ends_idempotence = s.overwrites;
+    in.special = s.special;
     if (s.overwrites && !target_.until_store) {
       Fail(s.line, "overwrites", "idempotence = \"until_store\" in this kernel");
     }

@@ -22,9 +22,10 @@ struct OpRule {
   unsigned max_sources;
   bool access;
   const char* passes;  // keyword of Instruction::conflicts, or null
+  Special special = Special::kNone;
 };
 
-constexpr std::array<OpRule, 14> kRules{{
+constexpr std::array<OpRule, 15> kRules{{
     {"alu", OpClass::kAlu, Operand::kOptional, 3, false, nullptr},
     {"imul", OpClass::kImul, Operand::kOptional, 3, false, nullptr},
     {"sfu", OpClass::kSfu, Operand::kOptional, 3, false, nullptr},
@@ -38,6 +39,7 @@ constexpr std::array<OpRule, 14> kRules{{
     {"store_global", OpClass::kStoreGlobal, Operand::kNone, 3, true, nullptr},
     {"atomic_global", OpClass::kAtomicGlobal, Operand::kOptional, 3, true, nullptr},
     {"barrier", OpClass::kBarrier, Operand::kNone, 0, false, nullptr},
+    {"membar", OpClass::kAlu, Operand::kNone, 0, false, nullptr, Special::kMembar},
     {"branch", OpClass::kBranch, Operand::kNone, 3, false, nullptr},
 }};
 
@@ -256,6 +258,7 @@ Statement ParseInstruction(TokenReader* in) {
   const OpRule& rule = RuleOf(in);
   s.token = rule.name;
   s.op = rule.op;
+  s.special = rule.special;
   ParseOperands(in, rule, &s);
   if (rule.access) {
     if (in->Peek().text != "[") in->Fail("[array + offset]");

@@ -42,12 +42,23 @@ enum class OpClass : std::uint8_t {
 inline constexpr unsigned kNumOpClasses = 15;
 
 inline constexpr std::uint8_t kNoRegister = 0xff;
-// Registers that several instructions in flight may write (Instruction::joins): the last ones.
+// Registers that several instructions in flight may write (Special::kJoins): the last ones.
 inline constexpr unsigned kAsyncRegisters = 8;
 inline constexpr std::uint8_t kFirstAsyncRegister = kNoRegister - kAsyncRegisters;
 inline constexpr unsigned kMaxRegisters = 48;  // virtual registers of a warp, for dependences
 inline constexpr unsigned kMaxLoops = 6;       // nesting depth
 inline constexpr unsigned kMaxLines = 32;      // distinct 128-byte lines of one warp access
+
+// What an instruction does besides what its class does.
+enum class Special : std::uint8_t {
+  kNone,
+  // An asynchronous copy. `dst` is one of kAsyncRegisters; who reads it waits for all that write
+  // it.
+  kJoins,
+  // A memory barrier: the warp's next instruction waits for the results of all before it, but for
+  // those of asynchronous copies.
+  kMembar,
+};
 
 // One warp instruction.
 struct Instruction {
@@ -57,9 +68,7 @@ struct Instruction {
   std::uint8_t conflicts = 1;     // shared: bank passes; const: distinct addresses
   std::uint16_t access = 0;       // index of the memory access, global ops only
   bool ends_idempotence = false;  // once issued, the TB can no longer be flushed
-  // An asynchronous copy. `dst` is one of kAsyncRegisters; who reads it waits for all that write
-  // it.
-  bool joins = false;
+  Special special = Special::kNone;
 };
 
 // Where a warp is. Trivially copyable: it is part of a saved context. A trace keeps its position

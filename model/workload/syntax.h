@@ -86,6 +86,7 @@ struct Statement {
   bool chain = false;
   unsigned ilp = 0;
   bool overwrites = false;
+  Special special = Special::kNone;
   std::optional<AccessSyntax> access;
   // kLoop, kUnroll
   std::string name;

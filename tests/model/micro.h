@@ -44,6 +44,10 @@ class MicroKernel {
     parts_.nodes.push_back(instruction);
     parts_.after.push_back(0);
   }
+  void Membar() {
+    Op(OpClass::kAlu);
+    parts_.nodes.back().special = Special::kMembar;
+  }
   void Load(int dst, std::initializer_list<int> src, Line line) {
     Op(OpClass::kLoadGlobal, dst, src);
     AddAccess(line);

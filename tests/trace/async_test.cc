@@ -122,6 +122,30 @@ TEST_P(TraceAsync, WithoutCopiesDepbarIsAnAlu) {
   EXPECT_EQ(CyclesOf({load, kWait}), CyclesOf({load, "0 NOP 0 0 0"}));
 }
 
+constexpr const char* kLoad = "1 R4 LDG.E 1 R2 4 1 ADDR 4 0";
+constexpr const char* kMembar = "0 MEMBAR.SC.GPU 0 0 0";
+constexpr const char* kOther = "1 R6 FADD 1 R7 0 0";  // needs nothing of the above
+
+TEST_P(TraceAsync, AMemoryBarrierWaitsForLoads) {
+  const Cycle used = CyclesOf({kLoad, "1 R5 FADD 1 R4 0 0", "1 R6 FADD 1 R5 0 0"});
+  const Cycle barred = CyclesOf({kLoad, kMembar, kOther});
+  EXPECT_GT(barred * 10, used * 9);
+  EXPECT_LT(barred * 10, used * 11);
+}
+
+// Loads follow each other else; their registers are written once per trip.
+TEST_P(TraceAsync, LoadsOverlapWithoutAMemoryBarrier) {
+  const char* const other = "1 R8 LDG.E 1 R2 4 1 ADDR 4 0";
+  const Cycle barred = CyclesOf({kLoad, kMembar, other, kMembar});
+  EXPECT_LT(CyclesOf({kLoad, other}) * 17, barred * 10);
+}
+
+TEST_P(TraceAsync, AMemoryBarrierDoesNotWaitForCopiesOrStores) {
+  EXPECT_EQ(CyclesOf({kCopy, kMembar, kOther}), CyclesOf({kCopy, "0 NOP 0 0 0", kOther}));
+  const char* const store = "0 STG.E 2 R2 R4 4 1 ADDR 4 0";
+  EXPECT_EQ(CyclesOf({store, kMembar, kOther}), CyclesOf({store, "0 NOP 0 0 0", kOther}));
+}
+
 INSTANTIATE_TEST_SUITE_P(Machines, TraceAsync,
                          testing::Values("gtx980", "gtx980-accelsim", "gtx980-gpgpusim", "v100"),
                          [](const auto& info) {

@@ -22,7 +22,7 @@ Step Decode(const Instruction& from, const SmShape& shape) {
   const unsigned more = cost.per_pass != 0 ? from.conflicts - 1u : 0;  // passes
   const unsigned extra = more * (at_lsu ? cost.initiation : 1);
   Step to{};
-  (from.joins ? to.joined : to.place[0]) = place(from.dst);
+  (from.special == Special::kJoins ? to.joined : to.place[0]) = place(from.dst);
   for (unsigned s = 0; s < 3; ++s) to.place[s + 1] = place(from.src[s]);
   to.latency = static_cast<std::uint16_t>(cost.latency + extra);
   to.initiation = static_cast<std::uint16_t>(cost.initiation + extra);
@@ -31,10 +31,12 @@ Step Decode(const Instruction& from, const SmShape& shape) {
   to.memory = cost.memory;
   to.ends_idempotence = from.ends_idempotence;
   to.off_chip = cost.off_chip;
+  to.membar = from.special == Special::kMembar;
   // Its result must come after its start.
   to.may_pass = shape.passing && !at_lsu && shape.shared_units[cost.port] == 0 && to.latency != 0;
   const bool collected = shape.config.collectors != 0;
-  if (from.ends_idempotence || cost.port == SmShape::kNoPort || !(collected || shape.plain_ports)) {
+  if (from.ends_idempotence || to.membar || cost.port == SmShape::kNoPort ||
+      !(collected || shape.plain_ports)) {
     to.way = Step::kOther;
   } else if (collected) {
     to.way = Step::kCollected;

@@ -24,6 +24,7 @@ struct alignas(16) Step {
   bool ends_run : 1;         // what comes next need not be the next in the list
   bool ends_idempotence : 1;
   bool off_chip : 1;        // global memory and textures
+  bool membar : 1;          // Special::kMembar
   bool may_pass : 1;        // the collectors without a wait: its pipe is the scheduler's own
   std::uint8_t joined = 0;  // place of a result that others in flight write, too; not in `place`
   // Takes a pipe of the scheduler's own, or banks of memory on the chip, and nothing else; or waits

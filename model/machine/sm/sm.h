@@ -211,6 +211,8 @@ class alignas(64) Sm {
   void ReleaseBarrier(ThreadBlock* block, Cycle now);
   void Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now);
   void Schedule(Warp* warp, unsigned lane, Cycle now);
+  void ScheduleAwaiting(Warp* warp, unsigned lane, Cycle now);
+  bool Awaits(unsigned lane) const { return (awaiting_ & LaneBit(lane)) != 0; }
   void Resolve(Warp* warp, unsigned lane, Cycle now);
   // sm_schedule.h: when results are there and warps go on.
   void ReceiveAnswers(Cycle now);
@@ -235,7 +237,7 @@ class alignas(64) Sm {
   void AdvanceCollectors(Cycle now);
   template <bool Ahead>
   void ScheduleCollected(Warp* warp, unsigned lane, Cycle now, Stamp operands);
-  void ScheduleLater(Warp* warp, unsigned lane, Cycle now);
+  void ScheduleLater(Warp* warp, unsigned lane, Cycle now, Stamp operands);
   void ResolveDue(Cycle now);
   void Unclaim(unsigned slot, Cycle now);
   // Its TB was flushed meanwhile.
@@ -343,9 +345,10 @@ class alignas(64) Sm {
   Cycle next_finish_ = kNever;
   Cycle special_at_ = 0;  // no cycle before can be but an ordinary one
   Cycle ports_busy_until_ = 0;
-  Cycle next_fetch_ = 0;  // next free fetch: cycle x fetch_warps + turn
-  LaneMask unknown_ = 0;  // waits for a result whose time is not known
-  LaneMask skipped_ = 0;  // of kernels without quota
+  Cycle next_fetch_ = 0;   // next free fetch: cycle x fetch_warps + turn
+  LaneMask unknown_ = 0;   // waits for a result whose time is not known
+  LaneMask awaiting_ = 0;  // in unknown_, behind a memory barrier: waits for all results
+  LaneMask skipped_ = 0;   // of kernels without quota
   std::uint32_t tb_stop_ = 0;
   // What the control logic said of quotas: whether they are in force, by scheduler the kernels that
   // have some left.

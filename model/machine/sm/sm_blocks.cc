@@ -348,7 +348,7 @@ void Sm::RemoveWarp(unsigned lane) {
   if ((live_ & LaneBit(lane)) != 0) wheel_.Remove(lane);  // one that has exited is not there
   SetLive(live_ & keep);
   for (LaneMask* mask :
-       {&occupied_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_,
+       {&occupied_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_, &awaiting_,
         &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }

@@ -47,11 +47,11 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
 }
 
 // What ScheduleCollected() does where the time may be seen: the lane is as if it were unknown.
-[[gnu::noinline]] void Sm::ScheduleLater(Warp* warp, unsigned lane, Cycle now) {
-  const auto wanted = [step = warp->next](unsigned place) {
+[[gnu::noinline]] void Sm::ScheduleLater(Warp* warp, unsigned lane, Cycle now, Stamp operands) {
+  const auto wanted = [step = warp->next, all = Awaits(lane)](unsigned place) {
+    if (all) return place != 0;
     return place != 0 && std::count(std::begin(step->place), std::end(step->place), place) != 0;
   };
-  const Stamp operands = warp->Operands();
   bool any_memory = operands == kUnknownMemory, any_short = operands == kUnknownShort;
   std::array<LaneMask, kCollectorCycles + 1> at{};
   bool found = false;

@@ -41,7 +41,7 @@ template <bool Ahead>
     static_assert(kCollectorCycles < Passing::kCycles);
     const unsigned memory = passing.memory & ((1u << kCollectorCycles) - 1) >> age;
     const bool is_short = (operands & 1) == 0 && operands < kUnknownShort && memory == 0;
-    if (!early && !(waits && is_short)) return ScheduleLater(warp, lane, now);
+    if (!early && !(waits && is_short)) return ScheduleLater(warp, lane, now, operands);
   }
   ScheduleAt<Ahead>(warp, lane, now, operands);
 }

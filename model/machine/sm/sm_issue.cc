@@ -84,6 +84,10 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
     return;
   }
   Next(warp, lane, now);
+  if (__builtin_expect(step.membar, 0)) {
+    awaiting_ |= LaneBit(lane);
+    return Schedule(warp, lane, now);
+  }
   if (collects_) return ScheduleCollected<false>(warp, lane, now, warp->Operands());
   ScheduleInline<true>(warp, lane, now);
 }
@@ -125,8 +129,21 @@ bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now
 }
 
 [[gnu::noinline]] void Sm::Schedule(Warp* warp, unsigned lane, Cycle now) {
+  if (__builtin_expect(Awaits(lane), 0)) return ScheduleAwaiting(warp, lane, now);
   if (collects_) return ScheduleCollected<false>(warp, lane, now, warp->Operands());
   ScheduleInline<false>(warp, lane, now);
+}
+
+// The one before it was a memory barrier. It waits until it is on the wheel: then nothing it waits
+// for is unknown.
+void Sm::ScheduleAwaiting(Warp* warp, unsigned lane, Cycle now) {
+  const Stamp results = warp->AllResults();
+  if (collects_) {
+    ScheduleCollected<false>(warp, lane, now, results);
+  } else {
+    ScheduleAt<false>(warp, lane, now, results);
+  }
+  if ((unknown_ & LaneBit(lane)) == 0) awaiting_ &= ~LaneBit(lane);
 }
 
 void Sm::Resolve(Warp* warp, unsigned lane, Cycle now) { ResolveInline(warp, lane, now); }

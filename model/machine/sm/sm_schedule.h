@@ -64,7 +64,7 @@ template <bool Ahead>
 [[gnu::always_inline]] inline void Sm::ResolveInline(Warp* warp, unsigned lane, Cycle now) {
   if ((unknown_ & LaneBit(lane)) == 0) return;
   unknown_ &= ~LaneBit(lane);
-  if (__builtin_expect(collects_, 0)) return Schedule(warp, lane, now);
+  if (__builtin_expect(collects_ || awaiting_ != 0, 0)) return Schedule(warp, lane, now);
   ScheduleInline<false>(warp, lane, now);
 }
 

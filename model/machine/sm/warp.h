@@ -54,6 +54,11 @@ struct alignas(64) Warp {
     const Stamp b = std::max(ready_at[step.place[2]], ready_at[step.place[3]]);
     return std::max(a, b);
   }
+  // When all of its results are there, but for those of asynchronous copies.
+  Stamp AllResults() const {
+    const unsigned end = std::min(code->places, kFirstAsyncRegister + 1u);
+    return *std::max_element(ready_at.begin(), ready_at.begin() + end);
+  }
   // When the last of its results that are known is there.
   Cycle LastResult() const {
     Stamp last = 0;
