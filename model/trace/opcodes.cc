@@ -304,6 +304,9 @@ TraceKind KindOfOpcode(std::string_view opcode, unsigned binary_version) {
   if (row == std::end(kRows) || row->opcode != token) return TraceKind::kUnknown;
   // Since Volta multiply-add is what the integer pipe does at full rate.
   if (row->kind == TraceKind::kImul && binary_version >= kVolta) return TraceKind::kAlu;
+  const bool texture = opcode.size() > token.size() &&
+                       opcode.substr(opcode.rfind('.')) == std::string_view(kTexturePart);
+  if (row->kind == TraceKind::kLoadGlobal && texture) return TraceKind::kTexture;
   // Kepler names its global accesses so.
   if (binary_version < kMaxwell && token == "LD") return TraceKind::kLoadGlobal;
   if (binary_version < kMaxwell && token == "ST") return TraceKind::kStoreGlobal;

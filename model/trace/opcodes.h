@@ -43,6 +43,10 @@ TraceKind KindOfOpcode(std::string_view opcode, unsigned binary_version);
 // The mnemonic up to its first dot.
 std::string_view FirstToken(std::string_view opcode);
 
+// The last part of the mnemonic of a texture load that is written as LDG; only our own traces have
+// it. Accel-Sim, whose TEX asks for no memory, takes it for a load.
+inline constexpr char kTexturePart[] = ".TEX";
+
 // Distinct addresses of a constant load: N of a part "XN", which only our own traces have, else 1.
 unsigned ConstantAddresses(std::string_view opcode);
 

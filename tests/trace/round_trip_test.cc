@@ -64,9 +64,12 @@ std::vector<std::uint64_t> Numbers(const RunResult& result) {
 class TraceRoundTrip : public TraceFolder {
  protected:
   TraceRoundTrip() {
-    request.machine = MachineConfig::Load(std::string(kDataDir) + "/machines/gtx980.toml");
+    SetMachine("gtx980");
     request.policy.dispatch = DispatchMode::kLeftover;
     request.record_tbs = true;
+  }
+  void SetMachine(const std::string& name) {
+    request.machine = MachineConfig::Load(std::string(kDataDir) + "/machines/" + name + ".toml");
   }
   // Writes the workload and reads it back.
   std::shared_ptr<const Workload> ThereAndBack(const Workload& workload, const std::string& name,
@@ -90,16 +93,21 @@ class TraceRoundTrip : public TraceFolder {
 
 class TraceRoundTripOf : public TraceRoundTrip, public testing::WithParamInterface<const char*> {};
 
-// As long as no warp can have executed more than was written.
+// As long as no warp can have executed more than was written. Of the machines one has sectors, and
+// one a cache of textures.
 TEST_P(TraceRoundTripOf, EveryKernelGivesTheSameStatistics) {
   request.cycles = 1500;
   const auto whole = FindWorkload(GetParam(), kDataDir);
   for (std::size_t k = 0; k < whole->kernels.size(); ++k) {
     const auto program = Cut(*whole, {static_cast<std::uint16_t>(k)}, 4);
     const auto trace = ThereAndBack(*program, whole->kernels[k].name, request.cycles);
-    const RunResult expected = Run({{program, 0, true}});
-    EXPECT_GT(expected.warp_instructions, 100u);
-    EXPECT_EQ(Numbers(Run({{trace, 0, true}})), Numbers(expected)) << whole->kernels[k].name;
+    for (const char* const machine : {"gtx980", "v100", "fermi-gpgpusim"}) {
+      SetMachine(machine);
+      const RunResult expected = Run({{program, 0, true}});
+      EXPECT_GT(expected.warp_instructions, 100u);
+      EXPECT_EQ(Numbers(Run({{trace, 0, true}})), Numbers(expected))
+          << whole->kernels[k].name << " on " << machine;
+    }
   }
 }
 
@@ -131,6 +139,49 @@ TEST_F(TraceRoundTrip, AtomicsOfOneTransactionStayOne) {
       "bytes 8\nalu v = v\n}";
   const auto program = file.Parse();
   const auto trace = ThereAndBack(*program, "atomics", 0);
+  const RunResult expected = Run({{program, 0, true}});
+  EXPECT_GT(expected.kernels[0].launches_completed, 0u);
+  EXPECT_EQ(Numbers(Run({{trace, 0, true}})), Numbers(expected));
+}
+
+// Accesses whose sectors the lanes of one word each cannot tell: wide lanes, lanes with gaps, and
+// gathers, whose lanes are not known.
+TEST_F(TraceRoundTrip, SectorsStayWhatTheyAre) {
+  SetMachine("v100");
+  request.cycles = 30000;
+  TestFile file;
+  file.idempotence = "idempotence = \"no\"";
+  file.threads = "threads = 80";
+  file.program = R"(loop i 9 {
+load_global v = [a + tb*256 + warp*65536] bytes 64
+load_global v = [a + tb*96] stride 96 bytes 12
+load_global v = [a] rows 8 pitch 4096 stride 12 bytes 8
+load_global v = [a] gather 20 window 262144
+load_global v = [a] gather 32 window 262144 bytes 64
+load_global v = [a] gather 30.5 window 262144 bytes 33
+load_global v = [a] gather 1 window 4096 bytes 1
+store_global [a] gather 5.5 window 262144 bytes 8
+atomic_global [a] gather 3 window 65536 bytes 4
+store_global [a + tb*256] stride 128 bytes 128
+alu v = v
+})";
+  const auto program = file.Parse();
+  const auto trace = ThereAndBack(*program, "sectors", 0);
+  const RunResult expected = Run({{program, 0, true}});
+  EXPECT_GT(expected.kernels[0].launches_completed, 0u);
+  EXPECT_EQ(Numbers(Run({{trace, 0, true}})), Numbers(expected));
+}
+
+// Through the texture cache, and behind a memory barrier.
+TEST_F(TraceRoundTrip, TexturesAndMemoryBarriers) {
+  SetMachine("fermi-gpgpusim");
+  request.cycles = 30000;
+  TestFile file;
+  file.idempotence = "idempotence = \"no\"";
+  file.program =
+      "loop i 9 {\ntexture v = [a + tb*512 + i*128]\nload_global w = [b]\nmembar\nalu x =\n}";
+  const auto program = file.Parse();
+  const auto trace = ThereAndBack(*program, "textures", 0);
   const RunResult expected = Run({{program, 0, true}});
   EXPECT_GT(expected.kernels[0].launches_completed, 0u);
   EXPECT_EQ(Numbers(Run({{trace, 0, true}})), Numbers(expected));
