@@ -45,12 +45,12 @@ void Drive(benchmark::State& state, double per_cycle, bool write, Address addres
     ++count;
   };
   for (int i = 0; i < 40000; ++i) send();
-  const MemoryStats before = rig.memory->stats();
+  const MemoryStats before = rig.memory->stats(~Cycle{0});
   const std::uint64_t first = count;
   for (auto _ : state) {
     for (std::uint64_t i = 0; i < length; ++i) send();
   }
-  const MemoryStats after = rig.memory->stats();
+  const MemoryStats after = rig.memory->stats(~Cycle{0});
   const auto sent = static_cast<double>(count - first);
   using benchmark::Counter;
   state.counters["l2_hit_rate"] = static_cast<double>(after.l2_hits[0] - before.l2_hits[0]) / sent;

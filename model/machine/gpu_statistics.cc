@@ -69,7 +69,7 @@ void Gpu::Measure() {
     scheduler_cycles_before_[i] = SchedulerCycles(sms_[i]);
     sim_stalls_before_[i] = sms_[i].stalls().sim();
   }
-  const MemoryStats memory = memory_.stats();
+  const MemoryStats memory = memory_.stats(now_);
   row_hits_before_ = memory.row_hits;
   row_misses_before_ = memory.row_misses;
   place_waits_before_ = place_wait_cycles_before_ = 0;
@@ -143,7 +143,7 @@ KernelStats Gpu::CountedIn(KernelId slot) {
     }
     stats.stalls[static_cast<unsigned>(Stall::kIssued)] += counters.warp_instructions;
   }
-  const MemoryStats memory = memory_.stats();
+  const MemoryStats memory = memory_.stats(now_);
   stats.l2_accesses = memory.l2_accesses[k];
   stats.l2_hits = memory.l2_hits[k];
   stats.dram_read_bytes = memory.dram_read_bytes[k];
@@ -182,7 +182,7 @@ void Gpu::AddKernelStats(RunResult* result) {
     job_stats_[i].name = request_.jobs[i].workload->name;
   }
   result->kernels = job_stats_;
-  const MemoryStats memory = memory_.stats();
+  const MemoryStats memory = memory_.stats(now_);
   result->dram_row_hits = memory.row_hits - row_hits_before_;
   result->dram_row_misses = memory.row_misses - row_misses_before_;
   result->late_reservations = memory.late_reservations;

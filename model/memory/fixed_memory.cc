@@ -34,7 +34,7 @@ class FixedMemory : public MemoryPort {
     }
     return now + latency_;
   }
-  MemoryStats stats() const override { return stats_; }
+  MemoryStats stats(Cycle /*now*/) const override { return stats_; }
 
  private:
   const Cycle latency_;

@@ -37,7 +37,7 @@ class GddrMemory : public MemoryPort {
   }
   Cycle NextTurn() const override { return memory_.NextTurn(); }
   void TakeTurns(Cycle now, MemoryListener* listener) override { memory_.TakeTurns(now, listener); }
-  MemoryStats stats() const override { return memory_.stats(); }
+  MemoryStats stats(Cycle now) const override { return memory_.stats(now); }
 
  private:
   MemorySystem memory_;

@@ -68,31 +68,44 @@ MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
 
 Cycle MemoryController::Serve(LineAccess* access, Cycle arrival) {
   const Location where = Locate(access->address, access->bytes);
-  Count(*access);
-  return access->store() ? Write(where, arrival) : Read(where, arrival);
+  return access->store() ? Write(where, arrival, *access) : Read(where, arrival, *access);
 }
 
-void MemoryController::Count(const LineAccess& access) {
+// `moved`: when the data have passed the bus, or are in the write buffer.
+void MemoryController::Count(const LineAccess& access, DramClock moved) {
   const unsigned kernel = Index(access.kernel);
   const unsigned bytes = DivideUp(access.bytes, kSectorBytes) * kSectorBytes;
   if (access.context()) {
     stats_.context_bytes[kernel] += bytes;
-  } else if (access.store()) {
-    stats_.dram_write_bytes[kernel] += bytes;
-  } else {
-    stats_.dram_read_bytes[kernel] += bytes;
+    return;
   }
+  (access.store() ? stats_.dram_write_bytes : stats_.dram_read_bytes)[kernel] += bytes;
+  moves_[moved_++ % moves_.size()].word =
+      moved << Move::kEndBit | kernel << Move::kKernelBit | bytes | (access.store() ? 1u : 0u);
 }
 
-Cycle MemoryController::Read(const Location& where, Cycle arrival) {
+MemoryStats MemoryController::stats(Cycle now) const {
+  MemoryStats stats = stats_;
+  constexpr Cycle kFar = Cycle{1} << 32;
+  const DramClock clock = ToClocks(std::min(now, kFar));
+  for (const Move& move : moves_) {
+    if (move.end() <= clock) continue;
+    (move.store() ? stats.dram_write_bytes : stats.dram_read_bytes)[move.kernel()] -= move.bytes();
+  }
+  return stats;
+}
+
+Cycle MemoryController::Read(const Location& where, Cycle arrival, const LineAccess& access) {
   DramClock& place = queue_[next_place_];
   if (++next_place_ == queue_.size()) next_place_ = 0;
   place = Plan(where, std::max(ToClocks(arrival), place), 0);
+  Count(access, place + config_.t_cl);
   return ToCoreCycles(place + config_.t_cl) + config_.dram_latency;
 }
 
-Cycle MemoryController::Write(const Location& where, Cycle arrival) {
+Cycle MemoryController::Write(const Location& where, Cycle arrival, const LineAccess& access) {
   const DramClock now = std::max(ToClocks(arrival), drained_[half_]);
+  Count(access, now);
   batch_.push_back(where);
   if (batch_.size() == config_.write_batch) {
     drained_[half_] = DrainWrites(now);

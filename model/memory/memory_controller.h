@@ -33,7 +33,8 @@ class MemoryController final : public sc_core::sc_module, public BlockingTarget 
   MemoryController(sc_core::sc_module_name name, const MachineConfig& machine, unsigned ports);
 
   tlm::tlm_target_socket<>& socket(unsigned port) { return *sockets_[port]; }
-  const MemoryStats& stats() const { return stats_; }
+  // Without the bytes that are moved later than `now`, as far as moves_ has them.
+  MemoryStats stats(Cycle now) const;
   std::uint64_t late_reservations() const { return bus_.late() + activations_.late(); }
 
   // Until completion of a read; acceptance of a write.
@@ -50,10 +51,10 @@ class MemoryController final : public sc_core::sc_module, public BlockingTarget 
   DramClock ToClocks(Cycle cycle) const { return Scale(cycle, clocks_per_cycle_); }
   Cycle ToCoreCycles(DramClock clock) const { return Scale(clock, cycles_per_clock_); }
   static std::uint64_t Scale(std::uint64_t value, std::uint64_t ratio);
-  void Count(const LineAccess& access);
+  void Count(const LineAccess& access, DramClock moved);
 
-  Cycle Read(const Location& where, Cycle arrival);
-  Cycle Write(const Location& where, Cycle arrival);
+  Cycle Read(const Location& where, Cycle arrival, const LineAccess& access);
+  Cycle Write(const Location& where, Cycle arrival, const LineAccess& access);
   DramClock DrainWrites(DramClock now);
   // Plans one access; returns the end of its last slot as column commands count, before tCL or tWL.
   DramClock Plan(const Location& where, DramClock now, unsigned recovery);
@@ -75,6 +76,21 @@ class MemoryController final : public sc_core::sc_module, public BlockingTarget 
   std::array<DramClock, 2> drained_{};
   unsigned half_ = 0;  // of the buffer: where the batch gathers
   MemoryStats stats_;
+  // Who moved how much, and when: the last ones, in a ring. A transfer is planned long before it
+  // takes place. More than the ring holds are not planned ahead but in a backlog of half a megabyte
+  // of one channel.
+  struct Move {
+    static constexpr unsigned kKernelBit = 8, kEndBit = 16;
+    std::uint64_t word =
+        0;  // bit 0: a store; its bytes, a multiple of 32; kernel; clock of its end
+
+    bool store() const { return (word & 1) != 0; }
+    unsigned bytes() const { return word & 0xfe; }
+    unsigned kernel() const { return word >> kKernelBit & 0xff; }
+    DramClock end() const { return word >> kEndBit; }
+  };
+  std::array<Move, 4096> moves_{};
+  unsigned moved_ = 0;
 };
 
 }  // namespace smk

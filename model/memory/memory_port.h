@@ -63,8 +63,8 @@ class MemoryPort {
   // The next cycle in which somebody's turn may come: TakeTurns() must be called at its end.
   virtual Cycle NextTurn() const { return ~Cycle{0}; }
   virtual void TakeTurns(Cycle /*now*/, MemoryListener* /*listener*/) {}
-  // What was counted so far, by kernel slot.
-  virtual MemoryStats stats() const = 0;
+  // What was counted so far, by kernel slot; of DRAM's bytes those that were moved before `now`.
+  virtual MemoryStats stats(Cycle now) const = 0;
 };
 
 }  // namespace smk

@@ -69,7 +69,7 @@ void MemorySystem::TakeTurns(Cycle now, MemoryListener* listener) {
   crossbar_->TakeTurns(now, listener);
 }
 
-MemoryStats MemorySystem::stats() const {
+MemoryStats MemorySystem::stats(Cycle now) const {
   MemoryStats sum;
   sum.late_reservations = crossbar_->late_reservations();
   for (const auto& slice : slices_) {
@@ -77,7 +77,7 @@ MemoryStats MemorySystem::stats() const {
     sum.late_reservations += slice->late_reservations();
   }
   for (const auto& controller : controllers_) {
-    sum += controller->stats();
+    sum += controller->stats(now);
     sum.late_reservations += controller->late_reservations();
   }
   return sum;

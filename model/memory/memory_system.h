@@ -57,7 +57,8 @@ class MemorySystem : public sc_core::sc_module {
   void TakeTurns(Cycle now, MemoryListener* listener);
 
   // Sum over all parts; cheap enough to be called once per epoch.
-  MemoryStats stats() const;
+  // As MemoryPort::stats(); without `now`, of all that was asked.
+  MemoryStats stats(Cycle now = ~Cycle{0}) const;
 
  private:
   std::vector<std::unique_ptr<MemoryController>> controllers_;

@@ -21,7 +21,7 @@ class FixedMemory : public MemoryPort {
     calls.push_back({access, line.address, now, line.sectors});
     return now + latency;
   }
-  MemoryStats stats() const override { return {}; }
+  MemoryStats stats(Cycle /*now*/) const override { return {}; }
   Cycle latency = 300;
   std::vector<Call> calls;
 };

@@ -73,6 +73,40 @@ TEST(MemoryBandwidth, PeakIs224GigabytesPerSecond) {
   EXPECT_NEAR(PeakDramBytes(machine) * machine.core_clock_mhz * 1e6, 224e9, 1);
 }
 
+// What SMs have asked for is planned at once, and moved later.
+TEST(MemoryBandwidth, BytesAreCountedWhenTheyAreMoved) {
+  const MachineConfig machine;
+  MemoryRig rig(machine);
+  constexpr unsigned kLines = 8000;
+  Cycle last = 0;
+  for (unsigned i = 0; i < kLines; ++i) {
+    last = std::max(last, rig.Read(i / 16, i * kLineBytes, i % 16).done);
+  }
+  std::uint64_t before = 0;
+  for (const Cycle now : {300u, 500u, 1000u, 3000u}) {
+    const std::uint64_t bytes = rig.memory().stats(now).dram_read_bytes[0];
+    EXPECT_GT(bytes, before) << now;
+    EXPECT_LT(static_cast<double>(bytes), PeakDramBytes(machine) * static_cast<double>(now)) << now;
+    before = bytes;
+  }
+  EXPECT_EQ(rig.memory().stats(last).dram_read_bytes[0], kLines * kLineBytes);
+  EXPECT_EQ(rig.stats().dram_read_bytes[0], kLines * kLineBytes);
+}
+
+// Those of the write buffer when it takes them.
+TEST(MemoryBandwidth, WrittenBytesAreCountedWhenTheyAreBuffered) {
+  const MachineConfig machine;
+  MemoryRig rig(machine);
+  const std::uint64_t lines = machine.memory.l2.bytes * 4 / kLineBytes;
+  Cycle last = 0;
+  for (std::uint64_t i = 0; i < 2 * lines; ++i) {
+    last = std::max(last, rig.Write(i / 16, i * kLineBytes, i % 16).done);
+  }
+  const std::uint64_t all = rig.stats().dram_write_bytes[0];
+  EXPECT_GT(rig.memory().stats(last).dram_write_bytes[0], all / 10 * 9);
+  EXPECT_LT(rig.memory().stats(last / 2).dram_write_bytes[0], all);
+}
+
 TEST(MemoryBandwidth, OneSharedStreamIsAsFast) {
   const MachineConfig machine;
   std::uint64_t next = 0;

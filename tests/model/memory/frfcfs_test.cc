@@ -124,7 +124,7 @@ Outcome Planned(const MachineConfig& machine, const std::vector<Request>& reques
   }
   const auto count = static_cast<double>(requests.size());
   outcome.mean_latency = latency / count;
-  outcome.row_hit_rate = static_cast<double>(controller.stats().row_hits) / count;
+  outcome.row_hit_rate = static_cast<double>(controller.stats(0).row_hits) / count;
   return outcome;
 }
 

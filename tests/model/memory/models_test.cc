@@ -62,7 +62,7 @@ TEST(MemoryModels, FixedCountsByKernelAndKind) {
   access(2, MemoryAccess::kStore);
   access(3, MemoryAccess::kContextLoad);
   access(3, MemoryAccess::kContextStore);
-  const MemoryStats stats = memory->stats();
+  const MemoryStats stats = memory->stats(~Cycle{0});
   EXPECT_EQ(stats.l2_accesses, (SlotCounters{0, 21, 1, 0}));
   EXPECT_EQ(stats.dram_read_bytes, (SlotCounters{0, 21 * kLineBytes, 0, 0}));
   EXPECT_EQ(stats.dram_write_bytes, (SlotCounters{0, kLineBytes, kLineBytes, 0}));

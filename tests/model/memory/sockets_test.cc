@@ -96,7 +96,7 @@ SliceRun RunSlice(bool monitored) {
     run.hits.push_back(access.l2_hit);
   }
   run.memory = slice.stats();
-  run.memory += controller.stats();
+  run.memory += controller.stats(~Cycle{0});
   run.seen = monitor.seen;
   run.bytes = monitor.bytes;
   return run;
