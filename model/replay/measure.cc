@@ -198,12 +198,14 @@ class Member {
         instructions_(instructions) {}
 
   // What it has in these windows, which have at least so many cycles. Says whether it had anything.
+  // Places that no sample saw are left as they are: without any it would not go on.
   bool Take(const Windows& windows, SetRate* rate, Cycle least = 1) const {
     const Windows whole = windows.And(whole_);
     const double issued = progress_.In(whole);
     if (whole.total() < least || issued == 0) return false;
     rate->rate = issued / static_cast<double>(whole.total()) / instructions_;
-    rate->places = feeds_ ? progress_.MeanResident(whole) : progress_.MostResident();
+    const double places = feeds_ ? progress_.MeanResident(whole) : progress_.MostResident();
+    if (places > 0) rate->places = places;
     return true;
   }
 
@@ -257,6 +259,7 @@ AloneRate WholeRate(const RunResult& result, const LaunchKind& launch,
   const Windows drain({{fed, record.end}});
   alone.drain_tbs = progress.In(drain) / alone.instructions;
   alone.places = progress.MostResident();
+  if (alone.places <= 0) alone.places = PlacesOf(launch, config.machine);
   alone.drain_places = progress.MeanResident(drain);
   alone.drain_cycles = static_cast<double>(record.end - fed);
   alone.rate = (launch.tbs - alone.drain_tbs) / static_cast<double>(fed - record.start);
@@ -265,7 +268,7 @@ AloneRate WholeRate(const RunResult& result, const LaunchKind& launch,
 
 double FeedingRate(const RunResult& result, const AloneRate& shorter, const MeasureConfig& config) {
   const LaunchRecord& record = result.launches.at(0);
-  Windows window({{record.start, result.cycles}});
+  Windows window({{record.start, FedUntil(result, record)}});
   window.DropFirst(std::min(config.limits.warm_up, window.total() / 4));
   const Progress progress(result, record.slot);
   return progress.In(window) / static_cast<double>(window.total()) / shorter.instructions;

@@ -40,7 +40,7 @@ bool Feeds(const LaunchKind& launch, const MachineConfig& machine);
 RunRequest WholeRequest(const MeasureConfig& config, const LaunchKind& launch);
 // Of that run, which must not have been cut short.
 AloneRate WholeRate(const RunResult& result, const LaunchKind& launch, const MeasureConfig& config);
-// Of a run that was cut short while the launch fed: its rate. `shorter`: of a launch that was not.
+// Of a run that was cut short: the rate while the launch fed. `shorter`: of a launch that was not.
 double FeedingRate(const RunResult& result, const AloneRate& shorter, const MeasureConfig& config);
 // A shorter one that drains as the launch does: at the end as many TBs are left over of whole
 // waves.

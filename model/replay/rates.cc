@@ -26,7 +26,7 @@ double AloneRate::RatePart() const {
 }
 
 double AloneRate::PlacesPart() const {
-  return drain_tbs <= 0 ? kHalf : std::min(1.0, drain_places / places);
+  return drain_tbs <= 0 || drain_places <= 0 ? kHalf : std::min(1.0, drain_places / places);
 }
 
 double AloneRate::WorkPart() const {

@@ -72,7 +72,8 @@ struct AloneRate {
   std::vector<double> tb_ends{};
 
   // Of a launch that drains: parts of its rate, and of its places, that it has. Of the work on its
-  // places: what is left at the beginning. One that never drained: as TBs end one by one.
+  // places: what is left at the beginning. One that never drained, or in so short a time that its
+  // places were not seen: as TBs end one by one.
   double RatePart() const;
   double PlacesPart() const;
   double WorkPart() const;

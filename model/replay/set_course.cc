@@ -10,11 +10,20 @@ namespace smk {
 namespace {
 
 constexpr double kLessThanATb = 0.5;
-// Of a wave's work, left when the last TB is placed: the TBs before it had all just begun, too.
+// Of a wave's work, left when the last TB is placed: the TBs before it had all just begun, too. Of
+// its places, taken on average from then on: it is not that the oldest TB has the SM.
 constexpr double kInStep = 0.8;
 
 // Its TBs end together, or no run says how it drains: alone it has all places that it needs.
-bool InWaves(const AloneRate& alone) { return alone.drain_tbs <= 0 || alone.WorkPart() >= kInStep; }
+bool InWaves(const AloneRate& alone) {
+  return alone.drain_tbs <= 0 || (alone.WorkPart() >= kInStep && alone.PlacesPart() >= kInStep);
+}
+
+// TBs of the last wave when the launch is alone.
+std::uint32_t LastWave(const Kinds::Kind& kind) {
+  const double wave = std::max(1.0, std::round(kind.alone.places));
+  return (kind.launch.tbs - 1) % static_cast<std::uint32_t>(wave) + 1;
+}
 
 constexpr KernelMask Bit(unsigned slot) { return static_cast<KernelMask>(1u << slot); }
 
@@ -160,6 +169,16 @@ void SetCourse::Refresh() {
   }
 }
 
+// Alone, a last wave that is not full takes what is left of the time that the launch needs.
+void SetCourse::ShareLast(unsigned k) {
+  const Slot& slot = residents_.slots[k];
+  const Kinds::Kind& kind = residents_.KindOf(slot);
+  if (kind.alone.drain_tbs <= 0) return;
+  const std::uint32_t last = LastWave(kind);
+  const double cycles = kind.alone.Cycles(last);
+  if (cycles > 0) feeds_[k].waves->ShareLast(last, slot.all / kind.launch.tbs / cycles);
+}
+
 // Adds the rates of these launches, alone with each other for this part of the time.
 void SetCourse::AddRates(KernelMask slots, double weight) {
   std::array<Slot, kNumKernels>& all = residents_.slots;
@@ -182,6 +201,7 @@ void SetCourse::AddRates(KernelMask slots, double weight) {
     if (feed.waves) {
       // Nobody drains on places that others get: this set is there all the time.
       feed.waves->Share(places, rate);
+      if (placed.size() == 1) ShareLast(k);
       all[k].rate = feed.waves->Rate();
       continue;
     }

@@ -39,6 +39,7 @@ class SetCourse : public Course {
   double DrainsAt(unsigned slot) const;
   bool Leaves(unsigned slot) const { return feeds_[slot].leaves_until > residents_.now; }
   KernelMask Holders() const;
+  void ShareLast(unsigned slot);
   void AddRates(KernelMask slots, double weight);
 
   Residents& residents_;

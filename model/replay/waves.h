@@ -22,6 +22,11 @@ class Waves {
 
   // What the launch has in its set: at most so many run, each at its part of the rate.
   void Share(double places, double rate);
+  // Until it is shared again: the pace of those that run, when none waits and they are at most so
+  // many.
+  void ShareLast(std::uint32_t tbs, double pace) {
+    if (AllRun() && running_ <= tbs) pace_ = pace;
+  }
   // Work of all that run, per cycle.
   double Rate() const { return pace_ * running_; }
   // Says whether some end.

@@ -192,8 +192,8 @@ RunResult ReplayRates::WholeRun(const LaunchKind& launch, RunResult* first) cons
 
 AloneRate ReplayRates::Measure(const LaunchKind& launch, RunResult first) {
   const bool feeds = Feeds(launch, config_.machine);
-  if (feeds && first.cut_short) {
-    const LaunchKind shorter = Shortened(launch, config_.machine);
+  const LaunchKind shorter = Shortened(launch, config_.machine);
+  if (feeds && first.cut_short && shorter.tbs < launch.tbs) {
     AloneRate alone = WholeRate(WholeRun(shorter, nullptr), shorter, config_);
     alone.rate = FeedingRate(first, alone, config_);
     if (alone.rate > 0) return alone;

@@ -129,6 +129,54 @@ TEST_F(ReplayMeasure, WhatFewSamplesSeeIsCounted) {
   EXPECT_DOUBLE_EQ(WholeRate(result, kind, Config()).instructions, 10);
 }
 
+// All of it is between two samples: it has the places of the machine, as far as is known.
+TEST_F(ReplayMeasure, WhatNoSampleSeesHasPlaces) {
+  const LaunchKind kind = Kind("a", 50);
+  RunResult result;
+  std::vector<Cycle> placed(50, 0);
+  placed[49] = 100;
+  Launch(&result, 0, 120, placed);
+  Sample(&result, 0, {0}, {0});
+  result.kernels[0].warp_instructions = 500;
+  result.cycles = 121;
+  EXPECT_DOUBLE_EQ(WholeRate(result, kind, Config()).places, 40);
+}
+
+// b issues in a window in which no sample sees a TB of it: it has its part of what it has alone.
+TEST_F(ReplayMeasure, InASetWhatGoesOnHasPlaces) {
+  const std::vector<LaunchKind> set = {Kind("a", 50), Kind("b", 50)};
+  AloneRate alone;
+  alone.instructions = 10;
+  alone.rate = 0.04;
+  alone.places = 40;
+  RunResult result;
+  Launch(&result, 0, 5000, std::vector<Cycle>(50, 4000));
+  Launch(&result, 1, 5000, std::vector<Cycle>(50, 4000));
+  for (Cycle c = 0; c <= 1000; c += 250) Sample(&result, c, {100, 50}, {30, 0});
+  result.cycles = 1000;
+  const auto rates = RatesOfSet(result, set, {alone, alone}, Config());
+  ASSERT_TRUE(rates);
+  EXPECT_DOUBLE_EQ(rates->mean[0].places, 30);
+  EXPECT_DOUBLE_EQ(rates->mean[1].places, 20);
+  EXPECT_GT(rates->mean[1].rate, 0);
+}
+
+// The last TB is placed at 5000 of 10000 cycles. What it does then is not of its rate.
+TEST_F(ReplayMeasure, ALongLaunchHasItsRateWhileItFeeds) {
+  RunResult result;
+  std::vector<Cycle> placed(130, 0);
+  placed[129] = 5000;
+  Launch(&result, 0, kNever, placed);
+  for (Cycle c = 0; c <= 10'000; c += 250) {
+    Sample(&result, c, {c == 0 ? 0u : c <= 5000 ? 100u : 20u}, {40});
+  }
+  result.cycles = 10'000;
+  result.cut_short = true;
+  AloneRate ten;
+  ten.instructions = 10;
+  EXPECT_DOUBLE_EQ(FeedingRate(result, ten, Config()), 10.0 / 250);
+}
+
 // Whole waves are 40 TBs: what is left over of them stays.
 TEST_F(ReplayMeasure, AShorterLaunchHasTheSameRest) {
   EXPECT_EQ(Shortened(Kind("a", 1017), request.machine).tbs, 80u + 17);

@@ -306,6 +306,44 @@ TEST_F(Replay, ALongLaunchGoesInWavesWhileItsTbsAreInStep) {
               (50 - 15.5) / 0.01 + 15.5 / (0.01 * 31 / 900 / 0.04), 3);
 }
 
+// Alone under partitions: 40 TBs end together after 1000 cycles, and the last 35 take 600.
+TEST_F(Replay, ALastWaveAloneTakesWhatItWasMeasuredToTake) {
+  request.policy.dispatch = DispatchMode::kEven;
+  Add("a", 75);
+  rates.alone["a"] = {0.04, 35, 600, 40, 35};
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 1000 + 600, 2);
+  // What is left of the first wave when the last TB is placed is done at the rate before.
+  rates.alone["a"] = {0.04, 33, 600, 40, 35};
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), (75 - 33) / 0.04 + 600, 2);
+  // A full wave.
+  request.jobs.clear();
+  Add("b", 80);
+  rates.alone["b"] = {0.04, 40, 1000, 40, 40};
+  EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), 2000, 2);
+}
+
+// Most of a wave is left, too, where the oldest TB has the SM: from then on there are ever fewer.
+TEST_F(Replay, TbsThatEndOneByOneGoInNoWaves) {
+  request.policy.dispatch = DispatchMode::kEven;
+  for (const std::uint32_t tbs : {41u, 44u, 75u, 80u, 81u}) {
+    request.jobs.clear();
+    Add("a", tbs);
+    rates.alone["a"] = {0.04, 39, 1500, 40, 20};
+    EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), (tbs - 39) / 0.04 + 1500, 2) << tbs;
+  }
+}
+
+// Drained between two samples: nobody saw how many places it had meanwhile.
+TEST_F(Replay, AShortDrainHasHalfOfThePlaces) {
+  for (const DispatchMode dispatch : {DispatchMode::kOnDemand, DispatchMode::kEven}) {
+    request.policy.dispatch = dispatch;
+    request.jobs.clear();
+    Add("a", 1000);
+    rates.alone["a"] = {0.04, 2, 100, 40, 0};
+    EXPECT_NEAR(static_cast<double>(Execute().jobs[0].finish), (1000 - 2) / 0.04 + 100, 2);
+  }
+}
+
 // Any set has rates, and is taken down.
 class PartRates : public HandRates {
  public:

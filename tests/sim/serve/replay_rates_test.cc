@@ -121,6 +121,23 @@ TEST_F(ReplayRatesTest, ALongLaunchIsMeasuredInTwoParts) {
   EXPECT_DOUBLE_EQ(alone.instructions, kTbInstructions);
 }
 
+// 37 TBs are 2 waves of 16 and a rest of 5, which is no shorter: this run says all.
+TEST_F(ReplayRatesTest, ALaunchOfTwoWavesIsMeasuredToItsEnd) {
+  backend.run = [this](const RunRequest& request, ControlKind, const ControlConfig&) {
+    Write("run" + std::to_string(getpid()), "");
+    RunResult result = OneByOne(request);
+    // Slow at the beginning, as far as the limit allows to see.
+    for (EpochSample& sample : result.epochs) {
+      if (result.cut_short) sample.warp_instructions[0] /= 2;
+    }
+    return result;
+  };
+  ReplayDevice device = Device({100, 0});
+  EXPECT_EQ(AloneCycles(&device, a, 0, 37), 37 * kTbCycles);
+  EXPECT_EQ(Runs(), 2u);
+  EXPECT_DOUBLE_EQ(device.UnderAlone().Alone({a, 0, 37, true}).rate, 1.0 / kTbCycles);
+}
+
 TEST_F(ReplayRatesTest, OnOneSmThereAreRatesOfTheirOwn) {
   experiment.machine.sms = 2;
   backend.run = [&](const RunRequest& request, ControlKind, const ControlConfig& control) {
