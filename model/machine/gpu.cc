@@ -74,6 +74,9 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       next_launch_(host.NextEvent()),
       in_turn_(memory.InTurn()),
       has_tokens_(request.policy.dispatch == DispatchMode::kToken),
+      samples_(request.machine.sms,
+               request.timeline_step != 0 ? request.timeline_step : request.policy.epoch_length,
+               request.record_timeline ? request.timeline_most_steps : 0),
       issued_before_(request.machine.sms),
       work_done_(request.jobs.size()),
       job_stats_(request.jobs.size()),
@@ -182,7 +185,7 @@ void Gpu::OpenAccount(KernelId slot) {
   if (account.open && account.job != job) {
     Charge(slot);
     // What a sample counts in a slot is of one job.
-    if (next_sample_ != kNever && !epochs_.empty()) TakeSamples();
+    if (next_sample_ != kNever && !samples_.empty()) TakeSamples();
   }
   if (!account.open || account.job != job) account.since = now_;
   account.open = true;

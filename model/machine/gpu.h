@@ -15,6 +15,7 @@
 #include "machine/quota_check.h"
 #include "machine/run.h"
 #include "machine/run_checks.h"
+#include "machine/sample_log.h"
 #include "machine/sm/sm.h"
 #include "machine/token_meter.h"
 #include "memory/memory_port.h"
@@ -122,7 +123,7 @@ class Gpu : private MemoryListener {
   const bool has_tokens_;
   TokenMeter tokens_;
   std::vector<Decision> decisions_;
-  std::vector<EpochSample> epochs_;
+  SampleLog samples_;
   std::vector<std::array<std::uint64_t, kNumKernels>> issued_before_;  // by SM, at the last sample
   std::vector<bool> work_done_;                                        // by job
   // What happens in a kernel slot is charged to the job whose launch it holds.

@@ -9,10 +9,9 @@
 namespace smk {
 
 void Gpu::Sample() {
-  const Cycle step =
-      request_.timeline_step != 0 ? request_.timeline_step : request_.policy.epoch_length;
-  next_sample_ = now_ + step > request_.timeline_to ? kNever : now_ + step;
-  TakeSamples();
+  if (samples_.EndsStep(now_)) TakeSamples();
+  const Cycle next = samples_.NextEnd();
+  next_sample_ = next > request_.timeline_to ? kNever : next;
 }
 
 // One per SM; nothing that is simulated depends on it.
@@ -34,7 +33,7 @@ void Gpu::TakeSamples() {
     std::copy_n(quota.begin(), kNumKernels, sample.quota.begin());
     sample.quota_left = quota_checks_[i].left();
     sample.taken = sm.taken();
-    epochs_.push_back(sample);
+    samples_.Add(sample);
   }
 }
 
@@ -113,7 +112,7 @@ RunResult Gpu::Finish() {
   }
   result.tbs = std::move(tb_records_);
   result.decisions = std::move(decisions_);
-  result.epochs = std::move(epochs_);
+  result.epochs = samples_.Take();
   AddPartitions(&result);
   result.checks = checks_.count();
   return result;

@@ -75,7 +75,9 @@ struct RunRequest {
   bool record_decisions = false;
   bool record_timeline = false;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0};
-  Cycle timeline_step = 0;              // between two samples; 0 is an epoch
+  Cycle timeline_step = 0;  // between two samples; 0 is an epoch
+  // Steps at most, an even number: when there are more, they become twice as long. 0: no limit.
+  std::size_t timeline_most_steps = 0;
   WaveRequest wave;                     // for a control plane that can draw one
   std::function<void(Cycle)> progress;  // called now and then, may be empty
 };

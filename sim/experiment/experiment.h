@@ -53,6 +53,9 @@ struct Options {
 // Jobs of a run.
 inline constexpr std::size_t kMostJobs = 1024;
 
+// Samples of an SM over a run: of what is recorded at most, and of a usual timeline.
+inline constexpr std::size_t kMostSteps = 4000, kUsualMostSteps = 1000;
+
 // Bytes between host and GPU.
 struct JobCopies {
   std::uint64_t in = 0, out = 0;
@@ -106,6 +109,7 @@ struct Experiment {
   std::string cache;  // where things are kept between runs; "": nowhere
   bool repeat = true;
   Cycle timeline_from = 0, timeline_to = ~Cycle{0}, timeline_step = 0;
+  std::size_t timeline_most_steps = kMostSteps;  // then steps become twice as long
   WaveRequest wave;
   StreamChoice stream;
   std::string workload_name() const;  // "sgemm+lbm", or the stream's

@@ -16,7 +16,7 @@ namespace smk::sim {
 namespace {
 
 constexpr Cycle kMaxWindow = 1'000'000'000'000;
-constexpr Cycle kMaxTimelineSamples = 4000;
+constexpr Cycle kUsualStep = 100;
 
 // "histo" of "histo", "../x/histo.toml"
 std::string Stem(const std::string& name) {
@@ -94,7 +94,6 @@ void ParseClients(const std::vector<std::string>& clients, Experiment* experimen
   }
 }
 
-// A usual timeline has about 500 samples, and none has more than kMaxTimelineSamples.
 void ParseTimeline(const Options& options, Experiment* experiment) {
   if (!options.timeline) {
     if (!options.timeline_step.empty()) throw InputError("--timeline-step: needs --timeline");
@@ -107,13 +106,12 @@ void ParseTimeline(const Options& options, Experiment* experiment) {
   const auto [from, to] = ParseWindow("--timeline", *options.timeline, most);
   experiment->timeline_from = from;
   experiment->timeline_to = std::min(to, most);
-  // A run until equal work is longer than --cycles, and seldom by much.
-  const Cycle window = std::min(experiment->timeline_to - from, experiment->cycles);
-  const Cycle least = (window + kMaxTimelineSamples - 1) / kMaxTimelineSamples;
-  experiment->timeline_step =
-      options.timeline_step.empty()
-          ? std::max<Cycle>(100, (window + 49999) / 50000 * 100)
-          : ParseCount("--timeline-step", options.timeline_step, least, kMaxWindow);
+  // Nobody knows how long a run will be that ends when its programs do.
+  experiment->timeline_step = kUsualStep;
+  experiment->timeline_most_steps = kUsualMostSteps;
+  if (options.timeline_step.empty()) return;
+  experiment->timeline_step = ParseCount("--timeline-step", options.timeline_step, 1, kMaxWindow);
+  experiment->timeline_most_steps = kMostSteps;
 }
 
 void ParseWave(const Options& options, Experiment* experiment) {

@@ -32,10 +32,12 @@ RunRequest BaseRequest(const Experiment& experiment, const Recording& recording)
   request.record_tbs = recording.tbs;
   request.record_decisions = recording.decisions;
   request.record_timeline = recording.timeline || recording.samples;
+  request.timeline_most_steps = kMostSteps;
   if (recording.timeline) {
     request.timeline_from = experiment.timeline_from;
     request.timeline_to = experiment.timeline_to;
     request.timeline_step = experiment.timeline_step;
+    request.timeline_most_steps = experiment.timeline_most_steps;
   }
   if (recording.wave) request.wave = experiment.wave;
   return request;

@@ -286,7 +286,7 @@ TEST_F(BadInput, OutputFolders) {
   Refuses("run sgemm --cycles 20k --out a --timeline 5", "FROM:TO");
   Refuses("run sgemm --cycles 20k --out a --timeline 9:9", "--timeline");
   Refuses("run sgemm --cycles 20k --out a --timeline 20k:30k", "--timeline");
-  Refuses("run sgemm --cycles 20k --out a --timeline --timeline-step 4", "--timeline-step");
+  Refuses("run sgemm --cycles 20k --out a --timeline --timeline-step 0", "--timeline-step");
   Refuses("run sgemm+lbm --cycles 20k --out a --timeline --policy isolated", "isolated");
 }
 

@@ -91,6 +91,34 @@ TEST_F(Outputs, SamplesAddUpToTheRun) {
   EXPECT_EQ(Json("plain/stats.json")["kernels"], Json("drawn/stats.json")["kernels"]);
 }
 
+// However much --cycles allows, a stream that has ended has at least half of the steps, and with a
+// step of its own at most 4000: nothing of what was issued is lost.
+TEST_F(Outputs, SamplesAreOfTheRunNotOfItsLimit) {
+  WriteTiny("tiny.toml");
+  Write("s.toml", "machine = \"mini\"\n[[job]]\nworkload = \"./tiny.toml\"\ncount = 20\n");
+  for (const char* more : {"--cycles 1G --timeline", "--cycles 50M --timeline",
+                           "--cycles 1G --timeline --timeline-step 2"}) {
+    ASSERT_EQ(Smk(std::string("serve s.toml --force --out o --quiet ") + more).status, 0) << more;
+    const ordered_json stats = Json("o/stats.json");
+    std::set<std::string> cycles;
+    std::uint64_t issued = 0, last = 0;
+    for (const std::string& line : Lines(Read("o/samples.csv"))) {
+      const auto cells = Cells(line);
+      if (cells[0] == "cycle") continue;
+      cycles.insert(cells[0]);
+      issued += std::stoull(cells[5]);
+      last = std::max<std::uint64_t>(last, std::stoull(cells[0]));
+    }
+    const std::uint64_t run = stats["cycles"];
+    ASSERT_GT(run, 60'000u) << "steps of 100 do not do";
+    EXPECT_GE(cycles.size(), 500u) << more;
+    EXPECT_LE(cycles.size(), 2000u + 100) << more;
+    EXPECT_GE(last, run - run / 500) << "the last whole step";
+    EXPECT_LE(issued, stats["warp_instructions"]) << more;
+    EXPECT_GE(static_cast<double>(issued), 0.99 * stats["warp_instructions"].get<double>()) << more;
+  }
+}
+
 TEST_F(Outputs, EqualRunsDifferInWallOnly) {
   const std::string arguments =
       "run lbm+spmv --cycles 20k --policy smk --timeline --no-cache --out ";
