@@ -123,11 +123,36 @@ class Best {
   std::optional<double> best_;
 };
 
+// "2000 cycles until each had done its work", as `smk run` says it.
+std::string LengthText(const Results& results) {
+  return fmt::format("{} cycles{}", results.result.cycles, EndText(results));
+}
+
+// What the runs were asked for: "2000 cycles", or how they end.
+std::string AskedText(const Experiment& experiment) {
+  const RunUntil until = experiment.run_config.until;
+  if (until == RunUntil::kCycles) return fmt::format("{} cycles", experiment.cycles);
+  return fmt::format("--until {} --cycles {}", Name(until), experiment.cycles);
+}
+
+// Whether runs may differ in how they end, and in what of them is measured.
+bool LengthsDiffer(const Experiment& experiment, const std::vector<Results>& runs) {
+  return experiment.run_config.until != RunUntil::kCycles ||
+         std::any_of(runs.begin(), runs.end(),
+                     [](const Results& results) { return !EndText(results).empty(); });
+}
+
 std::string Table(const Experiment& experiment, const std::vector<Results>& runs) {
   std::vector<std::string> header = {"policy", "STP ", "fairness ", "ANTT "};
   for (const std::string& label : experiment.labels) header.push_back(label);
   header.insert(header.end(), {"preemptions", "context MB", "cycles/s"});
-  TextTable table(header);
+  const bool lengths = LengthsDiffer(experiment, runs);
+  std::vector<std::size_t> left = {0};
+  if (lengths) {
+    left.push_back(header.size());
+    header.emplace_back("length");
+  }
+  TextTable table(header, left);
   const Best stp(runs, &Metrics::stp, false), fairness(runs, &Metrics::fairness, false),
       antt(runs, &Metrics::antt, true);
   for (const Results& results : runs) {
@@ -138,11 +163,12 @@ std::string Table(const Experiment& experiment, const std::vector<Results>& runs
     row.push_back(fmt::format(
         "{:.1f}", static_cast<double>(Total(results.result, &KernelStats::context_bytes)) / 1e6));
     row.push_back(fmt::format("{:.0f}", results.cycles_per_second()));
+    if (lengths) row.push_back(LengthText(results));
     table.Add(std::move(row));
   }
   return fmt::format(
-      "{}: machine {}, control {}, {} cycles, seed {}\n\n{}\n{}", experiment.workload_name(),
-      experiment.machine.name, Name(experiment.control), experiment.cycles, experiment.seed,
+      "{}: machine {}, control {}, {}, seed {}\n\n{}\n{}", experiment.workload_name(),
+      experiment.machine.name, Name(experiment.control), AskedText(experiment), experiment.seed,
       table.ToString(),
       "Columns with a kernel's name: its normalized IPC. * is the best of the column; "
       "isolated is the baseline,\nwhere the kernels take turns: its STP is 1 by "
@@ -185,7 +211,7 @@ std::string CompareCsv(const Experiment& experiment, const std::vector<Results>&
   for (std::size_t i = 0; i < experiment.names.size(); ++i) {
     text += fmt::format(",normalized_ipc_{}", i);
   }
-  text += ",preemptions,context_bytes\n";
+  text += ",preemptions,context_bytes,cycles,cut_short\n";
   const auto number = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : "";
   };
@@ -193,8 +219,9 @@ std::string CompareCsv(const Experiment& experiment, const std::vector<Results>&
     text += fmt::format("{},{},{},{}", QuotedCell(results.policy.name), number(results.metrics.stp),
                         number(results.metrics.fairness), number(results.metrics.antt));
     for (const auto& normalized : results.metrics.normalized) text += "," + number(normalized);
-    text += fmt::format(",{},{}\n", Total(results.result, &KernelStats::preemptions),
-                        Total(results.result, &KernelStats::context_bytes));
+    text += fmt::format(",{},{},{},{}\n", Total(results.result, &KernelStats::preemptions),
+                        Total(results.result, &KernelStats::context_bytes), results.result.cycles,
+                        results.result.cut_short);
   }
   return text;
 }
@@ -249,6 +276,7 @@ int Compare(const Context& context, const RunOptions& options) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       const bool drawable = !runs[i].policy.time_shared || experiment.names.size() == 1;
       WriteRun(folders.runs[i], context.command_line, runs[i], options.timeline && drawable);
+      fmt::print(stderr, "{}", WindowNote(runs[i]));
     }
     folders.top.Clear();
     RemoveOld(&folders.old);

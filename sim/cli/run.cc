@@ -43,6 +43,7 @@ int Run(const Context& context, const RunOptions& options) {
   RunInto(folder, context.command_line, experiment, [&] {
     const Results results = runner.Run(policy, recording);
     WriteRun(folder, context.command_line, results, options.timeline.has_value());
+    fmt::print(stderr, "{}", WindowNote(results));
     if (options.json) {
       fmt::print("{}\n", StatsJson(results).dump(2));
     } else {

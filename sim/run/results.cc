@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/numbers.h"
 #include "machine/statistics.h"
 
 namespace smk::sim {
@@ -65,6 +66,15 @@ void Append(const RunResult& other, RunResult* all) {
   Append(other.decisions, &all->decisions);
 }
 
+// Of a program that ends then.
+bool EndsInWindow(const Experiment& experiment, Cycle end) {
+  const RunConfig& config = experiment.run_config;
+  if (end == kNever) return false;
+  if (config.measure != 0) return end < config.warm_up + config.measure;
+  if (config.until == RunUntil::kCycles) return end < experiment.cycles;
+  return config.warm_up != 0 && end <= config.warm_up;
+}
+
 }  // namespace
 
 double Results::cycles_per_second() const {
@@ -79,6 +89,33 @@ RunResult MergeBaseline(std::vector<RunResult> alone) {
     Append(alone[i], &all);
   }
   return all;
+}
+
+bool EndedInWindow(const Results& results, std::size_t kernel) {
+  const std::vector<JobStats>& jobs = results.result.jobs;
+  return kernel < jobs.size() && EndsInWindow(*results.experiment, jobs[kernel].end);
+}
+
+std::string WindowNote(const Results& results) {
+  const Experiment& e = *results.experiment;
+  const RunConfig& config = e.run_config;
+  if (config.warm_up == 0 && config.measure == 0) return "";
+  std::vector<std::string> ended;
+  for (std::size_t i = 0; i < e.labels.size(); ++i) {
+    const char* alone = results.policy.time_shared ? " alone" : "";
+    if (EndedInWindow(results, i)) {
+      ended.push_back(fmt::format("{}{} (at {})", e.labels[i], alone, results.result.jobs[i].end));
+    }
+    if (i < results.isolated_ends.size() && EndsInWindow(e, results.isolated_ends[i])) {
+      ended.push_back(fmt::format("{} alone (at {})", e.labels[i], results.isolated_ends[i]));
+    }
+  }
+  if (ended.empty()) return "";
+  const std::string to =
+      config.measure == 0 ? "the end" : fmt::to_string(config.warm_up + config.measure);
+  return fmt::format(
+      "smk: note: {}: measured from {} to {}; what had ended before, and is not in all of it: {}\n",
+      results.policy.name, config.warm_up, to, Join(ended));
 }
 
 void CheckResult(const RunRequest& request, RunResult* result) {

@@ -18,6 +18,7 @@ struct Results {
   RunResult result;
   Metrics metrics;
   std::vector<bool> isolated_from_cache;  // by kernel; empty for the baseline itself
+  std::vector<Cycle> isolated_ends;       // likewise: JobStats::end
   Cycle baseline_cycles = 0;              // of the baseline: of all its runs together
 
   // Simulated cycles by wall_seconds.
@@ -47,6 +48,15 @@ std::string TbsCsv(const Results& results);
 std::string DecisionsCsv(const Results& results);
 std::string SamplesCsv(const Results& results);
 
+// The kernel had nothing more to do before the cycles were over that are to be measured. In a run
+// that lasts until its programs have ended, and measures to its end, these are until it has.
+bool EndedInWindow(const Results& results, std::size_t kernel);
+// The note about kernels, and isolated runs, that did so where a part of a run is measured; else
+// "".
+std::string WindowNote(const Results& results);
+
+// Why the run has the length that it has, and what of it is measured: what follows "cycles".
+std::string EndText(const Results& results);
 // The summary at the end of `smk run`.
 std::string Summary(const Results& results);
 // The line that says so if queues were longer than the memory model looks ahead; else "".

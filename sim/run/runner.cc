@@ -108,6 +108,8 @@ Results Runner::Shared(const Policy& policy, RunResult result) const {
                        isolated.result.jobs.at(0).turnaround();
     ipc.push_back(ended ? result.kernels.at(i).ipc(alone.cycles_present) : Ipc(alone));
     results.isolated_from_cache.push_back(isolated.from_cache);
+    const std::vector<JobStats>& jobs = isolated.result.jobs;
+    results.isolated_ends.push_back(jobs.empty() ? kNever : jobs[0].end);
   }
   results.experiment = &experiment_;
   results.policy = policy;

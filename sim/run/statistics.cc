@@ -213,6 +213,10 @@ std::vector<Statistic> KernelStatistics() {
     for (Statistic& derived : DerivedBefore(counter.name)) all.push_back(std::move(derived));
     all.push_back(Of(counter));
   }
+  all.push_back({"ended_in_window", "",
+                 "true when it had nothing more to do before the cycles were over that are to be "
+                 "measured; with `--until done` and no `--measure`: before the first of them",
+                 [](R r, I i) { return EndedInWindow(r, i); }});
   all.push_back({"stalls", "scheduler cycles", "why the kernel did not issue, by reason, see below",
                  [](R r, I i) { return KernelReasons(r.result.kernels[i]); }});
   return all;

@@ -36,25 +36,6 @@ std::string Percent(std::uint64_t hits, std::uint64_t accesses) {
   return accesses == 0 ? "-" : fmt::format("{:.1f} %", 100.0 * HitRate(hits, accesses));
 }
 
-// Why the run has the length that it has, and what of it is measured.
-std::string EndText(const Results& results) {
-  const RunUntil until = results.experiment->run_config.until;
-  const RunResult& result = results.result;
-  std::string text;
-  if (result.cut_short) {
-    text = " (CUT SHORT by --cycles)";
-  } else if (until == RunUntil::kDone) {
-    text = " until all programs had ended";
-  } else if (until == RunUntil::kWork && !results.policy.time_shared) {
-    text = " until each had done its work";
-  }
-  if (result.measured_cycles() != result.cycles) {
-    text += fmt::format(", measured from {} to {}", result.measured_from,
-                        result.measured_from + result.measured_cycles());
-  }
-  return text;
-}
-
 std::string ControlText(const Experiment& e) {
   if (e.gates.empty()) return Name(e.control);
   return fmt::format("{} with gates {}", Name(e.control), Join(e.gates));
@@ -126,6 +107,24 @@ std::string TokenText(const RunResult& result) {
 }
 
 }  // namespace
+
+std::string EndText(const Results& results) {
+  const RunUntil until = results.experiment->run_config.until;
+  const RunResult& result = results.result;
+  std::string text;
+  if (result.cut_short) {
+    text = " (CUT SHORT by --cycles)";
+  } else if (until == RunUntil::kDone) {
+    text = " until all programs had ended";
+  } else if (until == RunUntil::kWork && !results.policy.time_shared) {
+    text = " until each had done its work";
+  }
+  if (result.measured_cycles() != result.cycles) {
+    text += fmt::format(", measured from {} to {}", result.measured_from,
+                        result.measured_from + result.measured_cycles());
+  }
+  return text;
+}
 
 std::string LateReservationsText(const RunResult& result) {
   if (result.late_reservations == 0) return "";

@@ -75,6 +75,33 @@ TEST_F(Compare, EachPolicyIsARowAndTheBestHasAStar) {
   EXPECT_EQ(ended.out.substr(ended.out.size() - 6), "\nPASS\n");
 }
 
+// How each run ended stands in its row, as `smk run` says it.
+TEST_F(Compare, RunsUntilEqualWorkSayHowTheyEnded) {
+  backend.run = [](const RunRequest& request, ControlKind, const ControlConfig&) {
+    RunRequest ended = request;
+    const bool cut = request.policy.dispatch == DispatchMode::kSpatial;
+    if (request.until == RunUntil::kWork && !cut) ended.cycles = 32'000;
+    RunResult result = FakeResult(ended);
+    result.cut_short = request.until == RunUntil::kWork && cut;
+    return result;
+  };
+  const Ended ended = Call("isolated,even,spatial", {"--until", "work", "--out", Path("out")});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, StartsWith("a+b: machine gtx980, control reference, --until work --cycles "
+                                    "16000, seed 1\n\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  length\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  32000 cycles until each had done its work\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  320000 cycles (CUT SHORT by --cycles)\n"));
+  EXPECT_THAT(ended.out, HasSubstr("  16000 cycles\n")) << "alone";
+  CsvTable csv(Path("out/compare.csv"), {});
+  std::vector<std::string> lengths;
+  while (csv.Next()) {
+    lengths.push_back(csv.Text(csv.Column("cycles")) + " " + csv.Text(csv.Column("cut_short")));
+  }
+  EXPECT_THAT(lengths, ElementsAre("16000 false", "32000 false", "320000 true"));
+  EXPECT_THAT(Call("even").out, Not(HasSubstr("length"))) << "all are alike";
+}
+
 TEST_F(Compare, EqualOnesAreAllTheBest) {
   const Ended ended = Call("spatial,smk,even");
   EXPECT_EQ(Row(ended, "spatial").at(1), "0.750*");

@@ -268,6 +268,36 @@ TEST_F(Flags, UntilWorkIsEqualWork) {
   EXPECT_NE(Smk("run " + work).out.find("until each had done its work"), std::string::npos);
 }
 
+// A small program that is executed once has long ended; alone it does so sooner.
+TEST_F(Flags, AProgramThatEndsInTheWindowIsTold) {
+  WriteTiny("tiny.toml");
+  const std::string run = "lbm+tiny.toml --cycles 60k --no-repeat --warm-up 1k --policy even";
+  const Outcome outcome = Smk("run " + run + " --out o");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  const auto stats = Json("o/stats.json");
+  const std::string end = stats["jobs"][1]["end"].dump();
+  EXPECT_NE(outcome.err.find("smk: note: even: measured from 1000 to the end; what had ended "
+                             "before, and is not in all of it: tiny (at " +
+                             end + "), tiny alone (at "),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+  EXPECT_EQ(stats["kernels"][1]["ended_in_window"], true);
+  EXPECT_EQ(stats["kernels"][0]["ended_in_window"], false);
+  EXPECT_NE(Read("o/kernels.csv").find("ended_in_window"), std::string::npos);
+  EXPECT_NE(Smk("compare " + run.substr(0, run.find(" --policy")) + " --policies isolated,even")
+                .err.find("smk: note: isolated: measured from 1000 to the end; what had ended "
+                          "before, and is not in all of it: tiny alone (at "),
+            std::string::npos);
+  // Without a window, and where nothing ends, there is nothing to be told.
+  EXPECT_EQ(Smk("run lbm+tiny.toml --cycles 60k --no-repeat --policy even").err, "");
+  EXPECT_EQ(Smk("run lbm+tiny.toml --cycles 60k --warm-up 1k --policy even").err, "");
+  EXPECT_EQ(Smk("run tiny.toml --cycles 1M --until done --warm-up 10 --policy even").err, "");
+  EXPECT_NE(Smk("run tiny.toml --cycles 1M --until done --measure 900k --policy even")
+                .err.find("measured from 0 to 900000"),
+            std::string::npos);
+}
+
 TEST_F(Flags, MeasuresAPartOfTheRun) {
   const auto all = Fixed("lbm+sgemm --cycles 30k");
   EXPECT_EQ(all["measured_from"], 0);
