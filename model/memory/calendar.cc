@@ -8,22 +8,17 @@ namespace smk {
 Calendar::Calendar(unsigned window, unsigned closed_period, unsigned closed)
     : words_(window / kWordSlots),
       mask_(window / kWordSlots - 1),
+      near_(window - kWordSlots),
       closed_period_(closed_period),
-      closed_(closed) {
+      closed_(closed),
+      open_end_(NextClosed(0)) {
   // All others are renewed when they are first asked for: their number is 0, too.
   Renew(words_[0], 0);
 }
 
-Calendar::Word& Calendar::Renew(Word& word, std::uint64_t number) {
-  word.number = number;
-  word.taken = Closed(number);
-  return word;
-}
-
 // Bits of the slots that are always closed. A period is at least a word, so a word meets at most
 // the closed ends of two periods.
-std::uint64_t Calendar::Closed(std::uint64_t number) const {
-  if (closed_ == 0) return 0;
+[[gnu::noinline]] std::uint64_t Calendar::Closed(std::uint64_t number) const {
   const std::uint64_t phase = number * kWordSlots % closed_period_;
   std::uint64_t bits = 0;
   for (unsigned period = 0; period < 2; ++period) {
@@ -37,22 +32,38 @@ std::uint64_t Calendar::Closed(std::uint64_t number) const {
   return bits;
 }
 
-// What Take() does when they are not the slots from `from` on, in one word.
-[[gnu::noinline]] Calendar::Span Calendar::TakeLater(std::uint64_t from, unsigned count) {
+// The first always closed slot from `slot` on, which is open or the first of them.
+std::uint64_t Calendar::NextClosed(std::uint64_t slot) const {
+  if (closed_ == 0) return ~std::uint64_t{0};
+  return slot - slot % closed_period_ + (closed_period_ - closed_);
+}
+
+// What Take() does for slots before full_begin_. Mostly the word of the first one has enough, and
+// what is not written is in no word that matters.
+[[gnu::noinline]] Calendar::Span Calendar::TakeAmong(std::uint64_t from, unsigned count) {
+  const std::uint64_t number = from / kWordSlots;
+  Word& word = words_[number & mask_];
+  if (from >= full_begin_ || full_end_ - from >= near_ || word.number != number) {
+    return TakeAnywhere(from, count);
+  }
+  const std::uint64_t free = ~word.taken & ~std::uint64_t{0} << from % kWordSlots;
+  std::uint64_t last = free;  // and those behind it
+  for (unsigned i = 1; i < count; ++i) last &= last - 1;
+  if (last == 0) return TakeAnywhere(from, count);
+  const std::uint64_t first = number * kWordSlots;
+  const std::uint64_t end = first + static_cast<unsigned>(__builtin_ctzll(last)) + 1;
+  if (end > full_begin_) return TakeAnywhere(from, count);
+  word.taken |= free & (last ^ (last - 1));
+  return {first + static_cast<unsigned>(__builtin_ctzll(free)), end};
+}
+
+// What Take() does in all other cases.
+[[gnu::noinline]] Calendar::Span Calendar::TakeAnywhere(std::uint64_t from, unsigned count) {
+  from = Look(from);
   std::uint64_t number = from / kWordSlots;
   Word* word = &At(number);
   bool late = word == &past_;
   std::uint64_t free = ~word->taken & (~std::uint64_t{0} << (from % kWordSlots));
-  if (free != 0) {
-    // Mostly one run.
-    const auto begin = static_cast<unsigned>(__builtin_ctzll(free));
-    const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
-    if ((free >> begin & run) == run) {
-      word->taken |= run << begin;
-      const std::uint64_t first = number * kWordSlots + begin;
-      return Remember(from, first, first + count);
-    }
-  }
   std::uint64_t first = 0, last = 0;
   for (unsigned left = count; left != 0; --left) {
     while (free == 0) {
@@ -67,25 +78,14 @@ std::uint64_t Calendar::Closed(std::uint64_t number) const {
     free ^= bit;
   }
   late_ += late;
-  return Remember(from, first, last + 1);
+  Keep(from, last + 1);
+  return {first, last + 1};
 }
 
-void Calendar::Close(std::uint64_t from, std::uint64_t end) {
-  if (from >= end) return;
-  for (std::uint64_t at = from; at < end;) {
-    const unsigned shift = at % kWordSlots;
-    const unsigned count =
-        static_cast<unsigned>(std::min<std::uint64_t>(end - at, kWordSlots - shift));
-    At(at / kWordSlots).taken |= (~std::uint64_t{0} >> (kWordSlots - count)) << shift;
-    at += count;
-  }
-  Remember(from, from, end);
-}
-
-Calendar::Span Calendar::TakeRun(std::uint64_t from, unsigned count) {
-  if (from - full_begin_ < full_end_ - full_begin_) from = full_end_;
+// What TakeRun() does when it has to search.
+[[gnu::noinline]] Calendar::Span Calendar::TakeRunAmong(std::uint64_t from, unsigned count) {
   const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
-  std::uint64_t begin = from;
+  std::uint64_t begin = Look(from);
   bool late = false;
   while (true) {
     const unsigned shift = begin % kWordSlots;
@@ -102,9 +102,43 @@ Calendar::Span Calendar::TakeRun(std::uint64_t from, unsigned count) {
     }
     low.taken |= run << shift;
     if (two) At(begin / kWordSlots + 1).taken |= run >> (kWordSlots - shift);
-    if (begin == from) Remember(from, begin, begin + count);
     late_ += late;
+    Keep(begin, begin + count);
     return {begin, begin + count};
+  }
+}
+
+void Calendar::Close(std::uint64_t from, std::uint64_t end) {
+  if (from >= end || (from >= full_begin_ && end <= full_end_)) return;
+  Write();
+  Fill(from, end);
+  Keep(from, end);
+}
+
+// Where to search for free slots from `from` on; afterwards the words have all that is taken.
+inline std::uint64_t Calendar::Look(std::uint64_t from) {
+  Write();
+  written_ = full_end_;
+  return from >= full_begin_ && from < full_end_ ? full_end_ : from;
+}
+
+// All slots from `from` to `end` are taken now, in the words: keep the interval that reaches
+// further.
+inline void Calendar::Keep(std::uint64_t from, std::uint64_t end) {
+  if (end <= full_end_) return;
+  if (from != full_end_) full_begin_ = from;
+  full_end_ = written_ = end;
+  if (end > open_end_) open_end_ = NextClosed(end);
+}
+
+// Writes into the words that these slots are taken.
+[[gnu::noinline]] void Calendar::Fill(std::uint64_t from, std::uint64_t end) {
+  while (from < end) {
+    const unsigned shift = from % kWordSlots;
+    const unsigned count =
+        static_cast<unsigned>(std::min<std::uint64_t>(end - from, kWordSlots - shift));
+    At(from / kWordSlots).taken |= (~std::uint64_t{0} >> (kWordSlots - count)) << shift;
+    from += count;
   }
 }
 

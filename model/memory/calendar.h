@@ -11,6 +11,9 @@
 //             longer one they are still to come, and nobody gets them: a request that wants one
 //             waits for a slot that is at most a window before the furthest reservation. It loses
 //             that time, and the resource the slots. late() counts such requests.
+// Speed       Most requests want slots behind all reservations, or among the last ones. Where the
+//             last run of taken slots begins and ends tells what they get. Its bits are written
+//             when a gap follows it, or when a request has to search.
 #pragma once
 
 #include <cstdint>
@@ -33,21 +36,18 @@ class Calendar {
   // Takes the first `count` free slots at or after `from`; they need not be adjacent. count is 1
   // to 64.
   [[gnu::always_inline]] Span Take(std::uint64_t from, unsigned count) {
-    if (from - full_begin_ < full_end_ - full_begin_) from = full_end_;
-    Word& word = words_[from / kWordSlots & mask_];
-    const unsigned shift = from % kWordSlots, room = kWordSlots - count;
-    const std::uint64_t run = ~std::uint64_t{0} >> room;
-    const bool free = word.number == from / kWordSlots && (word.taken >> shift & run) == 0;
-    if (__builtin_expect(!free || shift > room, 0)) return TakeLater(from, count);
-    word.taken |= run << shift;
-    return Remember(from, from, from + count);
+    Span span;
+    return TakeBehind(from, count, &span) ? span : TakeAmong(from, count);
   }
 
   // Takes whatever is free of [from, end).
   void Close(std::uint64_t from, std::uint64_t end);
 
   // Takes the first `count` adjacent free slots at or after `from`. count is 1 to 64.
-  Span TakeRun(std::uint64_t from, unsigned count);
+  [[gnu::always_inline]] Span TakeRun(std::uint64_t from, unsigned count) {
+    Span span;
+    return TakeBehind(from, count, &span) ? span : TakeRunAmong(from, count);
+  }
 
   // Requests that wanted a slot further before the furthest reservation than the window.
   std::uint64_t late() const { return late_; }
@@ -65,21 +65,58 @@ class Calendar {
     if (word.number == number) return word;
     return word.number < number ? Renew(word, number) : past_;
   }
-  Word& Renew(Word& word, std::uint64_t number);
-  std::uint64_t Closed(std::uint64_t number) const;
-  Span TakeLater(std::uint64_t from, unsigned count);
-
-  // Everything from `from` to `end` is taken now: keep the interval if it reaches further.
-  Span Remember(std::uint64_t from, std::uint64_t begin, std::uint64_t end) {
-    if (from != full_end_) full_begin_ = end > full_end_ ? from : full_begin_;
-    full_end_ = end > full_end_ ? end : full_end_;
-    return {begin, end};
+  Word& Renew(Word& word, std::uint64_t number) {
+    word = {closed_ == 0 ? 0 : Closed(number), number};
+    return word;
   }
+  std::uint64_t Closed(std::uint64_t number) const;
+  std::uint64_t NextClosed(std::uint64_t slot) const;
+
+  // Takes slots behind all that are taken: these are free, so no word is looked at. False when the
+  // request may get earlier ones, or when some of these are always closed.
+  [[gnu::always_inline]] bool TakeBehind(std::uint64_t from, unsigned count, Span* span) {
+    if (from > full_end_) {
+      if (from + count > open_end_) return false;
+      Write();
+      full_begin_ = written_ = from;
+      full_end_ = from + count;
+      *span = {from, full_end_};
+    } else {
+      const std::uint64_t begin = full_end_;
+      if (from < full_begin_ || begin + count > open_end_) return false;
+      full_end_ = begin + count;
+      *span = {begin, full_end_};
+    }
+    return true;
+  }
+  Span TakeAmong(std::uint64_t from, unsigned count);
+  Span TakeAnywhere(std::uint64_t from, unsigned count);
+  Span TakeRunAmong(std::uint64_t from, unsigned count);
+
+  // Writes the slots from written_ on into the words, mostly into one.
+  [[gnu::always_inline]] void Write() {
+    const std::uint64_t number = written_ / kWordSlots;
+    if (__builtin_expect(full_end_ / kWordSlots != number, 0)) return Fill(written_, full_end_);
+    Word& word = words_[number & mask_];
+    if (word.number != number) {
+      if (written_ == full_end_) return;  // nobody has asked for the word yet
+      Renew(word, number);
+    }
+    constexpr std::uint64_t kAll = ~std::uint64_t{0};
+    word.taken |= (kAll << written_ % kWordSlots) ^ (kAll << full_end_ % kWordSlots);
+  }
+  std::uint64_t Look(std::uint64_t from);
+  void Fill(std::uint64_t from, std::uint64_t end);
+  void Keep(std::uint64_t from, std::uint64_t end);
 
   std::vector<Word> words_;
   std::uint64_t mask_;
+  std::uint64_t near_;  // slots less apart are in one word, or in two at different places
   std::uint64_t closed_period_, closed_;
-  std::uint64_t full_begin_ = 0, full_end_ = 0;  // all slots in here are taken
+  // All slots from full_begin_ to full_end_ are taken, and none behind them. Those from written_
+  // on, which is not before full_begin_, are not yet in the words.
+  std::uint64_t full_begin_ = 0, full_end_ = 0, written_ = 0;
+  std::uint64_t open_end_;  // no slot from full_end_ to here is always closed
   Word past_{~std::uint64_t{0}, 0};
   std::uint64_t late_ = 0;
 };

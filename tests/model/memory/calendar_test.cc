@@ -40,6 +40,9 @@ class SlowCalendar {
     for (unsigned i = 1; i <= count; ++i) taken_[from - i] = true;
     return {from - count, from};
   }
+  void Close(std::uint64_t from, std::uint64_t end) {
+    for (; from < end; ++from) taken_[from] = true;
+  }
 
  private:
   std::vector<bool> taken_ = std::vector<bool>(1 << 20);
@@ -78,6 +81,38 @@ TEST(MemoryCalendar, TakesTheFirstFreeRun) {
           << "from " << from << " load " << load;
     });
   }
+}
+
+// Slots, runs and what is closed in one calendar: each must see what the others have taken, whether
+// it is behind all that, next to it or before it.
+TEST(MemoryCalendar, EveryRequestSeesWhatTheOthersTook) {
+  for (const unsigned spread : {2u, 20u, 200u}) {
+    Calendar calendar(kWindow);
+    SlowCalendar slow;
+    std::mt19937 choice(6);
+    Drive(5, spread, 0.7, 5, [&](std::uint64_t from, unsigned count) {
+      const unsigned kind = choice() % 4;
+      if (kind == 0) {
+        calendar.Close(from, from + count);
+        slow.Close(from, from + count);
+        return;
+      }
+      const bool run = kind == 1;
+      const Calendar::Span got = run ? calendar.TakeRun(from, count) : calendar.Take(from, count);
+      const Calendar::Span want = run ? slow.TakeRun(from, count) : slow.Take(from, count);
+      ASSERT_EQ(got.begin, want.begin) << "from " << from << " spread " << spread;
+      ASSERT_EQ(got.end, want.end) << "from " << from << " spread " << spread;
+    });
+  }
+}
+
+// A request takes over the words of earlier slots when it is made, not when the next one is.
+TEST(MemoryCalendar, ALongRunTakesOverWhatIsAWindowBefore) {
+  Calendar calendar(kWindow);
+  calendar.Take(0, 1);
+  for (std::uint64_t slot = kWindow - 64; slot < kWindow + 64; ++slot) calendar.Take(slot, 1);
+  EXPECT_EQ(calendar.Take(1, 1).begin, 64u);
+  EXPECT_EQ(calendar.late(), 1u);
 }
 
 TEST(MemoryCalendar, KeepsClosedSlotsClosed) {
