@@ -21,9 +21,9 @@ class CacheSets {
   // At first way 0 is the one that was used least recently, then way 1 and so on.
   CacheSets(unsigned sets, unsigned ways)
       : ways_(ways),
-        words_((ways + 7) / 8),
-        tags_(sets * ways, kNoTag),
-        bytes_(sets * words_),
+        places_((ways + 7) / 8 * 8),
+        tags_(sets * places_, kNoTag),
+        bytes_(sets * places_ / 8),
         links_(sets * ways),
         ends_(sets) {
     for (unsigned set = 0; set < sets; ++set) {
@@ -37,22 +37,23 @@ class CacheSets {
 
   // The way that has the tag, or kNone.
   unsigned Find(unsigned set, std::uint32_t tag) const {
-    const std::uint32_t* const tags = &tags_[set * ways_];
     const std::uint64_t all = kEach * ByteOf(tag);
-    for (unsigned w = 0; w < words_; ++w) {
-      const std::uint64_t other = bytes_[set * words_ + w] ^ all;
+    const unsigned begin = set * places_, end = begin + places_;
+    for (unsigned first = begin; first != end; first += 8) {
+      const std::uint64_t other = bytes_[first / 8] ^ all;
       // The highest bit of each byte that is 0, and of some above one that is.
       std::uint64_t found = (other - kEach) & ~other & kEach << 7;
       for (; found != 0; found &= found - 1) {
-        const unsigned way = 8 * w + static_cast<unsigned>(__builtin_ctzll(found)) / 8;
-        if (way < ways_ && tags[way] == tag) return way;
+        const unsigned place = first + static_cast<unsigned>(__builtin_ctzll(found)) / 8;
+        if (tags_[place] == tag) return place - begin;
       }
     }
     return kNone;
   }
   void SetTag(unsigned set, unsigned way, std::uint32_t tag) {
-    tags_[set * ways_ + way] = tag;
-    std::uint64_t& word = bytes_[set * words_ + way / 8];
+    const unsigned place = set * places_ + way;
+    tags_[place] = tag;
+    std::uint64_t& word = bytes_[place / 8];
     const unsigned shift = way % 8 * 8;
     word = (word & ~(std::uint64_t{0xff} << shift)) | ByteOf(tag) << shift;
   }
@@ -89,8 +90,8 @@ class CacheSets {
 
   static std::uint64_t ByteOf(std::uint32_t tag) { return (tag * 0x9e3779b9u) >> 24; }
 
-  unsigned ways_, words_;
-  std::vector<std::uint32_t> tags_;   // by set and way
+  unsigned ways_, places_;            // of a set: as many as its words of eight have
+  std::vector<std::uint32_t> tags_;   // by set and place, which is a way or empty
   std::vector<std::uint64_t> bytes_;  // by set and eight ways
   std::vector<Link> links_;           // by set and way
   std::vector<Ends> ends_;            // by set

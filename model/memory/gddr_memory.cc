@@ -14,8 +14,9 @@ class GddrMemory : public MemoryPort {
  public:
   explicit GddrMemory(const MachineConfig& machine) : memory_("memory", machine) {}
 
-  Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
-               Cycle now) override {
+  // Flattened: a call more would save and restore the registers once more for the crossbar.
+  [[gnu::flatten]] Cycle Access(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
+                                Cycle now) override {
     // Member by member. An aggregate is copied in words that have just been written in bytes, for
     // which the host waits.
     LineAccess request;

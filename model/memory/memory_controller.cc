@@ -51,15 +51,15 @@ MemoryController::MemoryController(sc_core::sc_module_name name, const MachineCo
   }
 }
 
-std::uint64_t MemoryController::Scale(std::uint64_t value, std::uint64_t ratio) {
+inline std::uint64_t MemoryController::Scale(std::uint64_t value, std::uint64_t ratio) {
   __extension__ using Wide = unsigned __int128;
   return static_cast<std::uint64_t>((static_cast<Wide>(value) * ratio + (kOne - 1)) >> 32);
 }
 
 // Line number from the low bits: column, bank, row. The bank is exclusive-or'ed with the row's
 // bits, so that strides of whole rows walk through the banks.
-MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
-                                                    unsigned bytes) const {
+inline MemoryController::Location MemoryController::Locate(std::uint64_t local_address,
+                                                           unsigned bytes) const {
   const std::uint64_t row_and_bank = local_address / kLineBytes >> column_bits_;
   const std::uint64_t row = row_and_bank >> bank_bits_;
   const std::uint64_t bank = row_and_bank ^ Scatter(row);
@@ -72,7 +72,7 @@ Cycle MemoryController::Serve(LineAccess* access, Cycle arrival) {
 }
 
 // `moved`: when the data have passed the bus, or are in the write buffer.
-void MemoryController::Count(const LineAccess& access, DramClock moved) {
+inline void MemoryController::Count(const LineAccess& access, DramClock moved) {
   const unsigned kernel = Index(access.kernel);
   const unsigned bytes = DivideUp(access.bytes, kSectorBytes) * kSectorBytes;
   if (access.context()) {
@@ -86,7 +86,7 @@ void MemoryController::Count(const LineAccess& access, DramClock moved) {
 
 MemoryStats MemoryController::stats(Cycle now) const {
   MemoryStats stats = stats_;
-  constexpr Cycle kFar = Cycle{1} << 32;
+  constexpr Cycle kFar = Cycle{1} << 44;  // what a Move can say
   const DramClock clock = ToClocks(std::min(now, kFar));
   for (const Move& move : moves_) {
     if (move.end() <= clock) continue;
@@ -95,7 +95,8 @@ MemoryStats MemoryController::stats(Cycle now) const {
   return stats;
 }
 
-Cycle MemoryController::Read(const Location& where, Cycle arrival, const LineAccess& access) {
+[[gnu::always_inline]] inline Cycle MemoryController::Read(const Location& where, Cycle arrival,
+                                                           const LineAccess& access) {
   DramClock& place = queue_[next_place_];
   if (++next_place_ == queue_.size()) next_place_ = 0;
   place = Plan(where, std::max(ToClocks(arrival), place), 0);
@@ -115,7 +116,7 @@ Cycle MemoryController::Write(const Location& where, Cycle arrival, const LineAc
 }
 
 // Returns when the last write of the batch has left the buffer.
-DramClock MemoryController::DrainWrites(DramClock now) {
+[[gnu::noinline]] DramClock MemoryController::DrainWrites(DramClock now) {
   DramClock slot = clocks_per_slot_.Down(now);
   for (unsigned gap = turnaround_slots_; gap != 0; --gap) slot = bus_.Take(slot, 1).end;
   DramClock last = now;
@@ -126,7 +127,9 @@ DramClock MemoryController::DrainWrites(DramClock now) {
   return last;
 }
 
-inline DramClock MemoryController::Plan(const Location& where, DramClock now, unsigned recovery) {
+// Inlined where reads are served. A batch of writes is planned out of line.
+[[gnu::always_inline]] inline DramClock MemoryController::Plan(const Location& where, DramClock now,
+                                                               unsigned recovery) {
   DramBank& bank = banks_[where.bank];
   DramClock column = 0;
   if (bank.Join(where.row, now, &column)) {

@@ -81,8 +81,8 @@ class MemoryController final : public sc_core::sc_module, public BlockingTarget 
   // of one channel.
   struct Move {
     static constexpr unsigned kKernelBit = 8, kEndBit = 16;
-    std::uint64_t word =
-        0;  // bit 0: a store; its bytes, a multiple of 32; kernel; clock of its end
+    // Bit 0: a store; its bytes, a multiple of 32; kernel; clock of its end.
+    std::uint64_t word = 0;
 
     bool store() const { return (word & 1) != 0; }
     unsigned bytes() const { return word & 0xfe; }
