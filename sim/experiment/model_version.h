@@ -6,6 +6,6 @@ namespace smk::sim {
 
 // Version of everything that can change a result and is not part of an input. The executable's own
 // hash is part of each key too, so this matters only to people who compare results.
-inline constexpr char kModelVersion[] = "13";
+inline constexpr char kModelVersion[] = "14";
 
 }  // namespace smk::sim

@@ -123,7 +123,7 @@ TEST(SweepIds, DependOnTheWork) {
 TEST(SweepIds, StayAsTheyWere) {
   Backend backend = FakeBackend();
   backend.machine_toml = [](const MachineConfig&) { return "name = \"m\"\n"; };
-  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "6cfcc5435c70ef8f");
+  EXPECT_EQ(Id(backend, [](SpecExperiment*) {}), "96e47996130d89ad");
   EXPECT_EQ(Id(backend,
                [](SpecExperiment* e) {
                  e->policies = {{"spatial", 1}};
@@ -135,7 +135,7 @@ TEST(SweepIds, StayAsTheyWere) {
                            {"run.ideal_preemption", {{"true", 1}}},
                            {"run.grid_divisor", {{"4", 1}}}};
                }),
-            "f4bd2bd656c0d0cd");
+            "c7c2bf42ad7fe2c1");
 }
 
 }  // namespace
