@@ -294,12 +294,15 @@ def add_alone(results, sweep):
 def add_sweep(results, sweep):
     """How the sweep was made."""
     row = sweep.rows("""SELECT COUNT(*) AS runs, SUM(status = 'failed') AS failed,
-          SUM(wall_seconds) / 3600 AS hours, MAX(model_version) AS model, MAX(cycles) AS cycles,
+          SUM(wall_seconds) / 3600 AS hours, MAX(cycles) AS cycles,
           (julianday(MAX(finished)) - julianday(MIN(finished))) * 24 AS elapsed,
           SUBSTR(MAX(finished), 1, 10) AS day, GROUP_CONCAT(DISTINCT version) AS version,
           GROUP_CONCAT(DISTINCT SUBSTR(executable_sha256, 1, 12)) AS executable,
           COUNT(DISTINCT host) AS hosts FROM runs""")[0]
-    for name in ("model", "version", "executable", "runs", "failed", "cycles", "day", "hosts"):
+    models = sweep.rows("""SELECT model_version AS model, GROUP_CONCAT(DISTINCT policy) AS policies
+        FROM runs GROUP BY 1 ORDER BY CAST(model_version AS INTEGER)""")
+    results.add("sweep", "model", "", "", ", ".join(r["model"] for r in models))
+    for name in ("version", "executable", "runs", "failed", "cycles", "day", "hosts"):
         results.add("sweep", name, "", "", row[name])
     results.add("sweep", "machine_hours", "", "", round(row["hours"], 1))
     results.add("sweep", "elapsed_hours", "", "", round(row["elapsed"], 1))
