@@ -49,13 +49,24 @@ class LaneLayout {
     return (((mask & ~last_lanes_) + ~last_lanes_) | mask) & last_lanes_;
   }
   // All lanes of these schedulers.
-  constexpr LaneMask FieldsOf(LaneMask last) const {
-    return (last << 1) - (last >> (lanes_per_scheduler() - 1));
+  constexpr LaneMask FieldsOf(LaneMask last) const { return (last << 1) - FirstLanesOf(last); }
+  // The first lanes of these schedulers.
+  constexpr LaneMask FirstLanesOf(LaneMask last) const {
+    return last >> (lanes_per_scheduler() - 1);
+  }
+  // Of each scheduler the lowest of its lanes in the mask; `last` is LastLanesIn(mask). A
+  // difference stays in its field.
+  constexpr LaneMask LowestLanesIn(LaneMask mask, LaneMask last) const {
+    return mask & ~(mask - FirstLanesOf(last));
+  }
+  // Of each scheduler with a lane in the mask, which must be its only one, the lanes above it.
+  constexpr LaneMask LanesAbove(LaneMask mask) const {
+    const LaneMask last = LastLanesIn(mask);
+    return FieldsOf(last) & ~(mask | (mask - FirstLanesOf(last)));
   }
   // The number of these schedulers.
   constexpr unsigned CountOf(LaneMask last) const {
-    return static_cast<unsigned>(((last >> (lanes_per_scheduler() - 1)) * 0x0001000100010001) >>
-                                 48);
+    return static_cast<unsigned>((FirstLanesOf(last) * 0x0001000100010001) >> 48);
   }
 
  private:
@@ -66,5 +77,8 @@ class LaneLayout {
 };
 static_assert(LaneLayout(16).LastLanesOf(15) == 0x8000800080008000);
 static_assert(LaneLayout(24).LastLanesOf(3) == 0x8000000080000000);
+static_assert(LaneLayout(16).LowestLanesIn(0x0c00'0000'8000'0006, 0x8000'0000'8000'8000) ==
+              0x0400'0000'8000'0002);
+static_assert(LaneLayout(16).LanesAbove(0x8000'0000'4000'0001) == 0x0000'0000'8000'fffe);
 
 }  // namespace smk

@@ -7,7 +7,7 @@ void JointSchedulers::Load(const Schedulers& schedulers, const Masks& stop, bool
                            bool warps) {
   may_ = last_ = granted_ = blocked_ = 0;
   grants_ = 0;
-  same_ = 0;
+  recent_ = 0;
   issued_ = {};
   unsigned kernels = 0;
   gated_ = gated;
@@ -25,18 +25,25 @@ void JointSchedulers::Load(const Schedulers& schedulers, const Masks& stop, bool
     for (unsigned i = 0; warps && i < layout_.lanes_per_scheduler(); ++i) {
       older_[first + i] = LaneMask{from.older[i]} << first;
       kernel_of_[first + i] = from.kernel_of[i];
+      const LaneMask bit = LaneBit(first + i);
+      inverted_ = (inverted_ & ~bit) | (older_[first + i] > bit ? bit : 0);
     }
   }
   several_ = (kernels & (kernels - 1)) != 0;
+  counting_ = several_ || gated_;
   kernel_ = kernels == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(kernels));
 }
 
+[[gnu::noinline]] LaneMask JointSchedulers::GrantOther(LaneMask eligible) {
+  return greedy_ ? Greedy(layout_, eligible) : InTurn(layout_, eligible);
+}
+
 // Before a field is full.
-[[gnu::noinline]] void JointSchedulers::CountSame() {
-  for (LaneMask fields = same_; fields != 0; fields >>= layout_.lanes_per_scheduler()) {
+void JointSchedulers::CountRecent() {
+  for (LaneMask fields = recent_; fields != 0; fields >>= layout_.lanes_per_scheduler()) {
     grants_ += static_cast<std::uint32_t>(fields & layout_.SchedulerField(0));
   }
-  same_ = 0;
+  recent_ = 0;
 }
 
 void JointSchedulers::Store(Schedulers* schedulers, ProfileCounters* profile) {
@@ -46,10 +53,13 @@ void JointSchedulers::Store(Schedulers* schedulers, ProfileCounters* profile) {
     QuotaScheduler& to = (*schedulers)[s];
     if ((granted_ & field) != 0) to.Granted(layout_.IndexOf(LowestLane(last_ & field)));
     if ((blocked_ & field) != 0) to.Blocked();
-    if (gated_) to.SetLeft(left_[s]);
+    if (gated_) {
+      for (unsigned k = 0; k < kMaxKernels; ++k) issued_[k] += to.state().left[k] - left_[s][k];
+      to.SetLeft(left_[s]);
+    }
   }
-  CountSame();
-  if (!several_) issued_[kernel_] = grants_;
+  CountRecent();
+  if (!counting_) issued_[kernel_] = grants_;
   for (unsigned k = 0; k < kMaxKernels; ++k) profile->Add(k, issued_[k]);
 }
 

@@ -23,7 +23,9 @@ class alignas(64) JointSchedulers {
   using Masks = std::array<WarpMask, kMaxSchedulers>;
 
   JointSchedulers(unsigned warps_per_scheduler, WarpPolicy policy)
-      : greedy_(policy == WarpPolicy::kGto), layout_(warps_per_scheduler) {}
+      : greedy_(policy == WarpPolicy::kGto),
+        layout_(warps_per_scheduler),
+        greedy_16_(greedy_ && layout_.lanes_per_scheduler() == 16) {}
 
   const LaneLayout& layout() const { return layout_; }
   bool loaded() const { return loaded_; }
@@ -32,18 +34,23 @@ class alignas(64) JointSchedulers {
   // It is with the schedulers again.
   void Store(Schedulers* schedulers, ProfileCounters* profile);
 
-  // One cycle: a warp of each scheduler that has an eligible one. `spent` gets, by scheduler, the
-  // one whose kernel has spent its quota: they must be told before the next cycle.
-  LaneMask Grant(LaneMask ready, LaneMask* spent) {
+  // One cycle: a warp of each scheduler that has an eligible one. If counting() then,
+  // CountGrants() must be told.
+  [[gnu::always_inline]] LaneMask Grant(LaneMask ready) {
     const LaneMask eligible = ready & may_;
     if (__builtin_expect(eligible != ready, 0)) NoteBlocked(ready, eligible);
-    if (eligible == 0) return 0;
-    const LaneMask granted =
-        layout_.lanes_per_scheduler() == 16 ? Choose<16>(eligible) : Choose<32>(eligible);
+    const LaneMask granted = greedy_16_ ? Greedy(LaneLayout(16), eligible) : GrantOther(eligible);
     granted_ |= granted;
-    if (several_) Count(granted);
-    if (gated_) Spend(granted, spent);
     return granted;
+  }
+  bool counting() const { return counting_ || Full(); }
+  // Returns, by scheduler, the one whose kernel has spent its quota: they must be told before the
+  // next cycle.
+  LaneMask CountGrants(LaneMask granted) {
+    if (__builtin_expect(Full(), 0)) CountRecent();
+    if (gated_) return Spend(granted);
+    if (several_) Count(granted);
+    return 0;
   }
   std::uint8_t KernelOf(unsigned lane) const { return kernel_of_[lane]; }
   const std::array<std::uint16_t, kMaxKernels>& left(unsigned scheduler) const {
@@ -51,27 +58,33 @@ class alignas(64) JointSchedulers {
   }
 
  private:
-  // Greedy then oldest: the one before, or else the oldest. In turn: the next one behind it.
-  template <unsigned Warps>
-  [[gnu::always_inline]] LaneMask Choose(LaneMask eligible) {
-    constexpr LaneLayout kLayout(Warps);
-    LaneMask granted = greedy_ ? eligible & last_ : 0;
-    const LaneMask same = kLayout.LastLanesIn(granted);
-    const LaneMask rest = eligible & ~kLayout.FieldsOf(same);
-    LaneMask last = last_;
-    unsigned others = 0;
-    for (LaneMask m = rest; m != 0; ++others) {
-      const unsigned first = LowestLane(m);
-      const LaneMask field = kLayout.SchedulerField(kLayout.SchedulerOf(first));
-      granted |= LaneBit(greedy_ ? Oldest(first, rest) : Behind(last & field, rest & field));
-      last &= ~field;
-      m &= ~field;
+  // In turn, or with two wide schedulers: apart, so that the usual way is short.
+  LaneMask GrantOther(LaneMask eligible);
+  // The one before, or else the oldest. All fields at once, without a loop of which the host would
+  // have to guess the end. Only where an older warp may have a higher lane it is looked for.
+  [[gnu::always_inline]] LaneMask Greedy(const LaneLayout& layout, LaneMask eligible) {
+    const LaneMask again = eligible & last_;
+    const LaneMask same = layout.LastLanesIn(again);
+    const LaneMask rest = eligible & ~layout.FieldsOf(same);
+    const LaneMask others = layout.LastLanesIn(rest);
+    recent_ += layout.FirstLanesOf(same | others);
+    const LaneMask kept = last_ & ~layout.FieldsOf(others);
+    LaneMask oldest = layout.LowestLanesIn(rest, others);
+    for (LaneMask m = oldest & inverted_; m != 0; m &= m - 1) {
+      oldest ^= (m & -m) ^ LaneBit(Oldest(LowestLane(m), rest));
     }
-    last_ = last | granted;
-    grants_ += others;
-    same_ += same >> (kLayout.lanes_per_scheduler() - 1);
-    if (__builtin_expect((same_ & kLayout.AllLast()) != 0, 0)) CountSame();
-    return granted;
+    last_ = kept | oldest;
+    return again | oldest;
+  }
+  // The next one behind the one before.
+  [[gnu::always_inline]] LaneMask InTurn(const LaneLayout& layout, LaneMask eligible) {
+    const LaneMask granting = layout.LastLanesIn(eligible);
+    const LaneMask behind = eligible & layout.LanesAbove(last_);
+    const LaneMask around = eligible & ~layout.FieldsOf(layout.LastLanesIn(behind));
+    const LaneMask next = layout.LowestLanesIn(behind | around, granting);
+    last_ = (last_ & ~layout.FieldsOf(granting)) | next;
+    recent_ += layout.FirstLanesOf(granting);
+    return next;
   }
   // Of the lanes of the scheduler of `lane`, which is one of them.
   unsigned Oldest(unsigned lane, LaneMask lanes) const {
@@ -80,36 +93,39 @@ class alignas(64) JointSchedulers {
     }
     return lane;
   }
-  static unsigned Behind(LaneMask last, LaneMask lanes) {
-    const LaneMask behind = lanes & ~((last << 1) - 1);
-    return LowestLane(behind != 0 ? behind : lanes);
-  }
-  void CountSame();
+  void CountRecent();
+  // A field of recent_ nearly is.
+  bool Full() const { return (recent_ & layout_.AllLast()) != 0; }
   void Count(LaneMask granted) {
     for (; granted != 0; granted &= granted - 1) ++issued_[kernel_of_[LowestLane(granted)]];
   }
   void NoteBlocked(LaneMask ready, LaneMask eligible) {
     blocked_ |= layout_.LastLanesIn(ready) & ~layout_.LastLanesIn(eligible);
   }
-  void Spend(LaneMask granted, LaneMask* spent) {
+  LaneMask Spend(LaneMask granted) {
+    LaneMask spent = 0;
     for (LaneMask m = granted; m != 0; m &= m - 1) {
       const unsigned lane = LowestLane(m);
-      if (--left_[layout_.SchedulerOf(lane)][kernel_of_[lane]] == 0) *spent |= LaneBit(lane);
+      if (--left_[layout_.SchedulerOf(lane)][kernel_of_[lane]] == 0) spent |= LaneBit(lane);
     }
+    return spent;
   }
 
   // By lane. `may_`: warps that can be granted when they are ready; `last_`: granted last.
   LaneMask may_ = 0, last_ = 0;
   LaneMask granted_ = 0;      // since Load()
   LaneMask blocked_ = 0;      // likewise: schedulers with ready warps that granted none
-  std::uint32_t grants_ = 0;  // likewise, but for those in `same_`
-  LaneMask same_ = 0;         // likewise, by field: of the warp that had been granted before
+  std::uint32_t grants_ = 0;  // likewise, but for those in `recent_`
+  LaneMask recent_ = 0;       // likewise, by field
+  LaneMask inverted_ = 0;     // an older one has a higher lane
   bool loaded_ = false, gated_ = false;
-  bool several_ = false;  // there are warps of more than one kernel
-  unsigned kernel_ = 0;   // if not: whose they are
+  bool several_ = false;   // there are warps of more than one kernel
+  bool counting_ = false;  // gated_ or several_: grants are counted by kernel
+  unsigned kernel_ = 0;    // if not: whose they are
   const bool greedy_;
   const LaneLayout layout_;
-  std::array<std::uint32_t, kMaxKernels> issued_{};  // since Load(), if several_
+  const bool greedy_16_;                             // and schedulers have 16 lanes
+  std::array<std::uint32_t, kMaxKernels> issued_{};  // since Load(), if not gated
   std::array<std::array<std::uint16_t, kMaxKernels>, kMaxSchedulers> left_{};  // if gated
   std::array<std::uint8_t, kLanes> kernel_of_{};
   std::array<LaneMask, kLanes> older_{};  // who is older than each

@@ -90,10 +90,11 @@ class SmControl {
             const KernelViews& kernels, SmOutputs* out);
   // The same in a cycle in which nothing happens but that warps are ready, if not awake(): the
   // warps that are granted, and whether quotas have been spent or loaded.
-  Grants GrantReady(LaneMask ready) {
-    const Grants grants = Grant(ready);
-    if (state_.samples) SampleJoint(grants.lanes, 0);
-    return grants;
+  [[gnu::always_inline]] Grants GrantReady(LaneMask ready) {
+    if (__builtin_expect(!joint_.loaded(), 0)) return GrantFirst(ready);
+    const LaneMask granted = joint_.Grant(ready);
+    if (joint_.counting() || state_.samples) return CountReady(granted);
+    return {granted, false};
   }
   // What is left of quotas, if they are in force.
   void ShowQuotas(SmOutputs* out);
@@ -106,15 +107,10 @@ class SmControl {
   const PreemptChooser& preempt_chooser() const { return chooser_; }
 
  private:
-  Grants Grant(LaneMask ready) {
-    if (__builtin_expect(!joint_.loaded(), 0)) LoadJoint();
-    Grants grants;
-    LaneMask spent = 0;
-    grants.lanes = joint_.Grant(ready, &spent);
-    grants.quotas = spent != 0;
-    if (__builtin_expect(grants.quotas, 0)) EndQuotas(spent);
-    return grants;
-  }
+  // Calls that end a grant, so that one without them is short.
+  Grants GrantFirst(LaneMask ready);
+  Grants CountReady(LaneMask granted);
+  bool CountGrants(LaneMask granted);
   QuotaScheduler::Inputs SchedulerInputs(unsigned scheduler, const Quotas& quotas) const;
   void LoadJoint();
   void EndQuotas(LaneMask spent);

@@ -21,6 +21,24 @@ void SmControl::LoadJoint() {
   warps_stale_ = false;
 }
 
+[[gnu::noinline]] Grants SmControl::GrantFirst(LaneMask ready) {
+  LoadJoint();
+  return GrantReady(ready);
+}
+
+[[gnu::noinline]] Grants SmControl::CountReady(LaneMask granted) {
+  const bool quotas = joint_.counting() && CountGrants(granted);
+  if (state_.samples) SampleJoint(granted, 0);
+  return {granted, quotas};
+}
+
+// Whether quotas have been spent or loaded.
+inline bool SmControl::CountGrants(LaneMask granted) {
+  const LaneMask spent = joint_.CountGrants(granted);
+  if (__builtin_expect(spent != 0, 0)) EndQuotas(spent);
+  return spent != 0;
+}
+
 // Of these warps, one for each scheduler, the kernel has spent its quota.
 void SmControl::EndQuotas(LaneMask spent) {
   joint_.Store(&schedulers_, &profile_);
@@ -40,7 +58,9 @@ inline void SmControl::GrantQuiet(const SmInputs& in, SmOutputs* out) {
   for (unsigned s = 0; s < kLanes / layout.lanes_per_scheduler(); ++s) {
     ready |= LaneMask{in.ready[s]} << layout.LaneOf(s, 0);
   }
-  const LaneMask granted = Grant(ready).lanes;
+  if (__builtin_expect(!joint_.loaded(), 0)) LoadJoint();
+  const LaneMask granted = joint_.Grant(ready);
+  if (joint_.counting()) CountGrants(granted);
   for (LaneMask m = granted; m != 0; m &= m - 1) {
     const unsigned lane = LowestLane(m);
     const unsigned s = layout.SchedulerOf(lane);

@@ -46,8 +46,8 @@ class Schedulers {
       if (!joint_.loaded())
         joint_.Load(schedulers_, stop_, in_.gated, std::exchange(first_, false));
       const LaneMask ready = random_() & random_() & Warps();
-      LaneMask spent = 0;
-      const LaneMask got = joint_.Grant(ready, &spent);
+      const LaneMask got = joint_.Grant(ready);
+      const LaneMask spent = joint_.counting() ? joint_.CountGrants(got) : 0;
       EXPECT_EQ(got, OneByOne(ready)) << "cycle " << cycle << " ready " << ready;
       granted += static_cast<unsigned>(__builtin_popcountll(got));
       if (spent != 0 || random_() % 50 == 0) Compare(spent);
@@ -145,9 +145,11 @@ TEST(JointSchedulers, CountsGrantsOfOneWarpForManyCycles) {
     schedulers[3].Tick(start, {});
     JointSchedulers joint(16, WarpPolicy::kGto);
     joint.Load(schedulers, {}, false, true);
-    LaneMask spent = 0;
     const LaneMask warp = LaneBit(LaneLayout(16).LaneOf(3, 0));
-    for (unsigned i = 0; i < cycles; ++i) ASSERT_EQ(joint.Grant(warp, &spent), warp);
+    for (unsigned i = 0; i < cycles; ++i) {
+      ASSERT_EQ(joint.Grant(warp), warp);
+      if (joint.counting()) joint.CountGrants(warp);
+    }
     ProfileCounters profile;
     joint.Store(&schedulers, &profile);
     EXPECT_EQ(profile.issued()[2], std::min<unsigned>(cycles, ProfileCounters::kFull)) << cycles;
