@@ -42,6 +42,8 @@ Step Decode(const Instruction& from, const SmShape& shape) {
     to.way = Step::kCollected;
   } else if (at_lsu) {
     to.way = cost.off_chip ? Step::kOther : Step::kBanks;
+  } else if (to.initiation == 1 && to.place[0] != 0) {
+    to.way = Step::kPlain;
   }
   return to;
 }

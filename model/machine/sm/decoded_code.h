@@ -28,8 +28,8 @@ struct alignas(16) Step {
   bool may_pass : 1;        // the collectors without a wait: its pipe is the scheduler's own
   std::uint8_t joined = 0;  // place of a result that others in flight write, too; not in `place`
   // Takes a pipe of the scheduler's own, or banks of memory on the chip, and nothing else; or waits
-  // in the collectors first; or more.
-  enum Way : std::uint8_t { kPipe, kBanks, kCollected, kOther } way = kPipe;
+  // in the collectors first; or more. kPlain: such a pipe for one cycle, and it has a result.
+  enum Way : std::uint8_t { kPlain, kPipe, kBanks, kCollected, kOther } way = kPipe;
 };
 
 // All of a step but what depends on its neighbours: `fetched` and `ends_run`.

@@ -93,8 +93,8 @@ class alignas(64) Lsu {
   // Issues a shared-memory instruction, or a constant, when AllKnown(); returns its completion.
   // `cycles` and `latency` as in Request.
   Cycle IssueKnown(unsigned cycles, unsigned latency, KernelId kernel, Cycle now) {
-    ++tail_;
     const Cycle done = ScheduleShared(cycles, latency, kernel, now);
+    tail_ = unresolved_;
     place_free_ = release_[(tail_ - depth_) % kRing];
     return done;
   }

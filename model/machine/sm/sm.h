@@ -223,9 +223,11 @@ class alignas(64) Sm {
   void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
   template <bool Ahead>
   void ScheduleAt(Warp* warp, unsigned lane, Cycle now, Stamp operands);
+  void ScheduleFar(unsigned lane, Cycle at, Cycle now, Stamp operands);
   void ResolveInline(Warp* warp, unsigned lane, Cycle now);
   void Known(const Step& step, Cycle done, Warp* warp);
   void KnownLater(const Step& step, Cycle done, Warp* warp);
+  static void KnownToWarp(const Step& step, Cycle done, Warp* warp);
   static void KnownToBlock(Cycle done, ThreadBlock* block);
   static void Unknown(const Step& step, Warp* warp);
   // sm_collected.h and sm_collected.cc: through the operand collectors.

@@ -92,10 +92,18 @@ inline Cycle Sm::TakeBanks(const Step& step, const Warp& warp, Cycle now) {
   return next;
 }
 
+// The same address, in one register: the compiler would work out some of its members from other
+// registers anew.
+template <typename T>
+[[gnu::always_inline]] inline T* Held(T* object) {
+  asm("" : "+r"(object));
+  return object;
+}
+
 // `Collects`: it has operand collectors.
 template <bool Collects>
 [[gnu::always_inline]] inline void Sm::Issue(unsigned lane, Cycle now) {
-  Warp& warp = warps_[lane];
+  Warp& warp = *Held(&warps_[lane]);
   const Step& step = *warp.next;
   issues_.Count(warp.account, step.op);
   if (Collects) {
@@ -105,7 +113,9 @@ template <bool Collects>
     const Step* const next = Next(&warp, lane, now);
     return ScheduleCollected<true>(&warp, lane, now, warp.Operands(*next));
   }
-  if (step.way == Step::kPipe) {
+  if (step.way == Step::kPlain) {
+    KnownToWarp(step, now + step.latency, &warp);
+  } else if (step.way == Step::kPipe) {
     Known(step, TakePipe(step, lane, now), &warp);
   } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
     Known(step, TakeBanks(step, warp, now), &warp);

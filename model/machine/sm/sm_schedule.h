@@ -53,11 +53,19 @@ template <bool Ahead>
   static_assert(kControl == 0 && kMemory == 1 && kShort == 2);
   const unsigned operand = kShort - (operands & 1);
   SetReason(warp, lane, static_cast<Reason>(waits ? operand : 0));
-  if (__builtin_expect(operands >= kUnknownShort, 0)) {
+  if (!Ahead) at = std::max(at, now + 1);
+  // One look for both: what is unknown is far, too.
+  static_assert(kUnknownShort / 2 - kMaxRunCycles >= WarpWheel::kSlots);
+  if (__builtin_expect(WarpWheel::Far(at, now), 0)) return ScheduleFar(lane, at, now, operands);
+  wheel_.AddNear(LaneBit(lane), at);
+}
+
+inline void Sm::ScheduleFar(unsigned lane, Cycle at, Cycle now, Stamp operands) {
+  if (operands >= kUnknownShort) {
     unknown_ |= LaneBit(lane);
     return;
   }
-  wheel_.Add(lane, Ahead ? at : std::max(at, now + 1), now);
+  wheel_.Add(lane, at, now);
 }
 
 // The time of a result has become known.
@@ -72,6 +80,11 @@ template <bool Ahead>
 // exits or is stopped.
 [[gnu::always_inline]] inline void Sm::Known(const Step& step, Cycle done, Warp* warp) {
   if (step.place[0] == 0) return KnownToBlock(done, warp->block);
+  KnownToWarp(step, done, warp);
+}
+
+// Of one that has a result.
+inline void Sm::KnownToWarp(const Step& step, Cycle done, Warp* warp) {
   warp->ready_at[step.place[0]] = static_cast<Stamp>(done * 2 + step.memory);
 }
 

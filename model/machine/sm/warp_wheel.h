@@ -4,27 +4,34 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 #include "machine/lanes.h"
 
 namespace smk {
 
 // A lane is on the wheel at most once. Times beyond the wheel's span wait in its last bucket and go
-// round again. Constant time for all but Next(), which looks at 16 words.
+// round again. Constant time for all but Next(), which looks at 8 words and 16 buckets.
 class WarpWheel {
  public:
   static constexpr unsigned kSlots = 1024;
 
   // `lane` becomes due at `at`, later than `now`.
   void Add(unsigned lane, Cycle at, Cycle now) {
-    if (__builtin_expect(at - now >= kSlots, 0)) {
+    if (__builtin_expect(Far(at, now), 0)) {
       due_[lane] = at;
       far_ |= LaneBit(lane);
       at = now + kSlots - 1;
     }
+    AddNear(LaneBit(lane), at);
+  }
+  // It is beyond the span.
+  static bool Far(Cycle at, Cycle now) { return at - now >= kSlots; }
+  // The same if it is not: without more ado.
+  void AddNear(LaneMask bit, Cycle at) {
     const unsigned slot = at % kSlots;
-    slots_[slot] |= LaneBit(lane);
-    used_[slot / 64] |= std::uint64_t{1} << (slot % 64);
+    slots_[slot] |= bit;
+    used_[slot / kGroup] = 1;
   }
 
   // The lanes due now. Must be called in every cycle that Next() names.
@@ -42,12 +49,8 @@ class WarpWheel {
 
   // Forgets a lane that may be on the wheel. It is looked for: warps seldom leave before their end.
   void Remove(unsigned lane) {
-    for (unsigned i = 0; i < kWords; ++i) {
-      for (std::uint64_t word = used_[i]; word != 0; word &= word - 1) {
-        LaneMask& lanes = slots_[i * 64 + LowestLane(word)];
-        lanes &= ~LaneBit(lane);
-        if (lanes == 0) used_[i] &= ~(word & -word);
-      }
+    for (unsigned slot = 0; slot < kSlots; ++slot) {
+      if (used_[slot / kGroup] != 0) slots_[slot] &= ~LaneBit(lane);
     }
     far_ &= ~LaneBit(lane);
   }
@@ -55,22 +58,36 @@ class WarpWheel {
   // First cycle after `now` with a lane in its bucket, or kNever.
   Cycle Next(Cycle now) {
     const unsigned first = (now + 1) % kSlots;
-    std::uint64_t keep = ~std::uint64_t{0} << (first % 64);
-    for (unsigned i = first / 64, n = 0; n <= kWords; ++n) {
-      for (std::uint64_t word = used_[i] & keep; word != 0; word &= word - 1) {
-        const unsigned slot = i * 64 + LowestLane(word);
-        if (slots_[slot] != 0) return now + 1 + (slot + kSlots - first) % kSlots;
-        used_[i] &= ~(word & -word);
+    std::uint64_t keep = ~std::uint64_t{0} << (first / kGroup % 8 * 8);
+    unsigned slot = first;  // where the first group begins
+    for (unsigned i = first / (8 * kGroup), n = 0; n <= kWords; ++n) {
+      for (std::uint64_t groups = EightGroups(i) & keep; groups != 0; groups &= groups - 1) {
+        const unsigned group = i * 8 + LowestLane(groups) / 8;
+        const unsigned begin = group * kGroup;
+        if (slot < begin || slot >= begin + kGroup) slot = begin;
+        const bool whole = slot == begin;
+        for (; slot != begin + kGroup; ++slot) {
+          if (slots_[slot] != 0) return now + 1 + (slot + kSlots - first) % kSlots;
+        }
+        if (whole) used_[group] = 0;
       }
       i = (i + 1) % kWords;
       keep = ~std::uint64_t{0};
+      slot = kSlots;
     }
     return kNever;
   }
 
  private:
-  static constexpr unsigned kWords = kSlots / 64;
+  // Buckets that have a flag in common: a byte, which is written without a look at it.
+  static constexpr unsigned kGroup = 16;
+  static constexpr unsigned kWords = kSlots / kGroup / 8;
 
+  std::uint64_t EightGroups(unsigned i) const {
+    std::uint64_t eight;
+    std::memcpy(&eight, used_.data() + 8 * i, sizeof(eight));
+    return eight;
+  }
   LaneMask GoRoundAgain(LaneMask lanes, Cycle now) {
     LaneMask later = 0;
     for (; lanes != 0; lanes &= lanes - 1) {
@@ -83,8 +100,9 @@ class WarpWheel {
     return later;
   }
 
-  LaneMask far_ = 0;                          // lanes due later than their bucket
-  std::array<std::uint64_t, kWords> used_{};  // bit per bucket; one that is empty may be set
+  LaneMask far_ = 0;  // lanes due later than their bucket
+  // By group: 1 if a bucket may have a lane.
+  alignas(8) std::array<std::uint8_t, kSlots / kGroup> used_{};
   std::array<LaneMask, kSlots> slots_{};
   std::array<Cycle, kLanes> due_{};  // of the lanes in far_
 };
