@@ -46,7 +46,7 @@ class Driver {
     // What the kernel table hears one cycle later.
     std::array<std::uint8_t, kMaxKernels> finished{};
     bool some_finished = false;
-    // The most TBs of each member on its profiling SM since the last tick, and the members then.
+    // The most TBs of each member on its profiling SM since the last tick. Members: one cycle late.
     std::array<std::uint8_t, kMaxKernels> peak{};
     KernelMask members = 0;
     // Who was a member with an SM at the last tick, and whose windows have come since.

@@ -6,8 +6,7 @@
 // Paper       [SMK] Sec. 5.4. S = TBs of the kernel in the SM's partition, T = TBs that it had on
 //             its profiling SM. Deviations [D9], [D11], [D107].
 // Interface   profile_valid_i: pulse per kernel, with the instructions that its profiling SM issued
-//             and T.
-//             command_*: stream towards the SM command_sm_o, held until sent.
+//             and T. command_*: stream towards the SM command_sm_o, held until sent.
 // Latency     DivideCycles per multiplication and division: two per kernel and SM, none for an SM
 //             whose partition equals that of the last SM served.
 // Throughput  One round at a time; windows that end during a round are not used. One command per
@@ -353,9 +352,9 @@ module smk_quota_calculator (
   `SMK_ASSERT(CyclesBound_A, cycles_left_q != '0 && cycles_left_q <= CycleWidth'(DivideCycles))
   // Idle: nothing changes without a window.
   `SMK_ASSERT(IdleHolds_A, !busy_o && profile_valid_i == '0 |=> $stable(
-              {step_q, sm_q, at_q, todo_q, cycles_left_q, issued_q, alone_q, seen_q, last_q, last_valid_q,
-               value_q, sum_q, isolated_q, result_of_q, result_is_c_q, command_valid_q, acc_q,
-               low_q, addend_q, load_q, multiply_q, divide_q}))
+              {step_q, sm_q, at_q, todo_q, cycles_left_q, issued_q, alone_q, seen_q, last_q,
+               last_valid_q, value_q, sum_q, isolated_q, result_of_q, result_is_c_q,
+               command_valid_q, acc_q, low_q, addend_q, load_q, multiply_q, divide_q}))
   // The epoch has an instruction for every kernel, and does not change during a round.
   `SMK_ASSERT(EpochHolds_M, busy_o |-> 32'(epoch_length_i) > 32'($countones(sharing_here)) &&
               (!$past(busy_o) || $stable(epoch_length_i)))
