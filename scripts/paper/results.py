@@ -299,8 +299,8 @@ def add_sweep(results, sweep):
           SUBSTR(MAX(finished), 1, 10) AS day, GROUP_CONCAT(DISTINCT version) AS version,
           GROUP_CONCAT(DISTINCT SUBSTR(executable_sha256, 1, 12)) AS executable,
           COUNT(DISTINCT host) AS hosts FROM runs""")[0]
-    models = sweep.rows("""SELECT model_version AS model, GROUP_CONCAT(DISTINCT policy) AS policies
-        FROM runs GROUP BY 1 ORDER BY CAST(model_version AS INTEGER)""")
+    models = sweep.rows("""SELECT DISTINCT model_version AS model FROM runs
+        ORDER BY CAST(model_version AS INTEGER)""")
     results.add("sweep", "model", "", "", ", ".join(r["model"] for r in models))
     for name in ("version", "executable", "runs", "failed", "cycles", "day", "hosts"):
         results.add("sweep", name, "", "", row[name])
