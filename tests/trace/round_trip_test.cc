@@ -2,8 +2,10 @@
 // A program exported as a trace and read back gives the statistics of the program.
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <cstdio>
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include "control/reference_control.h"
 #include "host/simulation.h"
@@ -199,6 +201,5 @@ TEST_F(TraceRoundTrip, BesideAProgramAndPreempted) {
   EXPECT_EQ(Numbers(Run({{trace, 0, true}, {lbm, 3000, true}})), Numbers(expected));
 }
 
-// Time is compared in one process, one after the other, the fastest of three.
 }  // namespace
 }  // namespace smk

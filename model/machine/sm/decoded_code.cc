@@ -29,6 +29,7 @@ Step Decode(const Instruction& from, const SmShape& shape) {
   to.op = static_cast<std::uint8_t>(from.op);
   to.port = cost.port;
   to.memory = cost.memory;
+  if (to.place[0] != 0) to.result = to.memory != 0 ? Step::kMemory : Step::kShort;
   to.ends_idempotence = from.ends_idempotence;
   to.off_chip = cost.off_chip;
   to.membar = from.special == Special::kMembar;

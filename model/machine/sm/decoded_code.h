@@ -20,6 +20,7 @@ struct alignas(16) Step {
   std::uint8_t op = 0;
   SmShape::Port port = SmShape::kNoPort;
   std::uint8_t memory = 0;   // 1: waiting for the result is waiting for memory
+  std::uint8_t result = 0;   // what kind of result: below
   std::uint8_t fetched = 1;  // instructions that a fetch from here brings
   bool ends_run : 1;         // what comes next need not be the next in the list
   bool ends_idempotence : 1;
@@ -30,6 +31,8 @@ struct alignas(16) Step {
   // Takes a pipe of the scheduler's own, or banks of memory on the chip, and nothing else; or waits
   // in the collectors first; or more. kPlain: such a pipe for one cycle, and it has a result.
   enum Way : std::uint8_t { kPlain, kPipe, kBanks, kCollected, kOther } way = kPipe;
+
+  enum Result : std::uint8_t { kNone, kMemory, kShort };
 };
 
 // All of a step but what depends on its neighbours: `fetched` and `ends_run`.

@@ -60,7 +60,7 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
   for (unsigned i = 0; age < kCollectorCycles; ++i, ++age) {
     if (!wanted(passing.places >> (8 * i) & 0xff)) continue;
     found = true;
-    ((passing.memory >> i & 1) != 0 ? any_memory : any_short) = true;
+    ((passing.results >> (2 * i) & Step::kMemory) != 0 ? any_memory : any_short) = true;
     at[(now + kCollectorCycles - age) % at.size()] = LaneBit(lane);
   }
   const bool alike = any_memory != any_short && any_memory == ((operands & 1) != 0);

@@ -22,8 +22,13 @@ namespace smk {
     port_free = start + step.initiation;
   }
   Known(step, start + step.latency, warp);
-  warp->passing.Add(static_cast<std::uint32_t>(now), step.place[0], step.memory);
+  warp->passing.Add(static_cast<std::uint32_t>(now), step.place[0], step.result);
   return true;
+}
+
+// Results of the kind that this one, which is known, is not.
+inline Step::Result OtherThan(Stamp operand) {
+  return (operand & 1) != 0 ? Step::kShort : Step::kMemory;
 }
 
 // Until an instruction has started, who needs its result waits for it and for nothing else, and its
@@ -35,13 +40,11 @@ template <bool Ahead>
   const Passing& passing = warp->passing;
   const std::uint32_t age = Ahead ? 0 : static_cast<std::uint32_t>(now) - passing.last;
   if (age < kCollectorCycles) {
-    // Nothing that passes is wanted; or the wait is for a short operation, whoever it is.
+    // Nothing that passes is wanted; or the wait is of one kind, whatever passes.
     const bool early = operands <= static_cast<Stamp>(now * 2 + 3);
     const bool waits = operands > static_cast<Stamp>(warp->earliest * 2 + 1);
-    static_assert(kCollectorCycles < Passing::kCycles);
-    const unsigned memory = passing.memory & ((1u << kCollectorCycles) - 1) >> age;
-    const bool is_short = (operands & 1) == 0 && operands < kUnknownShort && memory == 0;
-    if (!early && !(waits && is_short)) return ScheduleLater(warp, lane, now, operands);
+    const bool alike = operands < kUnknownShort && !passing.Has(OtherThan(operands), age);
+    if (!early && !(waits && alike)) return ScheduleLater(warp, lane, now, operands);
   }
   ScheduleAt<Ahead>(warp, lane, now, operands);
 }

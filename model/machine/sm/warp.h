@@ -8,25 +8,33 @@
 #include <cstdint>
 
 #include "machine/lanes.h"
+#include "machine/sm/collectors.h"
 #include "machine/sm/decoded_code.h"
 #include "machine/sm/thread_block.h"
 
 namespace smk {
 
 // Of a warp, what has issued and passes the operand collectors without a wait, so that its result's
-// time is known: it has started when it is kCollectorCycles old. By cycles before the last: byte
-// and bit 0 are those of the last.
+// time is known: it has started when it is kCollectorCycles old. By cycles before the last: the
+// lowest bits are those of the last.
 struct Passing {
   std::uint32_t last = 0;    // cycle of the last issue
   std::uint32_t places = 0;  // Step::place of each result
-  std::uint8_t memory = 0;   // Step::memory of each
+  std::uint8_t results = 0;  // Step::result of each: two bits
 
   static constexpr unsigned kCycles = 4;
-  void Add(std::uint32_t cycle, unsigned place, unsigned is_memory) {
+  void Add(std::uint32_t cycle, unsigned place, unsigned result) {
     const std::uint32_t gap = std::min(cycle - last, kCycles);
     places = static_cast<std::uint32_t>(std::uint64_t{places} << (8 * gap)) | place;
-    memory = static_cast<std::uint8_t>(memory << gap | is_memory);
+    results = static_cast<std::uint8_t>(results << (2 * gap) | result);
     last = cycle;
+  }
+  // There is such a result that has not started, when the last is so old.
+  bool Has(Step::Result kind, unsigned age) const {
+    static_assert(kCollectorCycles < kCycles);
+    static_assert(Step::kMemory == 1 && Step::kShort == 2);
+    constexpr unsigned kAll = (1u << (2 * kCollectorCycles)) - 1;
+    return (results & kAll >> (2 * age) & kind * 0x55) != 0;
   }
 };
 
