@@ -6,20 +6,19 @@
 
 namespace smk {
 
-// Divides by a multiplication. Exact for values below 2^64 / by; the Up() of `unsigned` for both
-// below 2^15. `by` is at least 1.
+// Divides by a multiplication. Exact for values below 2^64 / by - 1; the Up() of `unsigned` for
+// both below 2^15. `by` is at least 1.
 class Divisor {
  public:
   explicit Divisor(unsigned by)
       : by_(by),
-        reciprocal_(~std::uint64_t{0} / by + 1),
+        reciprocal_(~std::uint64_t{0} / by),
         short_reciprocal_((std::uint64_t{1} << 32) / by + 1) {}
 
   unsigned by() const { return by_; }
   std::uint64_t Down(std::uint64_t value) const {
     __extension__ using Wide = unsigned __int128;
-    if (by_ == 1) return value;
-    return static_cast<std::uint64_t>(static_cast<Wide>(value) * reciprocal_ >> 64);
+    return static_cast<std::uint64_t>(static_cast<Wide>(value + 1) * reciprocal_ >> 64);
   }
   std::uint64_t Up(std::uint64_t value) const { return Down(value + (by_ - 1)); }
   unsigned Up(unsigned value) const {
@@ -28,7 +27,7 @@ class Divisor {
 
  private:
   unsigned by_;
-  std::uint64_t reciprocal_;        // 2^64 / by, rounded up; not used for 1
+  std::uint64_t reciprocal_;        // below 2^64 / by, by one at most
   std::uint64_t short_reciprocal_;  // above 2^32 / by, by one at most
 };
 

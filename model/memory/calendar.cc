@@ -14,6 +14,7 @@ Calendar::Calendar(unsigned window, unsigned closed_period, unsigned closed)
       open_end_(NextClosed(0)) {
   // All others are renewed when they are first asked for: their number is 0, too.
   Renew(words_[0], 0);
+  Remember(0);
 }
 
 // Bits of the slots that are always closed. A period is at least a word, so a word meets at most
@@ -43,9 +44,7 @@ std::uint64_t Calendar::NextClosed(std::uint64_t slot) const {
 [[gnu::noinline]] Calendar::Span Calendar::TakeAmong(std::uint64_t from, unsigned count) {
   const std::uint64_t number = from / kWordSlots;
   Word& word = words_[number & mask_];
-  if (from >= full_begin_ || full_end_ - from >= near_ || word.number != number) {
-    return TakeAnywhere(from, count);
-  }
+  if (full_end_ - from >= near_ || word.number != number) return TakeAnywhere(from, count);
   const std::uint64_t free = ~word.taken & ~std::uint64_t{0} << from % kWordSlots;
   std::uint64_t last = free;  // and those behind it
   for (unsigned i = 1; i < count; ++i) last &= last - 1;
@@ -115,10 +114,33 @@ void Calendar::Close(std::uint64_t from, std::uint64_t end) {
   Keep(from, end);
 }
 
+// Writes the slots from written_ on into the words, mostly into one.
+inline void Calendar::Write() {
+  if (full_end_ < last_end_) {
+    last_->taken |= Bits(written_, full_end_);
+  } else {
+    Fill(written_, full_end_);
+    Remember(full_end_ - 1);
+  }
+  written_ = full_end_;
+}
+
+// Nobody wrote in a word behind that of the slot.
+inline void Calendar::Remember(std::uint64_t slot) {
+  const std::uint64_t number = slot / kWordSlots;
+  last_ = &At(number);
+  last_end_ = std::min((number + 1) * kWordSlots, open_end_);
+}
+
+// What TakeBehind() does when it takes slots in another word than the last.
+[[gnu::noinline]] void Calendar::WriteBefore(std::uint64_t next) {
+  Write();
+  Remember(next);
+}
+
 // Where to search for free slots from `from` on; afterwards the words have all that is taken.
 inline std::uint64_t Calendar::Look(std::uint64_t from) {
   Write();
-  written_ = full_end_;
   return from >= full_begin_ && from < full_end_ ? full_end_ : from;
 }
 
@@ -129,6 +151,7 @@ inline void Calendar::Keep(std::uint64_t from, std::uint64_t end) {
   if (from != full_end_) full_begin_ = from;
   full_end_ = written_ = end;
   if (end > open_end_) open_end_ = NextClosed(end);
+  Remember(end - 1);
 }
 
 // Writes into the words that these slots are taken.

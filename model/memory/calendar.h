@@ -13,7 +13,8 @@
 //             that time, and the resource the slots. late() counts such requests.
 // Speed       Most requests want slots behind all reservations, or among the last ones. Where the
 //             last run of taken slots begins and ends tells what they get. Its bits are written
-//             when a gap follows it, or when a request has to search.
+//             when a gap follows it, or when a request has to search. Mostly the run and what
+//             comes behind the gap are in one word, which is known.
 #pragma once
 
 #include <cstdint>
@@ -32,6 +33,8 @@ class Calendar {
   // `window` in slots: a power of two, at least 128. Of every `closed_period` slots the last
   // `closed` can never be taken (0: always open; otherwise a period is at least 64 slots).
   explicit Calendar(unsigned window, unsigned closed_period = 0, unsigned closed = 0);
+  Calendar(const Calendar&) = delete;  // it would write into the words of the original
+  Calendar& operator=(const Calendar&) = delete;
 
   // Takes the first `count` free slots at or after `from`; they need not be adjacent. count is 1
   // to 64.
@@ -76,8 +79,13 @@ class Calendar {
   // request may get earlier ones, or when some of these are always closed.
   [[gnu::always_inline]] bool TakeBehind(std::uint64_t from, unsigned count, Span* span) {
     if (from > full_end_) {
-      if (from + count > open_end_) return false;
-      Write();
+      if (from + count <= last_end_) {
+        last_->taken |= Bits(written_, full_end_);
+      } else if (from + count <= open_end_) {
+        WriteBefore(from);
+      } else {
+        return false;
+      }
       full_begin_ = written_ = from;
       full_end_ = from + count;
       *span = {from, full_end_};
@@ -93,18 +101,14 @@ class Calendar {
   Span TakeAnywhere(std::uint64_t from, unsigned count);
   Span TakeRunAmong(std::uint64_t from, unsigned count);
 
-  // Writes the slots from written_ on into the words, mostly into one.
-  [[gnu::always_inline]] void Write() {
-    const std::uint64_t number = written_ / kWordSlots;
-    if (__builtin_expect(full_end_ / kWordSlots != number, 0)) return Fill(written_, full_end_);
-    Word& word = words_[number & mask_];
-    if (word.number != number) {
-      if (written_ == full_end_) return;  // nobody has asked for the word yet
-      Renew(word, number);
-    }
+  // Of a word: the slots from `from` to `end`, which are both in it.
+  static std::uint64_t Bits(std::uint64_t from, std::uint64_t end) {
     constexpr std::uint64_t kAll = ~std::uint64_t{0};
-    word.taken |= (kAll << written_ % kWordSlots) ^ (kAll << full_end_ % kWordSlots);
+    return (kAll << from % kWordSlots) ^ (kAll << end % kWordSlots);
   }
+  void Write();
+  void WriteBefore(std::uint64_t next);
+  void Remember(std::uint64_t slot);
   std::uint64_t Look(std::uint64_t from);
   void Fill(std::uint64_t from, std::uint64_t end);
   void Keep(std::uint64_t from, std::uint64_t end);
@@ -114,9 +118,11 @@ class Calendar {
   std::uint64_t near_;  // slots less apart are in one word, or in two at different places
   std::uint64_t closed_period_, closed_;
   // All slots from full_begin_ to full_end_ are taken, and none behind them. Those from written_
-  // on, which is not before full_begin_, are not yet in the words.
+  // on, which is not before full_begin_, are not yet in the words. None of them is before last_.
   std::uint64_t full_begin_ = 0, full_end_ = 0, written_ = 0;
   std::uint64_t open_end_;  // no slot from full_end_ to here is always closed
+  Word* last_;              // of the words in which somebody wrote, the last one
+  std::uint64_t last_end_;  // its end, or open_end_ if that comes first
   Word past_{~std::uint64_t{0}, 0};
   std::uint64_t late_ = 0;
 };

@@ -7,8 +7,6 @@
 namespace smk {
 namespace {
 
-constexpr unsigned kPortWindow = 32768;  // cycles that a port's calendar looks ahead
-
 std::vector<std::unique_ptr<BlockingSocket>> MakeSockets(const std::string& name, unsigned count) {
   std::vector<std::unique_ptr<BlockingSocket>> sockets;
   for (unsigned i = 0; i < count; ++i) {
@@ -32,9 +30,8 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
       acknowledged_(machine.memory.writes == "acknowledged"),
       latency_(machine.memory.xbar_latency),
       address_end_(TagEnd(machine.memory)),
-      sm_ports_(machine.sms, {0, Calendar(kPortWindow)}),
-      slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller,
-                   {Calendar(kPortWindow), Calendar(kPortWindow)}),
+      sm_ports_(machine.sms),
+      slice_ports_(machine.memory.controllers * machine.memory.l2_slices_per_controller),
       slice_sockets_(MakeSockets("slice_", static_cast<unsigned>(slice_ports_.size()))),
       controller_sockets_(MakeSockets("controller_", machine.memory.controllers)) {
   if (machine.memory.xbar_order == "turns") {
@@ -51,9 +48,7 @@ tlm::tlm_response_status Crossbar::Check(const LineAccess& access) const {
   if (Index(access.sm) >= sms_ || Index(access.kernel) >= kNumKernels) {
     return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
-  if (access.address % kLineBytes != 0 || access.address >= address_end_) {
-    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  }
+  if (!Has(access.address)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   if (access.bytes - 1 >= kLineBytes) return tlm::TLM_BURST_ERROR_RESPONSE;
   return tlm::TLM_OK_RESPONSE;
 }

@@ -36,7 +36,7 @@ inline constexpr unsigned kSectorHeaderBytes = 8;  // of a sector's packet
 //             other through the network without waiting for the whole packet (cut-through), and
 //             packets of one port may interleave.
 // Fairness    A port serves in the order of arrival, but with `turns`.
-class Crossbar final : public sc_core::sc_module, public BlockingTarget {
+class Crossbar final : public BlockingTarget, public sc_core::sc_module {
  public:
   Crossbar(sc_core::sc_module_name name, const MachineConfig& machine);
 
@@ -49,6 +49,10 @@ class Crossbar final : public sc_core::sc_module, public BlockingTarget {
     return *controller_sockets_[controller];
   }
 
+  // Whether it is the address of a line.
+  bool Has(std::uint64_t address) const {
+    return address % kLineBytes == 0 && address < address_end_;
+  }
   // TLM_OK_RESPONSE for a request that keeps to the contract.
   tlm::tlm_response_status Check(const LineAccess& access) const;
   // Of one that does. Its address is then the controller's.
@@ -67,13 +71,15 @@ class Crossbar final : public sc_core::sc_module, public BlockingTarget {
   void TakeTurns(Cycle now, MemoryListener* listener);
 
  private:
+  static constexpr unsigned kPortWindow = 32768;  // cycles that a port's calendar looks ahead
+
   // An SM's requests come in the order of their times and leave in it: no gap is ever filled.
   struct SmPort {
     Cycle next_request = 0;  // after the last flit that has left
-    Calendar reply;
+    Calendar reply{kPortWindow};
   };
   struct SlicePort {
-    Calendar request, reply;
+    Calendar request{kPortWindow}, reply{kPortWindow};
   };
 
   AddressMap::Place Locate(std::uint64_t address) {

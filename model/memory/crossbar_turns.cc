@@ -9,7 +9,7 @@ namespace smk {
 
 unsigned Crossbar::Ask(SmId sm, KernelId kernel, MemoryAccess access, LineRequest line,
                        Ticket ticket, Cycle now) {
-  if (line.address % kLineBytes != 0 || line.address >= address_end_) {
+  if (!Has(line.address)) {
     throw CheckFailure("cycle " + std::to_string(now) + ": SM " + std::to_string(Index(sm)) +
                        ": memory refused address " + std::to_string(line.address));
   }

@@ -30,30 +30,23 @@ L2Slice::L2Slice(sc_core::sc_module_name name, const MemoryConfig& config)
       sets_(1u << set_bits_, ways_),
       lines_(config.l2.bytes / kLineBytes),
       array_(kArrayWindow),
-      mshrs_{std::vector<Cycle>(config.l2.mshrs), 0},
-      evictions_{std::vector<Cycle>(config.l2_eviction_buffer), 0},
+      mshrs_(config.l2.mshrs),
+      evictions_(config.l2_eviction_buffer),
       times_(sectored_ ? lines_.size() : 0) {
   socket_.bind(static_cast<tlm::tlm_fw_transport_if<>&>(*this));
 }
 
-// Reads are served in here, hits and misses: calls between the steps would be a tenth of a read
-// from DRAM.
+// Reads and writes part here, and each is served in one function: calls between its steps would be
+// a tenth of a read from DRAM.
 Cycle L2Slice::Serve(LineAccess* request, Cycle arrival) {
-  const Access access = Decode(*request, arrival);
-  Line* const line = Find(access);
-  bool hit = line != nullptr;
-  const bool read = !request->store();
-  const Cycle done = read ? Read(access, line, &hit) : Write(access, line, &hit);
-  ++stats_.l2_accesses[Index(request->kernel)];
-  stats_.l2_hits[Index(request->kernel)] += hit;
-  request->l2_hit = hit;
-  return done;
+  return request->store() ? Write(request, arrival) : Read(request, arrival);
 }
 
 // The slice's lines are numbered densely: the bits that chose the slice are left out. The set is a
 // hash of the number that keeps every aligned run of as many lines as there are sets free of
 // conflicts.
-L2Slice::Access L2Slice::Decode(const LineAccess& request, Cycle arrival) const {
+[[gnu::always_inline]] inline L2Slice::Access L2Slice::Decode(const LineAccess& request,
+                                                              Cycle arrival) const {
   const std::uint64_t line = request.address / kLineBytes;
   const std::uint64_t number = (line >> slice_bits_ & ~chunk_mask_) | (line & chunk_mask_);
   const std::uint64_t tag = number >> set_bits_;
@@ -89,7 +82,7 @@ unsigned L2Slice::FirstReady(const Line* lines) const {
 [[gnu::always_inline]] inline L2Slice::Line* L2Slice::Replace(const Access& access, Cycle* start) {
   const unsigned victim = Victim(access.set, access.arrival);
   Line& line = lines_[access.set * ways_ + victim];
-  *start = std::max(*start, line.ready);
+  *start = std::max<Cycle>(*start, line.ready);
   if (line.dirty != 0) WriteOut(line, Bytes(line.dirty), line.writer, access.line.sm, 0, start);
   line = Line{};
   line.address = access.line.address;
@@ -102,29 +95,38 @@ unsigned L2Slice::FirstReady(const Line* lines) const {
 // cycles later.
 inline void L2Slice::WriteOut(const Line& line, unsigned bytes, KernelId kernel, SmId sm,
                               Cycle delay, Cycle* start) {
-  *start = std::max(*start, evictions_.Next());
+  *start = std::max(*start, evictions_.next_free());
   LineAccess store;
   store.address = line.address;
   store.bytes = bytes;
   store.kernel = kernel;
   store.sm = sm;
   store.access = MemoryAccess::kStore;
-  evictions_.Fill(memory_socket_.Serve(&store, *start + delay));
+  evictions_.Take(memory_socket_.Serve(&store, *start + delay));
 }
 
-[[gnu::always_inline]] inline Cycle L2Slice::Read(const Access& access, Line* line, bool* hit) {
-  const unsigned passes = bytes_per_cycle_.Up(access.line.bytes) * (access.line.atomic() ? 2 : 1);
+[[gnu::noinline]] Cycle L2Slice::Read(LineAccess* request, Cycle arrival) {
+  const Access access = Decode(*request, arrival);
+  Line* line = Find(access);
+  const unsigned passes = bytes_per_cycle_.Up(request->bytes) * (request->atomic() ? 2 : 1);
+  bool hit = false;
   Cycle done = 0;
   if (line != nullptr && Missing(access, *line) == 0) {
-    done = ReadPresent(access, line, passes, hit);
+    done = ReadPresent(access, line, passes, &hit);
   } else {
-    *hit = false;
-    Cycle start = access.arrival;
+    Cycle start = arrival;
     if (line == nullptr) line = Replace(access, &start);
     done = Fetch(access, line, start, passes);
   }
-  if (access.line.atomic()) Modify(access, line);
+  if (request->atomic()) Modify(access, line);
+  Count(request, hit);
   return done;
+}
+
+inline void L2Slice::Count(LineAccess* request, bool hit) {
+  ++stats_.l2_accesses[Index(request->kernel)];
+  stats_.l2_hits[Index(request->kernel)] += hit;
+  request->l2_hit = hit;
 }
 
 // Without sectors a line that is not whole is fetched whole.
@@ -140,10 +142,8 @@ inline Cycle L2Slice::Ready(const Access& access, const Line& line) const {
 
 inline Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit) {
   const Cycle ready = Ready(access, *line);
-  if (ready <= access.arrival) {
-    return array_.Take(access.arrival, passes).end - passes + latency_;
-  }
-  *hit = false;
+  *hit = ready <= access.arrival;
+  if (*hit) return array_.Take(access.arrival, passes).end - passes + latency_;
   ++stats_.l2_merges[Index(access.line.kernel)];
   const Cycle out = array_.Take(ready, passes).end - passes;
   if (line->merges == merges_) return out + latency_;
@@ -154,7 +154,7 @@ inline Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned pas
 // The data go on to the SM while the array is filled.
 [[gnu::always_inline]] inline Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start,
                                                    unsigned passes) {
-  start = std::max(start + latency_, mshrs_.Next());
+  start = std::max(start + latency_, mshrs_.next_free());
   const unsigned bytes = Missing(access, *line);
   LineAccess fetch;
   fetch.address = line->address;
@@ -163,42 +163,44 @@ inline Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned pas
   fetch.sm = access.line.sm;
   Cycle ready = memory_socket_.Serve(&fetch, start);
   line->merges = 0;
-  mshrs_.Fill(ready);
+  mshrs_.Take(ready);
   if (sectored_) {
-    ready = AddSectors(access, line, ready);
+    ready = AddSectors(access.line.sectors, line, ready);
   } else {
-    line->ready = ready;
+    line->ready = static_cast<std::uint32_t>(ready);
     line->valid = kLineBytes;
   }
   passes = std::max(passes, bytes_per_cycle_.Up(bytes));
   return array_.Take(ready, passes).end - passes;
 }
 
-// Gives the line the missing sectors at `ready`; returns when all that the access wants are here.
+// Gives the line the missing sectors at `ready`; returns when all that are wanted are here.
 // Those that were written have a time of the line before, when this one had no place yet.
-[[gnu::noinline]] Cycle L2Slice::AddSectors(const Access& access, Line* line, Cycle ready) {
-  const SectorMask wanted = access.line.sectors;
+[[gnu::noinline]] Cycle L2Slice::AddSectors(SectorMask wanted, Line* line, Cycle ready) {
   const std::size_t number = Number(*line);
   times_.Set(number, static_cast<SectorMask>(wanted & ~line->valid), ready);
-  line->ready = std::max(line->ready, ready);
+  line->ready = std::max(line->ready, static_cast<std::uint32_t>(ready));
   ready = std::max(ready, times_.Last(number, wanted & line->valid));
   line->valid |= wanted;
   return ready;
 }
 
-Cycle L2Slice::Write(const Access& access, Line* line, bool* hit) {
-  if (fetches_writes_ && (line == nullptr || line->ready > access.arrival)) {
-    *hit = false;
+[[gnu::noinline]] Cycle L2Slice::Write(LineAccess* request, Cycle arrival) {
+  const Access access = Decode(*request, arrival);
+  Line* line = Find(access);
+  if (fetches_writes_ && (line == nullptr || line->ready > arrival)) {
+    Count(request, false);
     return WriteMiss(access, line);
   }
-  Cycle start = access.arrival;
+  Count(request, line != nullptr);
+  Cycle start = arrival;
   if (line == nullptr) line = Replace(access, &start);
   Modify(access, line);
-  return array_.Take(start, bytes_per_cycle_.Up(access.line.bytes)).end + write_latency_;
+  return array_.Take(start, bytes_per_cycle_.Up(request->bytes)).end + write_latency_;
 }
 
 // Accepted when the eviction buffer has a place for it. The data array takes the line that is read.
-[[gnu::noinline]] Cycle L2Slice::WriteMiss(const Access& access, Line* line) {
+[[gnu::noinline]] Cycle L2Slice::WriteMiss(Access access, Line* line) {
   Cycle start = access.arrival;
   const bool fetch = line == nullptr;
   if (fetch) line = Replace(access, &start);
@@ -207,7 +209,7 @@ Cycle L2Slice::Write(const Access& access, Line* line, bool* hit) {
   return start + write_latency_;
 }
 
-void L2Slice::Modify(const Access& access, Line* line) {
+inline void L2Slice::Modify(const Access& access, Line* line) {
   if (sectored_) {
     line->valid |= access.line.sectors;
     line->dirty |= access.line.sectors;

@@ -13,6 +13,7 @@
 #include "memory/calendar.h"
 #include "memory/memory_sockets.h"
 #include "memory/memory_stats.h"
+#include "memory/place_ring.h"
 #include "memory/sector_times.h"
 
 namespace smk {
@@ -37,7 +38,7 @@ namespace smk {
 //             and victims chosen, by the line.
 // Atomics     Read, then write in the same place: one more pass through the data array.
 // Evictions   Dirty bytes go to the controller when the line is replaced. A line in flight stays.
-class L2Slice final : public sc_core::sc_module, public BlockingTarget {
+class L2Slice final : public BlockingTarget, public sc_core::sc_module {
  public:
   L2Slice(sc_core::sc_module_name name, const MemoryConfig& config);
 
@@ -51,8 +52,8 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
 
  private:
   struct Line {
-    Cycle ready = 0;  // when all of its data are here
     std::uint64_t address = 0;
+    std::uint32_t ready = 0;  // when all of its data are here: a run has fewer than 2^31 cycles
     std::uint8_t valid = 0;   // bytes; where lines have sectors, their mask
     std::uint8_t dirty = 0;   // likewise
     std::uint8_t merges = 0;  // reads that wait for the line in flight
@@ -65,16 +66,6 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
     unsigned set;
     std::uint32_t tag;
   };
-  // Places that are taken and freed in the same order: when each is free again.
-  struct Ring {
-    std::vector<Cycle> free_at;
-    unsigned next = 0;
-    Cycle Next() const { return free_at[next]; }
-    void Fill(Cycle until) {
-      free_at[next] = until;
-      if (++next == free_at.size()) next = 0;
-    }
-  };
 
   Access Decode(const LineAccess& line, Cycle arrival) const;
   Line* Find(const Access& access);
@@ -83,12 +74,14 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   Line* Replace(const Access& access, Cycle* start);
   void WriteOut(const Line& line, unsigned bytes, KernelId kernel, SmId sm, Cycle delay,
                 Cycle* start);
-  Cycle Read(const Access& access, Line* line, bool* hit);
-  Cycle Write(const Access& access, Line* line, bool* hit);
-  Cycle WriteMiss(const Access& access, Line* line);
+  Cycle Read(LineAccess* request, Cycle arrival);
+  Cycle Write(LineAccess* request, Cycle arrival);
+  // The access by value: a reference would keep it in memory where it is made.
+  Cycle WriteMiss(Access access, Line* line);
+  void Count(LineAccess* request, bool hit);
   Cycle ReadPresent(const Access& access, Line* line, unsigned passes, bool* hit);
   Cycle Fetch(const Access& access, Line* line, Cycle start, unsigned passes);
-  Cycle AddSectors(const Access& access, Line* line, Cycle ready);
+  Cycle AddSectors(SectorMask wanted, Line* line, Cycle ready);
   void Modify(const Access& access, Line* line);
   // When all that the access wants is here, if nothing is missing; at most its arrival if it is.
   Cycle Ready(const Access& access, const Line& line) const;
@@ -112,8 +105,7 @@ class L2Slice final : public sc_core::sc_module, public BlockingTarget {
   CacheSets sets_;
   std::vector<Line> lines_;  // by set and way
   Calendar array_;
-  Ring mshrs_;
-  Ring evictions_;
+  PlaceRing mshrs_, evictions_;
   MemoryStats stats_;
   SectorTimes times_;  // by number of a line
 };

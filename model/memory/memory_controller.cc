@@ -13,7 +13,14 @@ namespace {
 // Clocks that the calendars of a channel look ahead. Reads are bounded by the queue, but all of
 // them may wait for one bank: 64 x tRC is 2,560 clocks.
 constexpr unsigned kChannelWindow = 16384;
-constexpr std::uint64_t kOne = std::uint64_t{1} << 32;
+// Ratios of clocks are rounded to 32 bits behind the point. They are kept with 48, and times with
+// 16, so that the whole part of a product is a word.
+constexpr unsigned kTimeBits = 16;
+constexpr double kOne = 4294967296.0;
+
+std::uint64_t Ratio(double over, double under) {
+  return static_cast<std::uint64_t>(std::llround(over / under * kOne)) << kTimeBits;
+}
 
 unsigned DivideUp(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
@@ -28,10 +35,8 @@ MemoryController::MemoryController(sc_core::sc_module_name name, const MachineCo
                                    unsigned ports)
     : sc_core::sc_module(name),
       config_(machine.memory),
-      clocks_per_cycle_(static_cast<std::uint64_t>(std::llround(
-          machine.memory.dram_clock_mhz / machine.core_clock_mhz * static_cast<double>(kOne)))),
-      cycles_per_clock_(static_cast<std::uint64_t>(std::llround(
-          machine.core_clock_mhz / machine.memory.dram_clock_mhz * static_cast<double>(kOne)))),
+      clocks_per_cycle_(Ratio(machine.memory.dram_clock_mhz, machine.core_clock_mhz)),
+      cycles_per_clock_(Ratio(machine.core_clock_mhz, machine.memory.dram_clock_mhz)),
       bytes_per_slot_(config_.dram_bytes_per_clock * config_.t_ccd),
       clocks_per_slot_(config_.t_ccd),
       column_bits_(Log2(config_.row_bytes / kLineBytes)),
@@ -51,9 +56,11 @@ MemoryController::MemoryController(sc_core::sc_module_name name, const MachineCo
   }
 }
 
+// Rounded up. A time has at most 48 bits.
 inline std::uint64_t MemoryController::Scale(std::uint64_t value, std::uint64_t ratio) {
   __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>(value) * ratio + (kOne - 1)) >> 32);
+  const Wide product = static_cast<Wide>(value << kTimeBits) * ratio;
+  return static_cast<std::uint64_t>(product >> 64) + (static_cast<std::uint64_t>(product) != 0);
 }
 
 // Line number from the low bits: column, bank, row. The bank is exclusive-or'ed with the row's
@@ -67,19 +74,20 @@ inline MemoryController::Location MemoryController::Locate(std::uint64_t local_a
 }
 
 Cycle MemoryController::Serve(LineAccess* access, Cycle arrival) {
-  const Location where = Locate(access->address, access->bytes);
-  return access->store() ? Write(where, arrival, *access) : Read(where, arrival, *access);
+  return access->store() ? Write(*access, arrival) : Read(*access, arrival);
 }
 
 // `moved`: when the data have passed the bus, or are in the write buffer.
-inline void MemoryController::Count(const LineAccess& access, DramClock moved) {
+[[gnu::always_inline]] inline void MemoryController::Count(const LineAccess& access,
+                                                           DramClock moved,
+                                                           SlotCounters* bytes_moved) {
   const unsigned kernel = Index(access.kernel);
   const unsigned bytes = DivideUp(access.bytes, kSectorBytes) * kSectorBytes;
   if (access.context()) {
     stats_.context_bytes[kernel] += bytes;
     return;
   }
-  (access.store() ? stats_.dram_write_bytes : stats_.dram_read_bytes)[kernel] += bytes;
+  (*bytes_moved)[kernel] += bytes;
   moves_[moved_++ % moves_.size()].word =
       moved << Move::kEndBit | kernel << Move::kKernelBit | bytes | (access.store() ? 1u : 0u);
 }
@@ -95,19 +103,20 @@ MemoryStats MemoryController::stats(Cycle now) const {
   return stats;
 }
 
-[[gnu::always_inline]] inline Cycle MemoryController::Read(const Location& where, Cycle arrival,
-                                                           const LineAccess& access) {
-  DramClock& place = queue_[next_place_];
-  if (++next_place_ == queue_.size()) next_place_ = 0;
-  place = Plan(where, std::max(ToClocks(arrival), place), 0);
-  Count(access, place + config_.t_cl);
-  return ToCoreCycles(place + config_.t_cl) + config_.dram_latency;
+[[gnu::noinline]] Cycle MemoryController::Read(const LineAccess& access, Cycle arrival) {
+  const Location where = Locate(access.address, access.bytes);
+  const DramClock enters = std::max(ToClocks(arrival), queue_.next_free());
+  const DramClock leaves = Plan(where, enters, 0);
+  queue_.Take(leaves);
+  const DramClock done = leaves + config_.t_cl;
+  Count(access, done, &stats_.dram_read_bytes);
+  return ToCoreCycles(done) + config_.dram_latency;
 }
 
-Cycle MemoryController::Write(const Location& where, Cycle arrival, const LineAccess& access) {
+[[gnu::noinline]] Cycle MemoryController::Write(const LineAccess& access, Cycle arrival) {
   const DramClock now = std::max(ToClocks(arrival), drained_[half_]);
-  Count(access, now);
-  batch_.push_back(where);
+  Count(access, now, &stats_.dram_write_bytes);
+  batch_.push_back(Locate(access.address, access.bytes));
   if (batch_.size() == config_.write_batch) {
     drained_[half_] = DrainWrites(now);
     half_ ^= 1;

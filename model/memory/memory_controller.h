@@ -14,6 +14,7 @@
 #include "memory/dram_bank.h"
 #include "memory/memory_sockets.h"
 #include "memory/memory_stats.h"
+#include "memory/place_ring.h"
 
 namespace smk {
 
@@ -27,7 +28,7 @@ namespace smk {
 // Time        Counts DRAM command clocks inside; requests cross from the core's clock and back by
 //             rounding up to the next edge. dram_latency is added on the way back.
 // Refresh     Closes the bus for tRFC at the end of every tREFI; it does not close rows.
-class MemoryController final : public sc_core::sc_module, public BlockingTarget {
+class MemoryController final : public BlockingTarget, public sc_core::sc_module {
  public:
   // `ports` target sockets, one per initiator.
   MemoryController(sc_core::sc_module_name name, const MachineConfig& machine, unsigned ports);
@@ -51,26 +52,25 @@ class MemoryController final : public sc_core::sc_module, public BlockingTarget 
   DramClock ToClocks(Cycle cycle) const { return Scale(cycle, clocks_per_cycle_); }
   Cycle ToCoreCycles(DramClock clock) const { return Scale(clock, cycles_per_clock_); }
   static std::uint64_t Scale(std::uint64_t value, std::uint64_t ratio);
-  void Count(const LineAccess& access, DramClock moved);
+  void Count(const LineAccess& access, DramClock moved, SlotCounters* bytes_moved);
 
-  Cycle Read(const Location& where, Cycle arrival, const LineAccess& access);
-  Cycle Write(const Location& where, Cycle arrival, const LineAccess& access);
+  Cycle Read(const LineAccess& access, Cycle arrival);
+  Cycle Write(const LineAccess& access, Cycle arrival);
   DramClock DrainWrites(DramClock now);
   // Plans one access; returns the end of its last slot as column commands count, before tCL or tWL.
   DramClock Plan(const Location& where, DramClock now, unsigned recovery);
 
   const MemoryConfig config_;
   std::vector<std::unique_ptr<tlm::tlm_target_socket<>>> sockets_;
-  std::uint64_t clocks_per_cycle_, cycles_per_clock_;  // 32.32 fixed point
+  std::uint64_t clocks_per_cycle_, cycles_per_clock_;  // 16.48 fixed point
   Divisor bytes_per_slot_, clocks_per_slot_;
   unsigned column_bits_, bank_bits_;  // of a line's number
   unsigned turnaround_slots_;
 
   std::vector<DramBank> banks_;
-  Calendar bus_;                  // slots of tCCD clocks
-  Calendar activations_;          // slots of one clock
-  std::vector<DramClock> queue_;  // ring of read places: when each is free again, in order of entry
-  unsigned next_place_ = 0;
+  Calendar bus_;                 // slots of tCCD clocks
+  Calendar activations_;         // slots of one clock
+  PlaceRing queue_;              // of reads, in clocks
   std::vector<Location> batch_;  // writes accepted and not yet drained
   // When the last batch but one, and the last, left the buffer.
   std::array<DramClock, 2> drained_{};

@@ -35,8 +35,9 @@ class LineTarget {
 };
 
 // A target that takes blocking transport only: no debug, no direct memory (there are no data), and
-// a non-blocking call is a mistake of the initiator.
-class BlockingTarget : public tlm::tlm_fw_transport_if<>, public LineTarget {
+// a non-blocking call is a mistake of the initiator. The first base of its parts, LineTarget before
+// all: then a call of Serve() through a socket needs no other `this`.
+class BlockingTarget : public LineTarget, public tlm::tlm_fw_transport_if<> {
  public:
   void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) override {
     const TransportClock clock;

@@ -12,10 +12,9 @@ namespace smk {
 
 namespace {
 
-[[noreturn, gnu::cold, gnu::noinline]] void Refuse(SmId sm, tlm::tlm_response_status status,
-                                                   Cycle now) {
+[[noreturn, gnu::cold, gnu::noinline]] void RefuseAddress(SmId sm, Cycle now) {
   tlm::tlm_generic_payload refused;
-  refused.set_response_status(status);
+  refused.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
   throw CheckFailure("cycle " + std::to_string(now) + ": SM " + std::to_string(Index(sm)) +
                      ": memory refused a request: " + refused.get_response_string());
 }
@@ -51,8 +50,7 @@ void MemorySystem::Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time
 }
 
 Cycle MemorySystem::Serve(LineAccess access, Cycle now) {
-  const tlm::tlm_response_status status = crossbar_->Check(access);
-  if (__builtin_expect(status != tlm::TLM_OK_RESPONSE, 0)) Refuse(access.sm, status, now);
+  if (__builtin_expect(!crossbar_->Has(access.address), 0)) RefuseAddress(access.sm, now);
   return crossbar_->Serve(&access, now);
 }
 

@@ -45,7 +45,7 @@ class MemorySystem : public sc_core::sc_module {
   // The request's extension names the SM. Only after elaboration (sc_start).
   void Transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   // The same without a payload: the cycle of completion of a request that is sent at `now`. Throws
-  // CheckFailure when it does not keep to the contract.
+  // CheckFailure when the address is not that of a line; nothing else is checked.
   Cycle Serve(LineAccess access, Cycle now);
 
   // Requests that wait for their turn; see MemoryPort.

@@ -62,9 +62,10 @@ struct LineAccess {
   std::uint64_t address = 0;  // of the line; behind the crossbar, in its controller's addresses
   unsigned bytes = kLineBytes;
   SectorMask sectors = kAllSectors;
-  KernelId kernel{0};
-  SmId sm{0};
-  MemoryAccess access = MemoryAccess::kLoad;
+  // In words of their own: compilers put bytes side by side together before they store them.
+  alignas(4) KernelId kernel{0};
+  alignas(4) SmId sm{0};
+  alignas(4) MemoryAccess access = MemoryAccess::kLoad;
   bool l2_hit = false;  // out
 
   bool store() const { return IsStore(access); }
