@@ -9,6 +9,7 @@ void TurnQueues::Ask(const TurnPacket& packet, unsigned flits, Cycle now) {
   if (free_.empty()) {
     free_.push_back(static_cast<std::uint32_t>(packets_.size()));
     packets_.emplace_back();
+    links_.emplace_back();
   }
   const std::uint32_t name = free_.back();
   free_.pop_back();
@@ -19,19 +20,19 @@ void TurnQueues::Ask(const TurnPacket& packet, unsigned flits, Cycle now) {
 
 // Replies that are ready leave the L2 for the slice's queue.
 void TurnQueues::Queue(unsigned slice, Cycle now) {
-  auto& coming = coming_[slice];
-  while (!coming.empty() && coming.top().ready() <= now && replies_.waiting(slice) < kQueue) {
-    const TurnPacket& packet = packets_[coming.top().name];
-    replies_.Push(slice, {now, coming.top().name, static_cast<std::uint16_t>(Index(packet.sm)),
-                          packet.reply_flits});
-    coming.pop();
+  ReplyOrder& coming = coming_[slice];
+  while (coming.first() <= now && replies_.waiting(slice) < kQueue) {
+    const std::uint32_t name = coming.Pop(links_);
+    const TurnPacket& packet = packets_[name];
+    replies_.Push(slice,
+                  {now, name, static_cast<std::uint16_t>(Index(packet.sm)), packet.reply_flits});
   }
-  first_[slice] = coming.empty() ? kNever : coming.top().ready();
+  first_[slice] = coming.first();
 }
 
 void TurnQueues::FindNext(Cycle now) {
-  next_ = std::min(requests_.next(), replies_.next());
-  for (const Cycle first : first_) next_ = std::min(next_, std::max(first, now + 1));
+  const Cycle first = *std::min_element(first_.begin(), first_.end());
+  next_ = std::min({requests_.next(), replies_.next(), std::max(first, now + 1)});
 }
 
 }  // namespace smk

@@ -15,12 +15,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <queue>
 #include <vector>
 
 #include "base/ids.h"
 #include "memory/memory_port.h"
+#include "memory/reply_order.h"
 #include "memory/turn_switch.h"
 
 namespace smk {
@@ -75,8 +74,8 @@ class TurnQueues {
           const TurnPacket& packet = packets_[request.name];
           const Cycle ready = serve(packet, now + request.flits + latency_);
           if (packet.reply_flits != 0) {
-            coming_[packet.slice].push({Coming::Key(ready, ++replies_made_), request.name});
-            first_[packet.slice] = std::min(first_[packet.slice], ready);
+            coming_[packet.slice].Push(ready, request.name, &links_);
+            first_[packet.slice] = coming_[packet.slice].first();
           } else {
             answer(packet, ready);
             free_.push_back(request.name);
@@ -92,31 +91,15 @@ class TurnQueues {
   }
 
  private:
-  // A reply that has not left its slice, or the L2 not yet.
-  struct Coming {
-    // The cycle in which it is ready, and its number, in one word. A run has fewer than 2^31 cycles
-    // (kMaxRunCycles); replies of one cycle are in order until there are 2^33.
-    static constexpr unsigned kNumberBits = 33;
-    static std::uint64_t Key(Cycle ready, std::uint64_t number) {
-      return ready << kNumberBits | (number & ((std::uint64_t{1} << kNumberBits) - 1));
-    }
-    Cycle ready() const { return key >> kNumberBits; }
-    bool operator>(const Coming& other) const { return key > other.key; }
-
-    std::uint64_t key;
-    std::uint32_t name;
-  };
-
   void Queue(unsigned slice, Cycle now);
   void FindNext(Cycle now);
 
   const Cycle latency_;
   TurnSwitch requests_, replies_;
-  std::vector<std::priority_queue<Coming, std::vector<Coming>, std::greater<>>>
-      coming_;                // by slice
-  std::vector<Cycle> first_;  // likewise: when the first of those is ready
-  std::uint64_t replies_made_ = 0;
+  std::vector<ReplyOrder> coming_;   // by slice: replies that have not left it
+  std::vector<Cycle> first_;         // likewise: when the first of those is ready
   std::vector<TurnPacket> packets_;  // by name
+  std::vector<ReplyLink> links_;     // likewise, of coming_
   std::vector<std::uint32_t> free_;  // names
   Cycle next_ = TurnSwitch::kNoWork;
 };

@@ -34,7 +34,7 @@ class TurnSwitch {
   static constexpr unsigned kRoom = 1024;  // packets that a queue holds
 
   TurnSwitch(unsigned inputs, unsigned outputs, unsigned stride = 1)
-      : stride_(stride), queues_(inputs), outputs_(outputs), winners_(outputs, kNobody) {
+      : stride_(stride), queues_(inputs), outputs_(outputs) {
     for (Queue& queue : queues_) queue.packets.resize(kRoom);
   }
 
@@ -57,17 +57,19 @@ class TurnSwitch {
   void Step(Cycle now, const Open& open, const Pass& pass) {
     if (next_ > now) return;
     next_ = kNoWork;
-    for (unsigned input = 0; input < queues_.size(); ++input) Ask(input, now);
-    for (unsigned output = 0; output < outputs_.size(); ++output) {
-      const unsigned input = winners_[output];
+    const auto inputs = static_cast<unsigned>(queues_.size());
+    const auto outputs = static_cast<unsigned>(outputs_.size());
+    for (unsigned input = 0; input < inputs; ++input) Ask(input, now);
+    for (unsigned number = 0; number < outputs; ++number) {
+      Output& output = outputs_[number];
+      const unsigned input = output.winner;
       if (input == kNobody) continue;
-      winners_[output] = kNobody;
-      if (!open(output)) continue;
+      output.winner = kNobody;
+      if (!open(number)) continue;
       Queue& queue = queues_[input];
       const Packet packet = queue.packets[queue.head++ % kRoom];
-      outputs_[output].free_at = now + packet.flits;
-      queue.free_at = now + packet.flits;
-      outputs_[output].turn = input + stride_ < queues_.size() ? input + stride_ : 0;
+      output.free_at = queue.free_at = now + packet.flits;
+      output.turn = input + stride_ < inputs ? input + stride_ : 0;
       pass(input, packet);
     }
   }
@@ -80,30 +82,32 @@ class TurnSwitch {
     Cycle free_at = 0;            // its port
   };
   struct Output {
-    unsigned turn = 0;  // the input whose turn it is
+    unsigned turn = 0;          // the input whose turn it is
+    unsigned winner = kNobody;  // within Step(): who asks for it and comes first
     Cycle free_at = 0;
   };
 
-  // The input's head asks for its output.
+  // The input's head asks for its output. Inputs ask in the order of their numbers, so that the
+  // first one that asks comes first, but for the first one from `turn` on.
   void Ask(unsigned input, Cycle now) {
     const Queue& queue = queues_[input];
     if (queue.head == queue.tail) return;
     const Packet& head = queue.packets[queue.head % kRoom];
     const Cycle at = std::max(head.ready, queue.free_at);
-    next_ = std::min(next_, std::max(at, now + 1));
-    if (at > now || outputs_[head.output].free_at > now) return;
-    unsigned& winner = winners_[head.output];
-    const unsigned turn = outputs_[head.output].turn;
-    if (winner == kNobody || Distance(turn, input) < Distance(turn, winner)) winner = input;
-  }
-  unsigned Distance(unsigned turn, unsigned input) const {
-    return input >= turn ? input - turn : input + static_cast<unsigned>(queues_.size()) - turn;
+    if (at > now) {
+      next_ = std::min(next_, at);
+      return;
+    }
+    next_ = now + 1;
+    Output& output = outputs_[head.output];
+    if (output.free_at > now) return;
+    const unsigned winner = output.winner;
+    if (winner == kNobody || (winner < output.turn && input >= output.turn)) output.winner = input;
   }
 
   const unsigned stride_;
   std::vector<Queue> queues_;
   std::vector<Output> outputs_;
-  std::vector<unsigned> winners_;  // by output, within Step(): who asks for it and comes first
   Cycle next_ = kNoWork;
 };
 
