@@ -11,10 +11,11 @@ Calendar::Calendar(unsigned window, unsigned closed_period, unsigned closed)
       near_(window - kWordSlots),
       closed_period_(closed_period),
       closed_(closed),
-      open_end_(NextClosed(0)) {
+      open_end_(NextClosed(0)),
+      last_(words_.data()),
+      last_end_(std::min<std::uint64_t>(kWordSlots, open_end_)) {
   // All others are renewed when they are first asked for: their number is 0, too.
   Renew(words_[0], 0);
-  Remember(0);
 }
 
 // Bits of the slots that are always closed. A period is at least a word, so a word meets at most
@@ -120,22 +121,16 @@ inline void Calendar::Write() {
     last_->taken |= Bits(written_, full_end_);
   } else {
     Fill(written_, full_end_);
-    Remember(full_end_ - 1);
   }
   written_ = full_end_;
 }
 
-// Nobody wrote in a word behind that of the slot.
-inline void Calendar::Remember(std::uint64_t slot) {
-  const std::uint64_t number = slot / kWordSlots;
-  last_ = &At(number);
-  last_end_ = std::min((number + 1) * kWordSlots, open_end_);
-}
-
-// What TakeBehind() does when it takes slots in another word than the last.
+// What TakeBehind() does when it takes slots in another word than last_.
 [[gnu::noinline]] void Calendar::WriteBefore(std::uint64_t next) {
   Write();
-  Remember(next);
+  const std::uint64_t number = next / kWordSlots;
+  last_ = &At(number);
+  last_end_ = std::min((number + 1) * kWordSlots, open_end_);
 }
 
 // Where to search for free slots from `from` on; afterwards the words have all that is taken.
@@ -151,7 +146,6 @@ inline void Calendar::Keep(std::uint64_t from, std::uint64_t end) {
   if (from != full_end_) full_begin_ = from;
   full_end_ = written_ = end;
   if (end > open_end_) open_end_ = NextClosed(end);
-  Remember(end - 1);
 }
 
 // Writes into the words that these slots are taken.

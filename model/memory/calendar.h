@@ -108,7 +108,6 @@ class Calendar {
   }
   void Write();
   void WriteBefore(std::uint64_t next);
-  void Remember(std::uint64_t slot);
   std::uint64_t Look(std::uint64_t from);
   void Fill(std::uint64_t from, std::uint64_t end);
   void Keep(std::uint64_t from, std::uint64_t end);
@@ -121,7 +120,7 @@ class Calendar {
   // on, which is not before full_begin_, are not yet in the words. None of them is before last_.
   std::uint64_t full_begin_ = 0, full_end_ = 0, written_ = 0;
   std::uint64_t open_end_;  // no slot from full_end_ to here is always closed
-  Word* last_;              // of the words in which somebody wrote, the last one
+  Word* last_;              // where the last gap ended that was left by TakeBehind()
   std::uint64_t last_end_;  // its end, or open_end_ if that comes first
   Word past_{~std::uint64_t{0}, 0};
   std::uint64_t late_ = 0;
