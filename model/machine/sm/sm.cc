@@ -272,9 +272,9 @@ void Sm::RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const {
 // When the first port can be free for which one of the lanes waits; all of them are blocked now.
 inline Cycle Sm::PortsFreeAt(LaneMask lanes, Cycle now) const {
   Cycle first = kNever;
-  if ((lanes & port_lanes_[kLsu]) != 0) {
+  if (const LaneMask want = lanes & port_lanes_[kLsu]; want != 0) {
     first = shared_free_[kLsu] > now ? shared_free_[kLsu] : lsu_.FreeAt();
-    lanes &= ~port_lanes_[kLsu];
+    lanes &= ~want;
   }
   for (unsigned port = kSp; lanes != 0 && port < kLsu; ++port) {
     const LaneMask want = lanes & port_lanes_[port];

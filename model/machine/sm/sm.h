@@ -163,8 +163,8 @@ class alignas(64) Sm {
   using OpCost = SmShape::OpCost;
   static constexpr Port kNoPort = Port::kNoPort, kSp = Port::kSp, kLsu = Port::kLsu;
   static constexpr unsigned kNumPorts = SmShape::kNumPorts;
-  // Why a warp is not ready; kDone warps are in no mask.
-  enum Reason : std::uint8_t { kControl, kMemory, kShort, kAtBarrier, kNumWaits };
+  // Why a warp is not ready. One without a reason waits for its instruction.
+  enum Reason : std::uint8_t { kShort, kMemory, kAtBarrier, kNumWaits };
 
   // sm.cc: the cycle.
   void Receive(Cycle now);
@@ -216,8 +216,12 @@ class alignas(64) Sm {
   void Resolve(Warp* warp, unsigned lane, Cycle now);
   // sm_schedule.h: when results are there and warps go on.
   void ReceiveAnswers(Cycle now);
-  void SetReason(Warp* warp, unsigned lane, Reason reason);
-  void SetPort(unsigned port, Warp* warp, unsigned lane);
+  void ClearReasons(LaneMask lanes);
+  LaneMask ForInstruction() const {
+    return ~(reason_lanes_[kShort] | reason_lanes_[kMemory] | reason_lanes_[kAtBarrier]);
+  }
+  void ClearPorts(LaneMask lanes);
+  void SetReason(unsigned lane, Reason reason);
   void SetNext(Warp* warp, unsigned lane);
   template <bool Ahead>
   void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
@@ -285,9 +289,10 @@ class alignas(64) Sm {
   // sm_stalls.cc: why schedulers do not issue.
   void Account(LaneMask granted);
   void AccountSleep(Cycle cycles);
+  template <bool Ordinary>
   void AccountInline(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
   void AccountEach(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
-  template <unsigned Warps>
+  template <unsigned Warps, bool Ordinary>
   void AccountSole(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
   // Stalls are counted for all schedulers at once while warps are of one kernel, none is skipped
   // and it is known which schedulers have none.
@@ -341,8 +346,8 @@ class alignas(64) Sm {
   LaneMask stopped_ = 0;     // of TBs in tb_stop
   LaneMask unfetched_ = 0;   // may be before Warp::earliest; the others are not
   std::array<LaneMask, kNumWaits> reason_lanes_{};
+  std::array<LaneMask, kNumPorts> port_lanes_{};  // by what they need next; of kNoPort none
   std::array<LaneMask, kNumKernels> kernel_lanes_{};
-  std::array<LaneMask, kNumPorts> port_lanes_{};
   Cycle accounted_ = 0;  // all cycles before are
   Cycle next_finish_ = kNever;
   Cycle special_at_ = 0;  // no cycle before can be but an ordinary one
@@ -357,7 +362,6 @@ class alignas(64) Sm {
   std::uint32_t with_quota_ = 0;
   // How many warps the schedulers have of which stalls are counted for all at once; 0: for each.
   unsigned tallied_warps_ = 0;
-  unsigned empty_schedulers_ = 0;       // without a warp that has not exited
   bool live_changed_ = true;            // since they were counted
   unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several
   const bool collects_;                 // it has operand collectors

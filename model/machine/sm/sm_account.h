@@ -7,23 +7,26 @@
 namespace smk {
 
 // Cycles in which there is no choice whom to charge, and no warp is skipped. `Warps`: of a
-// scheduler at most, so that the masks are constants.
-template <unsigned Warps>
+// scheduler at most, so that the masks are constants. `Ordinary`: all runnable warps that have
+// their data are in `ready` or `busy`; in any other cycle some may have become runnable since.
+template <unsigned Warps, bool Ordinary>
 [[gnu::always_inline]] inline void Sm::AccountSole(LaneMask granted, LaneMask ready, LaneMask busy,
                                                    unsigned cycles) {
   constexpr LaneLayout kLayout(Warps);
   const LaneMask short_lanes = reason_lanes_[kShort];
-  const LaneMask waiting = runnable_ & ~data_ready_ & (short_lanes | reason_lanes_[kMemory]);
+  const LaneMask data_lanes = short_lanes | reason_lanes_[kMemory];
+  const LaneMask waiting = runnable_ & data_lanes & (Ordinary ? ~LaneMask{0} : ~data_ready_);
   StallMasks masks;
   masks.granted = granted;
   masks.ready = ready;
   masks.pipe = ready | busy;
   masks.data_short = masks.pipe | (waiting & short_lanes);
   masks.memory = masks.pipe | waiting;
-  masks.control = masks.memory | (runnable_ & reason_lanes_[kControl]);
+  masks.control = Ordinary ? masks.pipe | (runnable_ & ~reason_lanes_[kAtBarrier])
+                           : masks.memory | (runnable_ & ForInstruction());
   masks.fetched = masks.pipe | (waiting & ~unfetched_);
   masks.runnable = masks.control | runnable_;
-  LaneMask unsure = tally_.Note<Warps>(masks, empty_schedulers_, cycles);
+  LaneMask unsure = tally_.Note<Warps>(masks, cycles);
   while (__builtin_expect(unsure != 0, 0)) {
     const LaneMask field = kLayout.SchedulerField(kLayout.SchedulerOf(LowestLane(unsure)));
     MoveStalls(SimStall::kData, waiting & field, cycles);
@@ -32,12 +35,13 @@ template <unsigned Warps>
   if (__builtin_expect(tally_.room() == 0, 0)) TakeTally();
 }
 
+template <bool Ordinary>
 [[gnu::always_inline]] inline void Sm::AccountInline(LaneMask granted, LaneMask ready,
                                                      LaneMask busy, unsigned cycles) {
   if (tallied_warps_ == 16) {
-    AccountSole<16>(granted, ready, busy, cycles);
+    AccountSole<16, Ordinary>(granted, ready, busy, cycles);
   } else if (tallied_warps_ == 32) {
-    AccountSole<32>(granted, ready, busy, cycles);
+    AccountSole<32, Ordinary>(granted, ready, busy, cycles);
   } else {
     AccountEach(granted, ready, busy, cycles);
   }

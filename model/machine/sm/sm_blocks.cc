@@ -125,7 +125,7 @@ void Sm::Activate(unsigned slot, Cycle now) {
     unfetched_ |= LaneBit(lane);
     SetNext(&warp, lane);
     if ((block.at_barrier & LaneBit(lane)) != 0) {
-      SetReason(&warp, lane, kAtBarrier);
+      SetReason(lane, kAtBarrier);
     } else {
       Schedule(&warp, lane, now);
     }
@@ -265,13 +265,11 @@ void Sm::EndEarly(ThreadBlock* block, unsigned slot, Cycle now) {
   for (LaneMask lanes = block->lanes & live_; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
     const LaneMask keep = ~LaneBit(lane);
-    const Warp& warp = warps_[lane];
     wheel_.Remove(lane);
     SetLive(live_ & keep);
-    for (LaneMask* mask : {&active_, &runnable_, &data_ready_, &unknown_, &port_lanes_[warp.port],
-                           &reason_lanes_[warp.reason]}) {
-      *mask &= keep;
-    }
+    for (LaneMask* mask : {&active_, &runnable_, &data_ready_, &unknown_}) *mask &= keep;
+    ClearReasons(LaneBit(lane));
+    ClearPorts(LaneBit(lane));
   }
   block->exited = block->warps;
   block->arrived = 0;
@@ -347,11 +345,12 @@ void Sm::RemoveWarp(unsigned lane) {
   const Warp& warp = warps_[lane];
   if ((live_ & LaneBit(lane)) != 0) wheel_.Remove(lane);  // one that has exited is not there
   SetLive(live_ & keep);
-  for (LaneMask* mask :
-       {&occupied_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_, &awaiting_,
-        &port_lanes_[warp.port], &reason_lanes_[warp.reason], &kernel_lanes_[warp.kernel]}) {
+  for (LaneMask* mask : {&occupied_, &active_, &stopped_, &runnable_, &data_ready_, &unknown_,
+                         &awaiting_, &kernel_lanes_[warp.kernel]}) {
     *mask &= keep;
   }
+  ClearReasons(LaneBit(lane));
+  ClearPorts(LaneBit(lane));
   warps_[lane].passing = Passing{};
 }
 

@@ -68,7 +68,7 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
   if (!found || (alike && waits && operands < kUnknownShort)) {
     return ScheduleAt<false>(warp, lane, now, operands);
   }
-  SetReason(warp, lane, any_memory ? kMemory : kShort);
+  SetReason(lane, any_memory ? kMemory : kShort);
   unknown_ |= LaneBit(lane);
   resolving_ |= LaneBit(lane);
   for (unsigned i = 0; i < at.size(); ++i) resolve_at_[i] |= at[i];

@@ -123,7 +123,7 @@ bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now
   Next(warp, lane, now);
   block.at_barrier |= LaneBit(lane);
   ++block.arrived;
-  SetReason(warp, lane, kAtBarrier);
+  SetReason(lane, kAtBarrier);
   if (block.BarrierComplete()) ReleaseBarrier(&block, now);
   return false;
 }
@@ -156,7 +156,7 @@ void Sm::ReleaseBarrier(ThreadBlock* block, Cycle now) {
         std::max(warp.earliest, static_cast<std::uint32_t>(now + config_.barrier_latency));
     unfetched_ |= LaneBit(lane);
     Schedule(&warp, lane, now);
-    if (warp.reason == kControl) SetReason(&warp, lane, kAtBarrier);
+    if ((ForInstruction() & LaneBit(lane)) != 0) SetReason(lane, kAtBarrier);
   }
   block->at_barrier = 0;
   block->arrived = 0;
@@ -167,8 +167,8 @@ void Sm::Exit(Warp* warp, unsigned lane, ThreadBlock* block, Cycle now) {
   SetLive(live_ & ~bit);
   active_ &= ~bit;
   runnable_ &= ~bit;
-  port_lanes_[warp->port] &= ~bit;
-  reason_lanes_[warp->reason] &= ~bit;
+  ClearReasons(bit);
+  ClearPorts(bit);
   KnownToBlock(warp->LastResult(), block);
   ++block->exited;
   if (block->AllExited()) {

@@ -79,7 +79,7 @@ inline Cycle Sm::TakeBanks(const Step& step, const Warp& warp, Cycle now) {
     next = warp->code->At(warp->cursor);
   }
   warp->next = next;
-  SetPort(next->port, warp, lane);
+  port_lanes_[next->port] |= LaneBit(lane);
   if (!taken && --warp->buffered != 0) {
     warp->earliest = static_cast<std::uint32_t>(now + 1);
     return next;
@@ -129,6 +129,8 @@ template <bool Collects>
 // The warps that are granted issue.
 [[gnu::always_inline]] inline void Sm::IssueInline(LaneMask granted, Cycle now) {
   data_ready_ &= ~granted;
+  ClearReasons(granted);
+  ClearPorts(granted);
   if (collects_) return IssueCollected(granted, now);
   for (; granted != 0; granted &= granted - 1) Issue<false>(LowestLane(granted), now);
   if (!lsu_.resolved().empty()) TakeResolved(now);
@@ -140,7 +142,7 @@ template <bool Collects>
     RefuseGrant(layout_.SchedulerOf(LowestLane(wrong)), layout_.IndexOf(LowestLane(wrong)), now);
   }
   if (granted != 0) IssueInline(granted, now);
-  AccountInline(granted, ready_, busy_, 1);
+  AccountInline<true>(granted, ready_, busy_, 1);
   return NextEvent(now);
 }
 

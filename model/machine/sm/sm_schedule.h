@@ -14,27 +14,25 @@ namespace smk {
   TakeResolved(now);
 }
 
-inline void Sm::SetReason(Warp* warp, unsigned lane, Reason reason) {
-  const LaneMask bit = LaneBit(lane);
-  reason_lanes_[warp->reason] &= ~bit;
-  reason_lanes_[reason] |= bit;
-  warp->reason = reason;
+inline void Sm::ClearReasons(LaneMask lanes) {
+  for (LaneMask& mask : reason_lanes_) mask &= ~lanes;
 }
 
-// The warp wants this port from now on.
-inline void Sm::SetPort(unsigned port, Warp* warp, unsigned lane) {
-  const LaneMask bit = LaneBit(lane);
-  port_lanes_[warp->port] &= ~bit;
-  port_lanes_[port] |= bit;
-  warp->port = static_cast<std::uint8_t>(port);
+inline void Sm::ClearPorts(LaneMask lanes) {
+  for (unsigned port = kSp; port < kNumPorts; ++port) port_lanes_[port] &= ~lanes;
+}
+
+inline void Sm::SetReason(unsigned lane, Reason reason) {
+  ClearReasons(LaneBit(lane));
+  reason_lanes_[reason] |= LaneBit(lane);
 }
 
 // The warp stands where its cursor does, behind a fetch.
 inline void Sm::SetNext(Warp* warp, unsigned lane) {
   warp->next = warp->code->At(warp->cursor);
   warp->buffered = warp->next->fetched;
+  ClearPorts(LaneBit(lane));
   port_lanes_[warp->next->port] |= LaneBit(lane);
-  SetPort(warp->next->port, warp, lane);
 }
 
 // Decides when the next instruction can issue, and what the warp waits for until then: whatever is
@@ -43,16 +41,17 @@ template <bool Ahead>
 [[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
   ScheduleAt<Ahead>(warp, lane, now, warp->Operands());
 }
-// `Ahead`: it is known that its instruction comes after this cycle.
+// `Ahead`: it has issued in this cycle, so that its instruction comes later, and has no reason yet.
 template <bool Ahead>
 [[gnu::always_inline]] inline void Sm::ScheduleAt(Warp* warp, unsigned lane, Cycle now,
                                                   Stamp operands) {
+  if (!Ahead) ClearReasons(LaneBit(lane));
   Cycle at = warp->earliest;
-  const bool waits = operands > static_cast<Stamp>(at * 2 + 1);
-  at = waits ? operands / 2 : at;
-  static_assert(kControl == 0 && kMemory == 1 && kShort == 2);
-  const unsigned operand = kShort - (operands & 1);
-  SetReason(warp, lane, static_cast<Reason>(waits ? operand : 0));
+  if (operands > static_cast<Stamp>(at * 2 + 1)) {
+    at = operands / 2;
+    static_assert(kMemory == kShort + 1);  // the stamp of what memory brings is odd
+    reason_lanes_[kShort + (operands & 1)] |= LaneBit(lane);
+  }
   if (!Ahead) at = std::max(at, now + 1);
   // One look for both: what is unknown is far, too.
   static_assert(kUnknownShort / 2 - kMaxRunCycles >= WarpWheel::kSlots);

@@ -17,6 +17,7 @@ namespace smk {
 
 std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& layout,
                                                             unsigned schedulers) {
+  CountEmpty();
   std::array<std::uint64_t, kNumReasons + 1> empty{}, cycles{};
   for (unsigned i = 0; i < kNumReasons; ++i) {
     const unsigned at = i + (i == kNumReasons - 1 ? 1 : 0);  // `fetched` is none of them
@@ -28,7 +29,9 @@ std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& la
   empty[kNumReasons] = empty_;
   for (unsigned r = 0; r < kNumReasons; ++r) cycles[r] = empty[r] - empty[r + 1];
   cycles[kNumReasons] = empty[kNumReasons];
+  const unsigned without_warps = empty_schedulers_;
   *this = StallTally{};
+  empty_schedulers_ = without_warps;
   return cycles;
 }
 
@@ -45,7 +48,7 @@ std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& la
 // One scheduler, of which no warp is ready or waits for a port or for data; `field` are its lanes.
 [[gnu::noinline]] void Sm::ChargeWaiting(LaneMask field, Cycle cycles) {
   const LaneMask runnable = runnable_ & field;
-  if (const LaneMask lanes = runnable & reason_lanes_[kControl]; lanes != 0) {
+  if (const LaneMask lanes = runnable & ForInstruction(); lanes != 0) {
     stalls_.Charge(Stall::kControl, kernel_of_[Oldest(lanes)], cycles);
   } else if (runnable != 0) {
     stalls_.Charge(Stall::kBarrier, kernel_of_[Oldest(runnable)], cycles);
@@ -96,9 +99,9 @@ void Sm::AccountChanged(LaneMask granted, LaneMask ready, LaneMask busy, unsigne
   };
   live_changed_ = false;
   FindTallied();
-  empty_schedulers_ = count(live_ | ready | busy);
-  AccountInline(granted, ready, busy, cycles);
-  empty_schedulers_ = count(live_);
+  tally_.SetEmpty(count(live_ | ready | busy));
+  AccountInline<false>(granted, ready, busy, cycles);
+  tally_.SetEmpty(count(live_));
 }
 
 [[gnu::noinline]] void Sm::AccountEach(LaneMask granted, LaneMask ready, LaneMask busy,
@@ -111,7 +114,7 @@ void Sm::AccountChanged(LaneMask granted, LaneMask ready, LaneMask busy, unsigne
   }
 }
 
-void Sm::Account(LaneMask granted) { AccountInline(granted, ready_, busy_, 1); }
+void Sm::Account(LaneMask granted) { AccountInline<false>(granted, ready_, busy_, 1); }
 
 void Sm::AccountSleep(Cycle cycles) {
   const LaneMask busy = data_ready_ & runnable_;  // those that wait for a port
@@ -119,7 +122,7 @@ void Sm::AccountSleep(Cycle cycles) {
     const auto some = static_cast<unsigned>(std::min<Cycle>(cycles, tally_.room()));
     accounted_ += some;
     cycles -= some;
-    AccountInline(0, 0, busy, some);
+    AccountInline<true>(0, 0, busy, some);
   }
 }
 

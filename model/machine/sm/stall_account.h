@@ -46,10 +46,15 @@ class StallTally {
   static constexpr unsigned kRoom = 0x7fff;
 
   unsigned room() const { return room_; }
-  // `cycles`: at most room(). `empty`: schedulers without a warp that has not exited. Returns the
-  // lanes of schedulers whose warps wait for data, and have no instruction yet.
+  // So many schedulers have no warp that has not exited, from now on.
+  void SetEmpty(unsigned schedulers) {
+    CountEmpty();
+    empty_schedulers_ = schedulers;
+  }
+  // `cycles`: at most room(). Returns the lanes of schedulers whose warps wait for data, and have
+  // no instruction yet.
   template <unsigned Warps>
-  [[gnu::always_inline]] LaneMask Note(const StallMasks& m, unsigned empty, unsigned cycles) {
+  [[gnu::always_inline]] LaneMask Note(const StallMasks& m, unsigned cycles) {
     using Field = std::conditional_t<LaneLayout(Warps).lanes_per_scheduler() == 16, std::int16_t,
                                      std::int32_t>;
     typedef LaneMask Pair __attribute__((vector_size(16)));
@@ -64,7 +69,6 @@ class StallTally {
     note(1, m.pipe, m.data_short);
     const Pair memory = note(2, m.memory, m.control);
     const Pair fetched = note(3, m.fetched, m.runnable);
-    empty_ += empty * std::uint64_t{cycles};
     room_ -= cycles;
     return (fetched & ~memory)[0];
   }
@@ -75,7 +79,15 @@ class StallTally {
   static constexpr unsigned kPairs = sizeof(StallMasks) / sizeof(LaneMask) / 2;
   typedef LaneMask Masks __attribute__((vector_size(16)));
   std::array<Masks, kPairs> without_{};  // fields of counts: minus the cycles without a lane
+  // Of the cycles that were noted since.
+  void CountEmpty() {
+    empty_ += empty_schedulers_ * std::uint64_t{empty_counted_ - room_};
+    empty_counted_ = room_;
+  }
+
   std::uint64_t empty_ = 0;
+  unsigned empty_schedulers_ = 0;
+  unsigned empty_counted_ = kRoom;  // room_ when they were counted
   unsigned room_ = kRoom;
 };
 

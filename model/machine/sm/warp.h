@@ -50,8 +50,6 @@ struct alignas(64) Warp {
   std::uint8_t kernel = 0;
   std::uint8_t tb_slot = 0;
   std::uint8_t buffered = 0;  // instructions in the buffer, `next` among them
-  std::uint8_t port = 0;      // which execution port `next` needs
-  std::uint8_t reason = 0;    // what it waits for while it is not ready
   bool merged = false;        // of a group of a merged launch
   Passing passing;
 
