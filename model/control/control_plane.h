@@ -285,8 +285,14 @@ using ReadyTable = std::array<LaneMask, kMaxSms>;
 
 // What an SM's schedulers say in a cycle in which nothing happens but that warps are ready.
 struct Grants {
-  LaneMask lanes = 0;   // granted, one of each scheduler at most
-  bool quotas = false;  // what is left has changed by more than these grants: see ShowQuotas()
+  // Granted: where no quotas are in force one of each scheduler with ready warps, else one at most.
+  LaneMask lanes = 0;
+  // kLeft: what is left of quotas has changed by more than these grants, see ShowQuotas(). kGated:
+  // quotas are in force; not told where there is prepared(). A word, so that both are returned as
+  // they are.
+  std::uint64_t notes = 0;
+  static constexpr std::uint64_t kLeft = 1, kGated = 2;
+  bool left() const { return (notes & kLeft) != 0; }
 };
 
 // What PrepareSms() has found already: for the SMs in `alone` Grant() would say these lanes and
@@ -326,7 +332,8 @@ class ControlPlane {
   // not name the SM, and nothing happens but that warps are ready. StepSm() would grant these, and
   // say nothing else that it has not said before; EndCycle() need not be called.
   virtual bool grants_alone() const { return false; }
-  virtual Grants Grant(SmId /*sm*/, LaneMask /*ready*/) { return {}; }
+  // Cold: the compiler would guess that this is the one which is called.
+  [[gnu::cold]] virtual Grants Grant(SmId /*sm*/, LaneMask /*ready*/) { return {}; }
   // Then: SmOutputs::gated and what belongs to it, as StepSm() would say it in this cycle.
   virtual void ShowQuotas(SmId /*sm*/, SmOutputs* /*out*/) {}
   // Makes this cycle's registered outputs visible to the other side. Call in every cycle in which

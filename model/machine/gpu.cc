@@ -67,6 +67,7 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       ledger_(checks_),
       contexts_(checks_),
       shape_(request.machine.sm, request.passing),
+      collects_(shape_.config.collectors != 0),
       code_(shape_),
       waves_(request.machine.sms),
       sms_(request.machine.sms),
@@ -118,7 +119,7 @@ void Gpu::Advance(Cycle until) {
 
 inline void Gpu::StepCycle() {
   const bool driver = StepDriver();
-  const bool sms = prepares_ ? StepSms<true>() : StepSms<false>();
+  const bool sms = StepSms();
   if (__builtin_expect(in_turn_, 0)) TakeTurns();
   if (!driver && !sms) return;
   control_.EndCycle(now_);
@@ -247,10 +248,10 @@ void Gpu::EndWork(JobId job) {
 }
 
 // An SM in a cycle in which nothing happens there but that warps are ready.
-template <bool Prepared>
+template <bool Prepared, bool Collects>
 [[gnu::always_inline]] inline void Gpu::StepOrdinary(unsigned i) {
   Sm& sm = sms_[i];
-  const LaneMask ready = Prepared ? ready_[i] : sm.BeginOrdinary(now_);
+  const LaneMask ready = Prepared ? ready_[i] : sm.BeginOrdinary<Collects>(now_);
   Grants grants;
   if (ready != 0) {
     if (Prepared && prepared_ != nullptr && prepared_->alone.Test(i)) {
@@ -258,14 +259,16 @@ template <bool Prepared>
     } else {
       grants = control_.Grant(SmId{static_cast<std::uint8_t>(i)}, ready);
     }
-    if (__builtin_expect(grants.quotas, 0)) {
-      if (Prepared) sm.BeginOrdinaryRest(now_);
-      return EndShown(i, grants.lanes);
+    if (Prepared || __builtin_expect(grants.notes != 0, 0)) {
+      if (grants.left()) {
+        if (Prepared) sm.BeginOrdinaryRest(now_);
+        return EndShown(i, grants.lanes);
+      }
+      CheckQuota(i, grants.lanes);
     }
-    CheckQuota(i, grants.lanes);
   }
-  next_event_[i] =
-      Prepared ? sm.EndPrepared(now_, grants.lanes) : sm.EndOrdinary(now_, grants.lanes);
+  next_event_[i] = Prepared ? sm.EndPrepared<Collects>(now_, grants.lanes)
+                            : sm.EndOrdinary<Collects>(now_, grants.lanes);
 }
 
 // What the control plane must know of a cycle before the first of its SMs is stepped.
@@ -300,8 +303,14 @@ template <bool Prepared>
   return speaks;
 }
 
-template <bool Prepared>
 bool Gpu::StepSms() {
+  if (collects_) return prepares_ ? StepEach<true, true>() : StepEach<false, true>();
+  return prepares_ ? StepEach<true, false>() : StepEach<false, false>();
+}
+
+// What all SMs have in common is known when it is compiled.
+template <bool Prepared, bool Collects>
+bool Gpu::StepEach() {
   if (Prepared) PrepareSms();
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
@@ -309,7 +318,7 @@ bool Gpu::StepSms() {
   for (unsigned i = 0; i < count; ++i) {
     if (next_event_[i] > now_) continue;
     if (ordinary && sms_[i].Ordinary(now_)) {
-      StepOrdinary<Prepared>(i);
+      StepOrdinary<Prepared, Collects>(i);
     } else if (StepWhole<Prepared>(i)) {
       any = true;
     }

@@ -46,10 +46,11 @@ class Gpu : private MemoryListener {
  private:
   void StepCycle();
   bool StepDriver();
-  template <bool Prepared>
   bool StepSms();
+  template <bool Prepared, bool Collects>
+  bool StepEach();
   void PrepareSms();
-  template <bool Prepared>
+  template <bool Prepared, bool Collects>
   void StepOrdinary(unsigned i);
   template <bool Prepared>
   bool StepWhole(unsigned i);
@@ -99,6 +100,7 @@ class Gpu : private MemoryListener {
   TbLedger ledger_;
   ContextStore contexts_;
   const SmShape shape_;
+  const bool collects_;  // SMs have operand collectors
   CodeTable code_;
   TbWaves waves_;
   std::vector<TbRecord> tb_records_;

@@ -169,10 +169,10 @@ class LockstepControl final : public ControlPlane {
       CompareIssue(want_[Index(sm)], got_[Index(sm)], &comparer_);
     }
     comparer_.CountSame(1 + static_cast<unsigned>(__builtin_popcountll(want.lanes)));
-    comparer_.Same("quota_scheduler", "quotas", want.quotas, got.quotas);
+    comparer_.Same("quota_scheduler", "quotas", want.left(), got.left());
     if (prepared_ != nullptr && prepared_->alone.Test(Index(sm))) {
       comparer_.Same("quota_scheduler", "prepared", want.lanes, prepared_->lanes[Index(sm)]);
-      comparer_.Same("quota_scheduler", "alone", want.quotas, false);
+      comparer_.Same("quota_scheduler", "alone", want.left(), false);
     }
     ShowQuotas(sm, &shown_);
     return got;

@@ -29,13 +29,19 @@ void JointSchedulers::Load(const Schedulers& schedulers, const Masks& stop, bool
       inverted_ = (inverted_ & ~bit) | (older_[first + i] > bit ? bit : 0);
     }
   }
+  usual_ = greedy_16_ ? may_ : 0;
   several_ = (kernels & (kernels - 1)) != 0;
   counting_ = several_ || gated_;
   kernel_ = kernels == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(kernels));
 }
 
-[[gnu::noinline]] LaneMask JointSchedulers::GrantOther(LaneMask eligible) {
-  return greedy_ ? Greedy(layout_, eligible) : InTurn(layout_, eligible);
+LaneMask JointSchedulers::Grant(LaneMask ready) {
+  if (Usual(ready)) return GrantUsual(ready);
+  const LaneMask eligible = ready & may_;
+  if (eligible != ready) NoteBlocked(ready, eligible);
+  const LaneMask granted = greedy_ ? Greedy(layout_, eligible) : InTurn(layout_, eligible);
+  granted_ |= granted;
+  return granted;
 }
 
 // Before a field is full.
@@ -48,6 +54,7 @@ void JointSchedulers::CountRecent() {
 
 void JointSchedulers::Store(Schedulers* schedulers, ProfileCounters* profile) {
   loaded_ = false;
+  usual_ = 0;
   for (unsigned s = 0; s < kLanes / layout_.lanes_per_scheduler(); ++s) {
     const LaneMask field = layout_.SchedulerField(s);
     QuotaScheduler& to = (*schedulers)[s];

@@ -29,6 +29,7 @@ class alignas(64) JointSchedulers {
 
   const LaneLayout& layout() const { return layout_; }
   bool loaded() const { return loaded_; }
+  bool gated() const { return gated_; }
   // The state is here from now on. `warps`: some have come since the last time.
   void Load(const Schedulers& schedulers, const Masks& stop, bool gated, bool warps);
   // It is with the schedulers again.
@@ -36,10 +37,12 @@ class alignas(64) JointSchedulers {
 
   // One cycle: a warp of each scheduler that has an eligible one. If counting() then,
   // CountGrants() must be told.
-  [[gnu::always_inline]] LaneMask Grant(LaneMask ready) {
-    const LaneMask eligible = ready & may_;
-    if (__builtin_expect(eligible != ready, 0)) NoteBlocked(ready, eligible);
-    const LaneMask granted = greedy_16_ ? Greedy(LaneLayout(16), eligible) : GrantOther(eligible);
+  LaneMask Grant(LaneMask ready);
+  // The same if Usual(): the state is here, schedulers of 16 lanes are greedy, and all of the warps
+  // can be granted.
+  bool Usual(LaneMask ready) const { return (ready & ~usual_) == 0; }
+  [[gnu::always_inline]] LaneMask GrantUsual(LaneMask ready) {
+    const LaneMask granted = Greedy(LaneLayout(16), ready);
     granted_ |= granted;
     return granted;
   }
@@ -58,8 +61,6 @@ class alignas(64) JointSchedulers {
   }
 
  private:
-  // In turn, or with two wide schedulers: apart, so that the usual way is short.
-  LaneMask GrantOther(LaneMask eligible);
   // The one before, or else the oldest. All fields at once, without a loop of which the host would
   // have to guess the end. Only where an older warp may have a higher lane it is looked for.
   [[gnu::always_inline]] LaneMask Greedy(const LaneLayout& layout, LaneMask eligible) {
@@ -113,6 +114,7 @@ class alignas(64) JointSchedulers {
 
   // By lane. `may_`: warps that can be granted when they are ready; `last_`: granted last.
   LaneMask may_ = 0, last_ = 0;
+  LaneMask usual_ = 0;        // see Usual()
   LaneMask granted_ = 0;      // since Load()
   LaneMask blocked_ = 0;      // likewise: schedulers with ready warps that granted none
   std::uint32_t grants_ = 0;  // likewise, but for those in `recent_`

@@ -91,10 +91,10 @@ class SmControl {
   // The same in a cycle in which nothing happens but that warps are ready, if not awake(): the
   // warps that are granted, and whether quotas have been spent or loaded.
   [[gnu::always_inline]] Grants GrantReady(LaneMask ready) {
-    if (__builtin_expect(!joint_.loaded(), 0)) return GrantFirst(ready);
-    const LaneMask granted = joint_.Grant(ready);
+    if (__builtin_expect(!joint_.Usual(ready), 0)) return GrantUnusual(ready);
+    const LaneMask granted = joint_.GrantUsual(ready);
     if (joint_.counting() || state_.samples) return CountReady(granted);
-    return {granted, false};
+    return {granted, 0};
   }
   // What is left of quotas, if they are in force.
   void ShowQuotas(SmOutputs* out);
@@ -108,7 +108,7 @@ class SmControl {
 
  private:
   // Calls that end a grant, so that one without them is short.
-  Grants GrantFirst(LaneMask ready);
+  Grants GrantUnusual(LaneMask ready);
   Grants CountReady(LaneMask granted);
   bool CountGrants(LaneMask granted);
   QuotaScheduler::Inputs SchedulerInputs(unsigned scheduler, const Quotas& quotas) const;

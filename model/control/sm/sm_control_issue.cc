@@ -21,15 +21,16 @@ void SmControl::LoadJoint() {
   warps_stale_ = false;
 }
 
-[[gnu::noinline]] Grants SmControl::GrantFirst(LaneMask ready) {
-  LoadJoint();
-  return GrantReady(ready);
+[[gnu::noinline]] Grants SmControl::GrantUnusual(LaneMask ready) {
+  if (!joint_.loaded()) LoadJoint();
+  return CountReady(joint_.Grant(ready));
 }
 
 [[gnu::noinline]] Grants SmControl::CountReady(LaneMask granted) {
-  const bool quotas = joint_.counting() && CountGrants(granted);
+  std::uint64_t notes = joint_.gated() ? Grants::kGated : 0;
+  if (joint_.counting() && CountGrants(granted)) notes |= Grants::kLeft;
   if (state_.samples) SampleJoint(granted, 0);
-  return {granted, quotas};
+  return {granted, notes};
 }
 
 // Whether quotas have been spent or loaded.

@@ -25,9 +25,13 @@ Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& g
       flushes_l1_(config_.l1_flush == "kernel") {}
 
 void Sm::Begin(Cycle now) {
-  Wake(now);
+  Wake<false>(now);
   Receive(now);
-  FindReady(now);
+  if (collects_) {
+    FindReady<true>(now);
+  } else {
+    FindReady<false>(now);
+  }
   SetReady();
   SetLevels(now);
 }
@@ -230,7 +234,7 @@ void Sm::CheckBlocked(Cycle now) const {
 // known here.
 void Sm::FindSpecial() {
   const bool speaks = tb_stop_ != 0 || samples_ || place_waits_now_ || skips_ != gated_;
-  special_at_ = speaks ? 0 : std::min(next_finish_, traffic_.NextEvent());
+  special_at_ = speaks ? 0 : std::min({next_finish_, traffic_.NextEvent(), wheel_.FarAt()});
 }
 
 // Checked grant by grant, and counted with the issues: see Gpu::Finish.

@@ -84,10 +84,14 @@ class alignas(64) Sm {
   bool Ordinary(Cycle now) const { return now < special_at_; }
   // The next cycle is none.
   void ExpectControl() { special_at_ = 0; }
+  // `Collects`: it has operand collectors.
+  template <bool Collects>
   LaneMask BeginOrdinary(Cycle now);
+  template <bool Collects>
   Cycle EndOrdinary(Cycle now, LaneMask granted);  // and NextEvent()
   // The same after BeginReady(): what is left of BeginOrdinary(), and with EndOrdinary().
   void BeginOrdinaryRest(Cycle now);
+  template <bool Collects>
   Cycle EndPrepared(Cycle now, LaneMask granted);
   void Begin(Cycle now);
   // Only which warps are ready; nothing that other SMs see.
@@ -100,13 +104,7 @@ class alignas(64) Sm {
   // `out` is null when the control logic was not stepped.
   void End(Cycle now, const SmOutputs* out);
   // The next cycle in which something happens, if the control logic sleeps.
-  Cycle NextEvent(Cycle now) {
-    // Without a branch between the two, which the host could not guess.
-    const LaneMask lanes = (data_ready_ & runnable_ & ~busy_) | wheel_.Due(now + 1);
-    if (lanes != 0) return now + 1;
-    const bool soon = lsu_.next_pass() == now + 1 || Collecting();
-    return soon ? now + 1 : LaterEvent(now);
-  }
+  Cycle NextEvent(Cycle now) { return NextEvent<true>(now, data_ready_ & runnable_ & ~busy_); }
   // At the end of a cycle: an answer of memory, where requests wait for their turn.
   void Answer(Ticket ticket, Cycle done, Cycle now);
   // Between two cycles: ends the warps of the kernel slot that are here, without an instruction,
@@ -159,6 +157,15 @@ class alignas(64) Sm {
   unsigned resident_tbs(KernelId kernel) const { return resident_[Index(kernel)]; }
 
  private:
+  // `ready`: that have their data, and no port was busy for them.
+  template <bool Collects>
+  Cycle NextEvent(Cycle now, LaneMask ready) {
+    // Without a branch between the two, which the host could not guess.
+    const LaneMask lanes = ready | wheel_.Due(now + 1);
+    if (lanes != 0) return now + 1;
+    const bool soon = lsu_.next_pass() == now + 1 || (Collects && Collecting());
+    return soon ? now + 1 : LaterEvent(now);
+  }
   using Port = SmShape::Port;
   using OpCost = SmShape::OpCost;
   static constexpr Port kNoPort = Port::kNoPort, kSp = Port::kSp, kLsu = Port::kLsu;
@@ -187,9 +194,13 @@ class alignas(64) Sm {
   void FindSpecial();
   [[noreturn]] void RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const;
   // sm_ordinary.h: what every cycle has, and an issue whose time is known.
+  template <bool Ordinary>
   void Wake(Cycle now);
+  template <bool Collects>
   void FindReady(Cycle now);
+  template <bool Collects>
   LaneMask BlockedByPorts(LaneMask lanes, Cycle now);
+  template <bool Collects>
   void IssueInline(LaneMask granted, Cycle now);
   template <bool Collects>
   void Issue(unsigned lane, Cycle now);
@@ -217,6 +228,7 @@ class alignas(64) Sm {
   // sm_schedule.h: when results are there and warps go on.
   void ReceiveAnswers(Cycle now);
   void ClearReasons(LaneMask lanes);
+  // Lanes without a reason.
   LaneMask ForInstruction() const {
     return ~(reason_lanes_[kShort] | reason_lanes_[kMemory] | reason_lanes_[kAtBarrier]);
   }
@@ -297,7 +309,7 @@ class alignas(64) Sm {
   // Stalls are counted for all schedulers at once while warps are of one kernel, none is skipped
   // and it is known which schedulers have none.
   void FindTallied() {
-    const bool tallied = sole_kernel_ != kNumKernels && !skips_ && !live_changed_;
+    const bool tallied = sole_kernel_ != kNumKernels && !skips_ && !lanes_changed_;
     tallied_warps_ = tallied ? layout_.lanes_per_scheduler() : 0;
   }
   void SetSkips(bool skips) {
@@ -310,8 +322,16 @@ class alignas(64) Sm {
   void TakeTally();
   void SetLive(LaneMask live) {
     live_ = live;
-    live_changed_ = true;
+    lanes_changed_ = true;
     tallied_warps_ = 0;
+  }
+  void FindRunnable() {
+    runnable_ = active_ & ~stopped_;
+    SetLive(live_);
+  }
+  // Schedulers without any of the lanes.
+  unsigned Without(LaneMask lanes) const {
+    return layout_.CountOf(shape_.all_schedulers & ~layout_.LastLanesIn(lanes));
   }
   void AccountChanged(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles);
   unsigned Oldest(LaneMask lanes) const {
@@ -344,7 +364,7 @@ class alignas(64) Sm {
   LaneMask busy_ = 0;        // ready but for the port, this cycle
   LaneMask ready_ = 0;       // what SmInputs::ready says, this cycle
   LaneMask stopped_ = 0;     // of TBs in tb_stop
-  LaneMask unfetched_ = 0;   // may be before Warp::earliest; the others are not
+  LaneMask unfetched_ = 0;   // may be before Warp::earliest; the others are not, or are ready
   std::array<LaneMask, kNumWaits> reason_lanes_{};
   std::array<LaneMask, kNumPorts> port_lanes_{};  // by what they need next; of kNoPort none
   std::array<LaneMask, kNumKernels> kernel_lanes_{};
@@ -362,7 +382,7 @@ class alignas(64) Sm {
   std::uint32_t with_quota_ = 0;
   // How many warps the schedulers have of which stalls are counted for all at once; 0: for each.
   unsigned tallied_warps_ = 0;
-  bool live_changed_ = true;            // since they were counted
+  bool lanes_changed_ = true;           // live or runnable ones, since schedulers were counted
   unsigned sole_kernel_ = kNumKernels;  // the only one with TBs here, kNumKernels if several
   const bool collects_;                 // it has operand collectors
   bool gated_ = false;

@@ -8,7 +8,8 @@ namespace smk {
 
 // Cycles in which there is no choice whom to charge, and no warp is skipped. `Warps`: of a
 // scheduler at most, so that the masks are constants. `Ordinary`: all runnable warps that have
-// their data are in `ready` or `busy`; in any other cycle some may have become runnable since.
+// their data are in `ready` or `busy`, and each scheduler with ready ones grants one (Finish()
+// finds it where one does not). In any other cycle some may have become runnable since.
 template <unsigned Warps, bool Ordinary>
 [[gnu::always_inline]] inline void Sm::AccountSole(LaneMask granted, LaneMask ready, LaneMask busy,
                                                    unsigned cycles) {
@@ -17,7 +18,10 @@ template <unsigned Warps, bool Ordinary>
   const LaneMask data_lanes = short_lanes | reason_lanes_[kMemory];
   const LaneMask waiting = runnable_ & data_lanes & (Ordinary ? ~LaneMask{0} : ~data_ready_);
   StallMasks masks;
-  masks.granted = granted;
+  if (!Ordinary) {
+    const LaneMask none = kLayout.LastLanesIn(ready) & ~kLayout.LastLanesIn(granted);
+    tally_.NoteUngranted(kLayout.CountOf(none), cycles);
+  }
   masks.ready = ready;
   masks.pipe = ready | busy;
   masks.data_short = masks.pipe | (waiting & short_lanes);
@@ -25,7 +29,6 @@ template <unsigned Warps, bool Ordinary>
   masks.control = Ordinary ? masks.pipe | (runnable_ & ~reason_lanes_[kAtBarrier])
                            : masks.memory | (runnable_ & ForInstruction());
   masks.fetched = masks.pipe | (waiting & ~unfetched_);
-  masks.runnable = masks.control | runnable_;
   LaneMask unsure = tally_.Note<Warps>(masks, cycles);
   while (__builtin_expect(unsure != 0, 0)) {
     const LaneMask field = kLayout.SchedulerField(kLayout.SchedulerOf(LowestLane(unsure)));

@@ -116,7 +116,7 @@ void Sm::Activate(unsigned slot, Cycle now) {
   block.active = true;
   active_ |= block.lanes;
   if (block.restore) Restore(&block, slot, now);
-  runnable_ = active_ & ~stopped_;
+  FindRunnable();
   const Cycle first_issue = now + block.wait + config_.warp_start_latency;
   for (LaneMask lanes = block.lanes & live_; lanes != 0; lanes &= lanes - 1) {
     const unsigned lane = LowestLane(lanes);
@@ -175,7 +175,7 @@ void Sm::SetStopped(std::uint32_t tb_stop, Cycle now) {
     }
   }
   tb_stop_ = tb_stop;
-  runnable_ = active_ & ~stopped_;
+  FindRunnable();
   SetSkips(true);
   if (ended_kernels_ == 0) return;
   for (unsigned slot = 0; slot < kMaxTbSlots; ++slot) {

@@ -109,7 +109,13 @@ inline bool Sm::IssueSpecial(const Step& step, Warp* warp, unsigned lane, Cycle 
   return true;
 }
 
-void Sm::IssueAll(LaneMask granted, Cycle now) { IssueInline(granted, now); }
+void Sm::IssueAll(LaneMask granted, Cycle now) {
+  if (collects_) {
+    IssueInline<true>(granted, now);
+  } else {
+    IssueInline<false>(granted, now);
+  }
+}
 
 // Branch, barrier, exit. Returns whether the warp goes on to its next instruction by itself.
 bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now) {

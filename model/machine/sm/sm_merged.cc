@@ -83,7 +83,7 @@ void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now,
     warp.earliest = static_cast<std::uint32_t>(std::max(fetched, known + config_.barrier_latency));
     Schedule(&warp, lane, now);
   }
-  runnable_ = active_ & ~stopped_;
+  FindRunnable();
 }
 
 }  // namespace smk

@@ -11,16 +11,17 @@
 
 namespace smk {
 
+// In an ordinary cycle the wheel has no warp in its bucket that is due later.
+template <bool Ordinary>
 [[gnu::always_inline]] inline void Sm::Wake(Cycle now) {
   if (now != accounted_) AccountSleep(now - accounted_);
   accounted_ = now + 1;
-  const LaneMask due = wheel_.Take(now);
-  data_ready_ |= due;
-  unfetched_ &= ~due;
+  data_ready_ |= Ordinary ? wheel_.TakeNear(now) : wheel_.Take(now);
 }
 
+template <bool Collects>
 [[gnu::always_inline]] inline LaneMask Sm::BlockedByPorts(LaneMask lanes, Cycle now) {
-  if (collects_) return BlockedByCollectors(lanes);
+  if (Collects) return BlockedByCollectors(lanes);
   const Cycle lsu_free = std::max(lsu_.FreeAt(), shared_free_[kLsu]);
   LaneMask busy = lsu_free > now ? port_lanes_[kLsu] : 0;
   if (now < ports_busy_until_) {
@@ -39,17 +40,19 @@ namespace smk {
   return busy & lanes;
 }
 
+template <bool Collects>
 [[gnu::always_inline]] inline void Sm::FindReady(Cycle now) {
   const LaneMask lanes = data_ready_ & runnable_;
-  busy_ = lanes == 0 ? 0 : BlockedByPorts(lanes, now);
+  busy_ = lanes == 0 ? 0 : BlockedByPorts<Collects>(lanes, now);
   ready_ = lanes & ~busy_;
 }
 
+template <bool Collects>
 [[gnu::always_inline]] inline LaneMask Sm::BeginOrdinary(Cycle now) {
-  Wake(now);
+  Wake<true>(now);
   ReceiveAnswers(now);
-  if (Collecting()) AdvanceCollectors(now);
-  FindReady(now);
+  if (Collects && Collecting()) AdvanceCollectors(now);
+  FindReady<Collects>(now);
   return ready_;
 }
 
@@ -100,7 +103,6 @@ template <typename T>
   return object;
 }
 
-// `Collects`: it has operand collectors.
 template <bool Collects>
 [[gnu::always_inline]] inline void Sm::Issue(unsigned lane, Cycle now) {
   Warp& warp = *Held(&warps_[lane]);
@@ -127,35 +129,40 @@ template <bool Collects>
 }
 
 // The warps that are granted issue.
+template <bool Collects>
 [[gnu::always_inline]] inline void Sm::IssueInline(LaneMask granted, Cycle now) {
   data_ready_ &= ~granted;
   ClearReasons(granted);
   ClearPorts(granted);
-  if (collects_) return IssueCollected(granted, now);
+  unfetched_ &= ~granted;
+  if (Collects) return IssueCollected(granted, now);
   for (; granted != 0; granted &= granted - 1) Issue<false>(LowestLane(granted), now);
   if (!lsu_.resolved().empty()) TakeResolved(now);
 }
 
+template <bool Collects>
 [[gnu::always_inline]] inline Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
   const LaneMask wrong = granted & ~ready_;
   if (__builtin_expect(wrong != 0, 0)) {
     RefuseGrant(layout_.SchedulerOf(LowestLane(wrong)), layout_.IndexOf(LowestLane(wrong)), now);
   }
-  if (granted != 0) IssueInline(granted, now);
+  if (granted != 0) IssueInline<Collects>(granted, now);
   AccountInline<true>(granted, ready_, busy_, 1);
-  return NextEvent(now);
+  // What is left of `ready` is ready again.
+  return NextEvent<Collects>(now, ready_ ^ granted);
 }
 
+template <bool Collects>
 [[gnu::always_inline]] inline Cycle Sm::EndPrepared(Cycle now, LaneMask granted) {
   ReceiveAnswers(now);
-  if (Collecting()) AdvancePrepared(now);
-  return EndOrdinary(now, granted);
+  if (Collects && Collecting()) AdvancePrepared(now);
+  return EndOrdinary<Collects>(now, granted);
 }
 
 [[gnu::always_inline]] inline LaneMask Sm::BeginReady(Cycle now) {
-  Wake(now);
+  Wake<false>(now);
   if (!collects_) {
-    FindReady(now);
+    FindReady<false>(now);
     return ready_;
   }
   const LaneMask lanes = data_ready_ & runnable_;

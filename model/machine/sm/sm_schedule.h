@@ -14,10 +14,12 @@ namespace smk {
   TakeResolved(now);
 }
 
+// They wait for their instructions, or issue.
 inline void Sm::ClearReasons(LaneMask lanes) {
   for (LaneMask& mask : reason_lanes_) mask &= ~lanes;
 }
 
+// They want no port; what they want next must be set.
 inline void Sm::ClearPorts(LaneMask lanes) {
   for (unsigned port = kSp; port < kNumPorts; ++port) port_lanes_[port] &= ~lanes;
 }
@@ -65,6 +67,7 @@ inline void Sm::ScheduleFar(unsigned lane, Cycle at, Cycle now, Stamp operands) 
     return;
   }
   wheel_.Add(lane, at, now);
+  special_at_ = std::min(special_at_, wheel_.FarAt());
 }
 
 // The time of a result has become known.

@@ -17,21 +17,24 @@ namespace smk {
 
 std::array<std::uint64_t, kNumReasons + 1> StallTally::Take(const LaneLayout& layout,
                                                             unsigned schedulers) {
-  CountEmpty();
-  std::array<std::uint64_t, kNumReasons + 1> empty{}, cycles{};
-  for (unsigned i = 0; i < kNumReasons; ++i) {
-    const unsigned at = i + (i == kNumReasons - 1 ? 1 : 0);  // `fetched` is none of them
-    const LaneMask counts = without_[at / 2][at % 2];
+  CountIdle();
+  // By reason: cycles without a warp that has it or one before it. The last two are idle_.
+  std::array<std::uint64_t, kNumReasons> without{};
+  for (unsigned i = 0; i < kNumReasons - 2; ++i) {
+    const LaneMask counts = without_[i / 2][i % 2];
     for (unsigned s = 0; s < schedulers; ++s) {
-      empty[i] += -(counts >> layout.LaneOf(s, 0)) & layout.SchedulerField(0);
+      without[i] += -(counts >> layout.LaneOf(s, 0)) & layout.SchedulerField(0);
     }
   }
-  empty[kNumReasons] = empty_;
-  for (unsigned r = 0; r < kNumReasons; ++r) cycles[r] = empty[r] - empty[r + 1];
-  cycles[kNumReasons] = empty[kNumReasons];
-  const unsigned without_warps = empty_schedulers_;
+  without[kNumReasons - 2] = halted_;
+  without[kNumReasons - 1] = empty_;
+  std::array<std::uint64_t, kNumReasons + 1> cycles{};
+  cycles[0] = ungranted_;
+  for (unsigned r = 1; r < kNumReasons; ++r) cycles[r] = without[r - 1] - without[r];
+  cycles[kNumReasons] = empty_;
+  const Idle idle = idle_;
   *this = StallTally{};
-  empty_schedulers_ = without_warps;
+  idle_ = idle;
   return cycles;
 }
 
@@ -94,19 +97,17 @@ template <unsigned Warps>
 
 // Warps have come or exited. Those that exit in this cycle belong to it.
 void Sm::AccountChanged(LaneMask granted, LaneMask ready, LaneMask busy, unsigned cycles) {
-  const auto count = [this](LaneMask live) {
-    return layout_.CountOf(shape_.all_schedulers & ~layout_.LastLanesIn(live));
-  };
-  live_changed_ = false;
+  const LaneMask pipe = ready | busy;
+  lanes_changed_ = false;
   FindTallied();
-  tally_.SetEmpty(count(live_ | ready | busy));
+  tally_.SetIdle({Without(runnable_ | pipe), Without(live_ | pipe)});
   AccountInline<false>(granted, ready, busy, cycles);
-  tally_.SetEmpty(count(live_));
+  tally_.SetIdle({Without(runnable_), Without(live_)});
 }
 
 [[gnu::noinline]] void Sm::AccountEach(LaneMask granted, LaneMask ready, LaneMask busy,
                                        unsigned cycles) {
-  if (live_changed_) return AccountChanged(granted, ready, busy, cycles);
+  if (lanes_changed_) return AccountChanged(granted, ready, busy, cycles);
   if (layout_.lanes_per_scheduler() == 16) {
     ChargeEach<16>(granted, ready, busy, cycles);
   } else {

@@ -31,11 +31,10 @@ inline constexpr std::array<Stall, kNumReasons + 1> kReasons = {
     Stall::kQuota,   Stall::kPipeline, Stall::kDataShort,  Stall::kDataMemory,
     Stall::kControl, Stall::kBarrier,  Stall::kPreemption, Stall::kEmpty};
 
-// What one cycle looks like: warps that were granted, and those with each reason or one before it,
-// so that each mask has all of the one before. `fetched`: of `memory`, those that have their
-// instruction.
+// What one cycle looks like: warps with each reason or one before it, so that each mask has all of
+// the one before. `fetched`: of `memory`, those that have their instruction.
 struct StallMasks {
-  LaneMask granted, ready, pipe, data_short, memory, control, fetched, runnable;
+  LaneMask ready, pipe, data_short, memory, control, fetched;
 };
 
 // Counts for all schedulers at once in how many cycles a mask had none of their lanes. What has the
@@ -46,10 +45,18 @@ class StallTally {
   static constexpr unsigned kRoom = 0x7fff;
 
   unsigned room() const { return room_; }
-  // So many schedulers have no warp that has not exited, from now on.
-  void SetEmpty(unsigned schedulers) {
-    CountEmpty();
-    empty_schedulers_ = schedulers;
+  // Schedulers without a runnable warp, and those without one that has not exited.
+  struct Idle {
+    unsigned halted = 0, empty = 0;
+  };
+  // From now on.
+  void SetIdle(const Idle& idle) {
+    CountIdle();
+    idle_ = idle;
+  }
+  // So many schedulers have ready warps and grant none.
+  void NoteUngranted(unsigned schedulers, unsigned cycles) {
+    ungranted_ += schedulers * std::uint64_t{cycles};
   }
   // `cycles`: at most room(). Returns the lanes of schedulers whose warps wait for data, and have
   // no instruction yet.
@@ -65,12 +72,11 @@ class StallTally {
       without_[i] = (Pair)((Fields)without_[i] + (none & static_cast<Field>(-cycles)));
       return (Pair)none;
     };
-    note(0, m.granted, m.ready);
-    note(1, m.pipe, m.data_short);
-    const Pair memory = note(2, m.memory, m.control);
-    const Pair fetched = note(3, m.fetched, m.runnable);
+    note(0, m.ready, m.pipe);
+    const Pair data = note(1, m.data_short, m.memory);
+    const Pair rest = note(2, m.control, m.fetched);
     room_ -= cycles;
-    return (fetched & ~memory)[0];
+    return (rest & ~data)[1];
   }
   // Scheduler cycles by reason, without the schedulers that do not exist; and begins anew.
   std::array<std::uint64_t, kNumReasons + 1> Take(const LaneLayout& layout, unsigned schedulers);
@@ -80,14 +86,16 @@ class StallTally {
   typedef LaneMask Masks __attribute__((vector_size(16)));
   std::array<Masks, kPairs> without_{};  // fields of counts: minus the cycles without a lane
   // Of the cycles that were noted since.
-  void CountEmpty() {
-    empty_ += empty_schedulers_ * std::uint64_t{empty_counted_ - room_};
-    empty_counted_ = room_;
+  void CountIdle() {
+    const std::uint64_t cycles = idle_counted_ - room_;
+    halted_ += idle_.halted * cycles;
+    empty_ += idle_.empty * cycles;
+    idle_counted_ = room_;
   }
 
-  std::uint64_t empty_ = 0;
-  unsigned empty_schedulers_ = 0;
-  unsigned empty_counted_ = kRoom;  // room_ when they were counted
+  std::uint64_t ungranted_ = 0, halted_ = 0, empty_ = 0;
+  Idle idle_;
+  unsigned idle_counted_ = kRoom;  // room_ when they were counted
   unsigned room_ = kRoom;
 };
 

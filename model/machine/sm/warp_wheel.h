@@ -2,6 +2,7 @@
 // Timing wheel of one SM: which warps become ready to issue in which cycle.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstring>
@@ -22,6 +23,8 @@ class WarpWheel {
       due_[lane] = at;
       far_ |= LaneBit(lane);
       at = now + kSlots - 1;
+      round_[lane] = at;
+      far_at_ = std::min(far_at_, at);
     }
     AddNear(LaneBit(lane), at);
   }
@@ -36,13 +39,18 @@ class WarpWheel {
 
   // The lanes due now. Must be called in every cycle that Next() names.
   LaneMask Take(Cycle now) {
+    const LaneMask due = TakeNear(now);
+    return now < far_at_ ? due : due & ~GoRoundAgain(due & far_, now);
+  }
+  // The same before FarAt(): none of them is due later.
+  LaneMask TakeNear(Cycle now) {
     const unsigned slot = now % kSlots;
-    LaneMask due = slots_[slot];
-    if (due == 0) return 0;
+    const LaneMask due = slots_[slot];
     slots_[slot] = 0;
-    if ((due & far_) != 0) due &= ~GoRoundAgain(due & far_, now);
     return due;
   }
+  // When the first bucket comes with a lane that may be due later.
+  Cycle FarAt() const { return far_at_; }
 
   // In the bucket of `at`: none if Next() of the cycle before is later.
   LaneMask Due(Cycle at) const { return slots_[at % kSlots]; }
@@ -97,14 +105,19 @@ class WarpWheel {
       later |= LaneBit(lane);
       Add(lane, due_[lane], now);
     }
+    far_at_ = kNever;
+    for (lanes = far_; lanes != 0; lanes &= lanes - 1) {
+      far_at_ = std::min(far_at_, round_[LowestLane(lanes)]);
+    }
     return later;
   }
 
   LaneMask far_ = 0;  // lanes due later than their bucket
+  Cycle far_at_ = kNever;
   // By group: 1 if a bucket may have a lane.
   alignas(8) std::array<std::uint8_t, kSlots / kGroup> used_{};
   std::array<LaneMask, kSlots> slots_{};
-  std::array<Cycle, kLanes> due_{};  // of the lanes in far_
+  std::array<Cycle, kLanes> due_{}, round_{};  // of the lanes in far_; when their buckets come
 };
 
 }  // namespace smk

@@ -208,7 +208,7 @@ template <typename Lanes>
 Grants LaneGroup<Lanes>::Alone(unsigned i) {
   Use(i);
   if (!evaluated_) return {};
-  return {PartOf(i).lanes(i % Part::kSms), (shows_ >> i & 1) != 0};
+  return {PartOf(i).lanes(i % Part::kSms), (shows_ >> i & 1) != 0 ? Grants::kLeft : 0};
 }
 
 template <typename Lanes>

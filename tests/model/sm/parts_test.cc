@@ -52,6 +52,22 @@ TEST(WarpWheel, ForgetsARemovedLane) {
   EXPECT_EQ(wheel.Next(10), kNever);
 }
 
+// Until then no bucket has a lane that is due later.
+TEST(WarpWheel, TellsWhenALaneBeyondItsSpanComesRound) {
+  WarpWheel wheel;
+  EXPECT_EQ(wheel.FarAt(), kNever);
+  wheel.Add(1, 3 * WarpWheel::kSlots, 0);
+  wheel.Add(2, 3 * WarpWheel::kSlots, 5);
+  wheel.Add(3, 100, 5);
+  EXPECT_EQ(wheel.FarAt(), WarpWheel::kSlots - 1);
+  EXPECT_EQ(wheel.TakeNear(100), LaneBit(3));
+  EXPECT_EQ(wheel.Take(wheel.FarAt()), 0u);
+  EXPECT_EQ(wheel.FarAt(), WarpWheel::kSlots + 4) << "the second lane's";
+  wheel.Remove(2);
+  EXPECT_EQ(wheel.Take(wheel.FarAt()), 0u);
+  EXPECT_EQ(wheel.FarAt(), 2 * (WarpWheel::kSlots - 1)) << "the first lane's again";
+}
+
 TEST(WarpWheel, AgreesWithAMapOverRandomTimes) {
   WarpWheel wheel;
   std::map<unsigned, Cycle> due;
