@@ -41,9 +41,8 @@ Lsu::Lsu(SmId sm, const SmConfig& config, unsigned sector_bytes, MemoryPort& mem
   resolved_.reserve(2 * kRing);
 }
 
-void Lsu::IssueGlobal(const Request& request, Cycle now) {
+void Lsu::IssueGlobal(Cycle now) {
   Entry& entry = ring_[tail_ % kRing];
-  entry.request = request;
   entry.sent = 0;
   entry.done = 0;
   const bool first = unresolved_ == tail_;

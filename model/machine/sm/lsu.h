@@ -98,11 +98,13 @@ class alignas(64) Lsu {
     place_free_ = release_[(tail_ - depth_) % kRing];
     return done;
   }
-  // Issues one when not AllKnown(): it is resolved after the instructions before it.
-  void IssueShared(const Request& request) {
-    ring_[tail_++ % kRing].request = request;
+  // Issues NextRequest() when not AllKnown(): it is resolved after the instructions before it.
+  void IssueShared() {
+    ++tail_;
     FindPlace();
   }
+  // That is issued next: all of it must be written.
+  Request& NextRequest() { return ring_[tail_ % kRing].request; }
 
   // Issues a global-memory instruction: put its lines into lines() and, if its sectors are looked
   // at, those of each line into sectors(), then call. Its completion is always given by
@@ -112,7 +114,7 @@ class alignas(64) Lsu {
   bool LooksAtSectors(OpClass op) const {
     return lsu_sectors_ != 0 || op == OpClass::kStoreGlobal || op == OpClass::kAtomicGlobal;
   }
-  void IssueGlobal(const Request& request, Cycle now);
+  void IssueGlobal(Cycle now);
 
   // Next cycle in which Tick() must be called, or kNever.
   Cycle next_pass() const { return next_pass_; }

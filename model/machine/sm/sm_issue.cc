@@ -29,8 +29,8 @@ Cycle Sm::TakeSharedPipe(const Step& step, unsigned lane, Cycle now) {
 }
 
 // `waited`: it comes from the collectors, which know its lines.
-void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
-                    Collectors::Entry* waited) {
+inline void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
+                           Collectors::Entry* waited) {
   if (shape_.shared_units[kLsu] != 0) TakeUnit(kLsu, 1, now);
   if (step.off_chip || !lsu_.AllKnown()) return Queue(step, warp, lane, now, waited);
   const Cycle done = TakeBanks(step, *warp, now);
@@ -41,13 +41,14 @@ void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
 // Into the LSU, which does not know yet when it will be done.
 [[gnu::noinline]] void Sm::Queue(const Step& step, Warp* warp, unsigned lane, Cycle now,
                                  Collectors::Entry* waited) {
-  Lsu::Request request;
+  Lsu::Request& request = lsu_.NextRequest();
   request.op = static_cast<OpClass>(step.op);
   request.lane = static_cast<std::uint8_t>(lane);
   request.place = step.place[0] | step.joined;
   request.joins = step.joined != 0;
   request.tb_slot = warp->tb_slot;
   request.kernel = KernelId{warp->kernel};
+  request.passes = 1;
   request.cycles = step.initiation;
   request.latency = step.latency;
   request.tb_generation = warp->block->generation;
@@ -56,11 +57,11 @@ void Sm::IssueToLsu(const Step& step, Warp* warp, unsigned lane, Cycle now,
   } else {
     ++warp->block->unresolved;  // its result is unknown since its issue
   }
-  if (!step.off_chip) return lsu_.IssueShared(request);
+  if (!step.off_chip) return lsu_.IssueShared();
   SectorMask* const sectors = lsu_.LooksAtSectors(request.op) ? lsu_.sectors() : nullptr;
   request.passes = waited != nullptr ? waited->CopyLines(lsu_.lines(), sectors)
                                      : LinesOf(warp, lsu_.lines(), sectors);
-  lsu_.IssueGlobal(request, now);
+  lsu_.IssueGlobal(now);
 }
 
 std::uint8_t Sm::LinesOf(Warp* warp, std::uint64_t* lines, SectorMask* sectors) {

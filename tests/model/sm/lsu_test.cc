@@ -54,7 +54,8 @@ class LsuTiming : public testing::Test {
     request.passes = static_cast<std::uint8_t>(lines);
     for (unsigned i = 0; i < lines; ++i) lsu->lines()[i] = (first + i) * kLineBytes;
     std::fill_n(lsu->sectors(), lines, kAllSectors);
-    lsu->IssueGlobal(request, now);
+    lsu->NextRequest() = request;
+    lsu->IssueGlobal(now);
   }
   // Runs until the LSU has nothing to do; gives all completions in order.
   static std::vector<Cycle> Run(Lsu* lsu) {
@@ -149,7 +150,8 @@ TEST_F(LsuTiming, SharedInstructionWaitsBehindAStalledMiss) {
   Lsu lsu = Make();
   Global(&lsu, OpClass::kLoadGlobal, 0, 9, 0);
   EXPECT_FALSE(lsu.AllKnown());
-  lsu.IssueShared(Request(OpClass::kLoadShared, 2));
+  lsu.NextRequest() = Request(OpClass::kLoadShared, 2);
+  lsu.IssueShared();
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{600, 301 + 1 + 24}));
 }
 
@@ -209,7 +211,8 @@ TEST_F(LsuTiming, ConstantsPassInTurnWithALatencyOfTheirOwn) {
   EXPECT_EQ(Known(&lsu, OpClass::kLoadShared, 1, KernelId{0}, 10), 16u + 24);
   // Behind a load whose passes are not known.
   Global(&lsu, OpClass::kLoadGlobal, 0, 9, 20);
-  lsu.IssueShared(Request(OpClass::kLoadConst, 2));
+  lsu.NextRequest() = Request(OpClass::kLoadConst, 2);
+  lsu.IssueShared();
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{620, 321 + 2 + 9}));
 }
 
@@ -269,7 +272,8 @@ TEST_F(LsuTextures, ResultsComeInOrder) {
 TEST_F(LsuTextures, AFullFifoHoldsUpTheUnit) {
   Lsu lsu = Make();
   Global(&lsu, OpClass::kTexture, 0, 7, 0);
-  lsu.IssueShared(Request(OpClass::kLoadShared, 1));
+  lsu.NextRequest() = Request(OpClass::kLoadShared, 1);
+  lsu.IssueShared();
   EXPECT_EQ(Run(&lsu), (std::vector<Cycle>{300 + 300, 301 + 24}));
   EXPECT_EQ(memory.calls[5].at, 5u);
   EXPECT_EQ(memory.calls[6].at, 300u);
@@ -355,7 +359,8 @@ class LsuSectors : public LsuTiming {
     request.place = op == OpClass::kLoadGlobal ? 1 : 0;
     lsu->lines()[0] = line * kLineBytes;
     lsu->sectors()[0] = sectors;
-    lsu->IssueGlobal(request, now);
+    lsu->NextRequest() = request;
+    lsu->IssueGlobal(now);
   }
 };
 
