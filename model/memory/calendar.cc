@@ -49,12 +49,37 @@ std::uint64_t Calendar::NextClosed(std::uint64_t slot) const {
   const std::uint64_t free = ~word.taken & ~std::uint64_t{0} << from % kWordSlots;
   std::uint64_t last = free;  // and those behind it
   for (unsigned i = 1; i < count; ++i) last &= last - 1;
-  if (last == 0) return TakeAnywhere(from, count);
+  if (last == 0) return TakeOfTwo(from, count);
   const std::uint64_t first = number * kWordSlots;
   const std::uint64_t end = first + static_cast<unsigned>(__builtin_ctzll(last)) + 1;
   if (end > full_begin_) return TakeAnywhere(from, count);
   word.taken |= free & (last ^ (last - 1));
   return {first + static_cast<unsigned>(__builtin_ctzll(free)), end};
+}
+
+// What TakeAmong() does when the word of the first slot has not enough. Mostly the next one has
+// the others, or all.
+[[gnu::noinline]] Calendar::Span Calendar::TakeOfTwo(std::uint64_t from, unsigned count) {
+  const std::uint64_t number = from / kWordSlots;
+  Word& low = words_[number & mask_];
+  Word& high = words_[(number + 1) & mask_];
+  if (high.number != number + 1) return TakeAnywhere(from, count);
+  const std::uint64_t low_free = ~low.taken & ~std::uint64_t{0} << from % kWordSlots;
+  const std::uint64_t high_free = ~high.taken;
+  unsigned left = count;
+  for (std::uint64_t free = low_free; free != 0; free &= free - 1) --left;
+  std::uint64_t last = high_free;  // and those behind it
+  for (; left > 1; --left) last &= last - 1;
+  if (last == 0) return TakeAnywhere(from, count);
+  const std::uint64_t first = (number + 1) * kWordSlots;
+  const std::uint64_t end = first + static_cast<unsigned>(__builtin_ctzll(last)) + 1;
+  if (end > full_begin_) return TakeAnywhere(from, count);
+  low.taken |= low_free;
+  high.taken |= high_free & (last ^ (last - 1));
+  if (low_free != 0) {
+    return {first - kWordSlots + static_cast<unsigned>(__builtin_ctzll(low_free)), end};
+  }
+  return {first + static_cast<unsigned>(__builtin_ctzll(high_free)), end};
 }
 
 // What Take() does in all other cases.
@@ -82,8 +107,29 @@ std::uint64_t Calendar::NextClosed(std::uint64_t slot) const {
   return {first, last + 1};
 }
 
-// What TakeRun() does when it has to search.
+// What TakeRun() does for slots before full_begin_, as TakeAmong().
 [[gnu::noinline]] Calendar::Span Calendar::TakeRunAmong(std::uint64_t from, unsigned count) {
+  const std::uint64_t number = from / kWordSlots;
+  Word& word = words_[number & mask_];
+  if (full_end_ - from >= near_ || word.number != number) return TakeRunAnywhere(from, count);
+  const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
+  unsigned begin = from % kWordSlots;
+  while (begin + count <= kWordSlots) {
+    const std::uint64_t taken = word.taken >> begin & run;
+    if (taken == 0) {
+      const std::uint64_t first = number * kWordSlots + begin;
+      if (first + count > full_begin_) break;
+      word.taken |= run << begin;
+      return {first, first + count};
+    }
+    // No run can contain the last taken slot: go on behind it.
+    begin += kWordSlots - static_cast<unsigned>(__builtin_clzll(taken));
+  }
+  return TakeRunAnywhere(from, count);
+}
+
+// What TakeRun() does in all other cases.
+[[gnu::noinline]] Calendar::Span Calendar::TakeRunAnywhere(std::uint64_t from, unsigned count) {
   const std::uint64_t run = ~std::uint64_t{0} >> (kWordSlots - count);
   std::uint64_t begin = Look(from);
   bool late = false;
@@ -96,7 +142,6 @@ std::uint64_t Calendar::NextClosed(std::uint64_t slot) const {
     if (two) taken |= At(begin / kWordSlots + 1).taken << (kWordSlots - shift);
     taken &= run;
     if (taken != 0) {
-      // No run can contain the last taken slot: go on behind it.
       begin += kWordSlots - static_cast<unsigned>(__builtin_clzll(taken));
       continue;
     }
@@ -125,8 +170,20 @@ inline void Calendar::Write() {
   written_ = full_end_;
 }
 
-// What TakeBehind() does when it takes slots in another word than last_.
+// What TakeBehind() does when it takes slots in another word than last_. Mostly what is to be
+// written is in that one; then nothing is called, so that no register is saved.
 [[gnu::noinline]] void Calendar::WriteBefore(std::uint64_t next) {
+  if (full_end_ >= last_end_ || closed_ != 0) return WriteAnyBefore(next);
+  last_->taken |= Bits(written_, full_end_);
+  const std::uint64_t number = next / kWordSlots;
+  Word& word = words_[number & mask_];
+  if (word.number != number) word = {0, number};
+  last_ = &word;
+  last_end_ = (number + 1) * kWordSlots;
+}
+
+// The same in all other cases.
+[[gnu::noinline]] void Calendar::WriteAnyBefore(std::uint64_t next) {
   Write();
   const std::uint64_t number = next / kWordSlots;
   last_ = &At(number);

@@ -98,8 +98,10 @@ class Calendar {
     return true;
   }
   Span TakeAmong(std::uint64_t from, unsigned count);
+  Span TakeOfTwo(std::uint64_t from, unsigned count);
   Span TakeAnywhere(std::uint64_t from, unsigned count);
   Span TakeRunAmong(std::uint64_t from, unsigned count);
+  Span TakeRunAnywhere(std::uint64_t from, unsigned count);
 
   // Of a word: the slots from `from` to `end`, which are both in it.
   static std::uint64_t Bits(std::uint64_t from, std::uint64_t end) {
@@ -108,6 +110,7 @@ class Calendar {
   }
   void Write();
   void WriteBefore(std::uint64_t next);
+  void WriteAnyBefore(std::uint64_t next);
   std::uint64_t Look(std::uint64_t from);
   void Fill(std::uint64_t from, std::uint64_t end);
   void Keep(std::uint64_t from, std::uint64_t end);
