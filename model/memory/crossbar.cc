@@ -28,6 +28,7 @@ Crossbar::Crossbar(sc_core::sc_module_name name, const MachineConfig& machine)
       sectored_(machine.memory.sector_bytes != kLineBytes),
       in_order_(machine.memory.xbar_order != "free"),
       acknowledged_(machine.memory.writes == "acknowledged"),
+      plain_(drawn_map_ == nullptr && !sectored_ && !in_order_),
       latency_(machine.memory.xbar_latency),
       address_end_(TagEnd(machine.memory)),
       sm_ports_(machine.sms),
@@ -90,28 +91,39 @@ std::uint64_t Crossbar::late_reservations() const {
   return std::max(to.Take(leave + latency_, flits).end, *next + latency_);
 }
 
+// One decision for all that most machines have not.
 Cycle Crossbar::Serve(LineAccess* access, Cycle start) {
-  const AddressMap::Place place = Locate(access->address);
+  return plain_ ? ServeAs<true>(access, start) : ServeAny(access, start);
+}
+
+[[gnu::noinline]] Cycle Crossbar::ServeAny(LineAccess* access, Cycle start) {
+  return ServeAs<false>(access, start);
+}
+
+template <bool Plain>
+inline Cycle Crossbar::ServeAs(LineAccess* access, Cycle start) {
+  const bool sectored = !Plain && sectored_, in_order = !Plain && in_order_;
+  const AddressMap::Place place = Plain ? map_.Locate(access->address) : Locate(access->address);
   SmPort& sm = sm_ports_[Index(access->sm)];
   SlicePort& slice = slice_ports_[place.slice];
   const unsigned sectors = access->bytes / kSectorBytes;
   const unsigned data =
-      sectored_ ? sectors * sector_flits_ : static_cast<unsigned>(flit_bytes_.Up(access->bytes));
-  const unsigned head = sectored_ ? sectors : 1;
+      sectored ? sectors * sector_flits_ : static_cast<unsigned>(flit_bytes_.Up(access->bytes));
+  const unsigned head = sectored ? sectors : 1;
   const bool has_data = access->store() || access->atomic();
-  const unsigned flits = !has_data ? head : sectored_ ? data : head + data;
-  const Cycle last = in_order_ ? TravelInOrder(&sm.next_request, slice.request, start, flits)
-                               : TravelFreely(&sm.next_request, slice.request, start, flits);
+  const unsigned flits = !has_data ? head : sectored ? data : head + data;
+  const Cycle last = in_order ? TravelInOrder(&sm.next_request, slice.request, start, flits)
+                              : TravelFreely(&sm.next_request, slice.request, start, flits);
   // The slice serves a sector per cycle while the others still come, so that it ends with the last.
-  const Cycle arrival = sectored_ ? last - (sectors - 1) : last;
+  const Cycle arrival = sectored ? last - (sectors - 1) : last;
   access->address = place.local_address;
   BlockingSocket& to =
       access->context() ? *controller_sockets_[place.controller] : *slice_sockets_[place.slice];
   const Cycle ready = to.Serve(access, arrival);
   if (access->store() && !acknowledged_) return ready;
   const unsigned reply = access->store() ? head : data;
-  return in_order_ ? TravelBlocking(slice.reply, sm.reply, ready, reply)
-                   : Travel(slice.reply, sm.reply, ready, reply);
+  return in_order ? TravelBlocking(slice.reply, sm.reply, ready, reply)
+                  : Travel(slice.reply, sm.reply, ready, reply);
 }
 
 // The cycle after the last flit has passed the second port; each leaves the first when the second

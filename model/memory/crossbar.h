@@ -85,6 +85,9 @@ class Crossbar final : public BlockingTarget, public sc_core::sc_module {
   AddressMap::Place Locate(std::uint64_t address) {
     return drawn_map_ != nullptr ? drawn_map_->Locate(address) : map_.Locate(address);
   }
+  Cycle ServeAny(LineAccess* access, Cycle start);
+  template <bool Plain>
+  Cycle ServeAs(LineAccess* access, Cycle start);
   Cycle ServeTurn(const TurnPacket& packet, Cycle arrival);
   Cycle TravelFreely(Cycle* next, Calendar& to, Cycle start, unsigned flits) const;
   Cycle Travel(Calendar& from, Calendar& to, Cycle start, unsigned flits) const;
@@ -97,6 +100,7 @@ class Crossbar final : public BlockingTarget, public sc_core::sc_module {
   const Divisor flit_bytes_;
   const unsigned sector_flits_;
   const bool sectored_, in_order_, acknowledged_;
+  const bool plain_;  // lines are neither drawn nor in sectors, and no port waits for another
   const Cycle latency_;
   const std::uint64_t address_end_;
   std::vector<SmPort> sm_ports_;
