@@ -16,16 +16,19 @@ class Divisor {
         short_reciprocal_((std::uint64_t{1} << 32) / by + 1) {}
 
   unsigned by() const { return by_; }
-  std::uint64_t Down(std::uint64_t value) const {
-    __extension__ using Wide = unsigned __int128;
-    return static_cast<std::uint64_t>(static_cast<Wide>(value + 1) * reciprocal_ >> 64);
-  }
-  std::uint64_t Up(std::uint64_t value) const { return Down(value + (by_ - 1)); }
+  std::uint64_t Down(std::uint64_t value) const { return Before(value + 1); }
+  std::uint64_t Up(std::uint64_t value) const { return Before(value + by_); }
   unsigned Up(unsigned value) const {
     return static_cast<unsigned>((value + (by_ - 1)) * short_reciprocal_ >> 32);
   }
 
  private:
+  // The quotient of the value before this one.
+  std::uint64_t Before(std::uint64_t value) const {
+    __extension__ using Wide = unsigned __int128;
+    return static_cast<std::uint64_t>(static_cast<Wide>(value) * reciprocal_ >> 64);
+  }
+
   unsigned by_;
   std::uint64_t reciprocal_;        // below 2^64 / by, by one at most
   std::uint64_t short_reciprocal_;  // above 2^32 / by, by one at most

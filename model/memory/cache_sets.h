@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace smk {
@@ -23,7 +24,7 @@ class CacheSets {
       : ways_(ways),
         places_((ways + 7) / 8 * 8),
         tags_(sets * places_, kNoTag),
-        bytes_(sets * places_ / 8),
+        bytes_(sets * places_),
         links_(sets * ways),
         ends_(sets) {
     for (unsigned set = 0; set < sets; ++set) {
@@ -40,7 +41,9 @@ class CacheSets {
     const std::uint64_t all = kEach * ByteOf(tag);
     const unsigned begin = set * places_, end = begin + places_;
     for (unsigned first = begin; first != end; first += 8) {
-      const std::uint64_t other = bytes_[first / 8] ^ all;
+      std::uint64_t eight = 0;
+      std::memcpy(&eight, &bytes_[first], sizeof eight);
+      const std::uint64_t other = eight ^ all;
       // The highest bit of each byte that is 0, and of some above one that is.
       std::uint64_t found = (other - kEach) & ~other & kEach << 7;
       for (; found != 0; found &= found - 1) {
@@ -53,13 +56,11 @@ class CacheSets {
   void SetTag(unsigned set, unsigned way, std::uint32_t tag) {
     const unsigned place = set * places_ + way;
     tags_[place] = tag;
-    std::uint64_t& word = bytes_[place / 8];
-    const unsigned shift = way % 8 * 8;
-    word = (word & ~(std::uint64_t{0xff} << shift)) | ByteOf(tag) << shift;
+    bytes_[place] = static_cast<std::uint8_t>(ByteOf(tag));
   }
 
   // The way is now the one that was used last.
-  void Use(unsigned set, unsigned way) {
+  [[gnu::always_inline]] void Use(unsigned set, unsigned way) {
     Ends& ends = ends_[set];
     if (way == ends.newest) return;
     Link* const links = &links_[set * ways_];
@@ -81,6 +82,7 @@ class CacheSets {
 
  private:
   static constexpr std::uint64_t kEach = 0x0101'0101'0101'0101;
+  static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
   struct Link {
     std::uint16_t newer, older;
   };
@@ -90,11 +92,11 @@ class CacheSets {
 
   static std::uint64_t ByteOf(std::uint32_t tag) { return (tag * 0x9e3779b9u) >> 24; }
 
-  unsigned ways_, places_;            // of a set: as many as its words of eight have
-  std::vector<std::uint32_t> tags_;   // by set and place, which is a way or empty
-  std::vector<std::uint64_t> bytes_;  // by set and eight ways
-  std::vector<Link> links_;           // by set and way
-  std::vector<Ends> ends_;            // by set
+  unsigned ways_, places_;           // of a set: as many as its words of eight have
+  std::vector<std::uint32_t> tags_;  // by set and place, which is a way or empty
+  std::vector<std::uint8_t> bytes_;  // of the tags, likewise
+  std::vector<Link> links_;          // by set and way
+  std::vector<Ends> ends_;           // by set
 };
 
 }  // namespace smk

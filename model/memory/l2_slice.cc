@@ -102,7 +102,7 @@ inline void L2Slice::WriteOut(const Line& line, unsigned bytes, KernelId kernel,
   store.kernel = kernel;
   store.sm = sm;
   store.access = MemoryAccess::kStore;
-  evictions_.Take(memory_socket_.Serve(&store, *start + delay));
+  evictions_.Take(memory_socket_.Write(&store, *start + delay));
 }
 
 [[gnu::noinline]] Cycle L2Slice::Read(LineAccess* request, Cycle arrival) {
@@ -155,13 +155,13 @@ inline Cycle L2Slice::ReadPresent(const Access& access, Line* line, unsigned pas
 [[gnu::always_inline]] inline Cycle L2Slice::Fetch(const Access& access, Line* line, Cycle start,
                                                    unsigned passes) {
   start = std::max(start + latency_, mshrs_.next_free());
-  const unsigned bytes = Missing(access, *line);
+  const unsigned bytes = sectored_ ? Missing(access, *line) : kLineBytes;
   LineAccess fetch;
   fetch.address = line->address;
   fetch.bytes = bytes;
   fetch.kernel = access.line.kernel;
   fetch.sm = access.line.sm;
-  Cycle ready = memory_socket_.Serve(&fetch, start);
+  Cycle ready = memory_socket_.Read(&fetch, start);
   line->merges = 0;
   mshrs_.Take(ready);
   if (sectored_) {

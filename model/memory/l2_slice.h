@@ -49,6 +49,8 @@ class L2Slice final : public BlockingTarget, public sc_core::sc_module {
 
   // Until a read's data leave the slice, or a write is accepted. Sets l2_hit.
   Cycle Serve(LineAccess* access, Cycle arrival) override;
+  Cycle Read(LineAccess* access, Cycle arrival) override;
+  Cycle Write(LineAccess* access, Cycle arrival) override;
 
  private:
   struct Line {
@@ -74,8 +76,6 @@ class L2Slice final : public BlockingTarget, public sc_core::sc_module {
   Line* Replace(const Access& access, Cycle* start);
   void WriteOut(const Line& line, unsigned bytes, KernelId kernel, SmId sm, Cycle delay,
                 Cycle* start);
-  Cycle Read(LineAccess* request, Cycle arrival);
-  Cycle Write(LineAccess* request, Cycle arrival);
   // The access by value: a reference would keep it in memory where it is made.
   Cycle WriteMiss(Access access, Line* line);
   void Count(LineAccess* request, bool hit);

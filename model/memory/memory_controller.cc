@@ -74,22 +74,26 @@ inline MemoryController::Location MemoryController::Locate(std::uint64_t local_a
 }
 
 Cycle MemoryController::Serve(LineAccess* access, Cycle arrival) {
-  return access->store() ? Write(*access, arrival) : Read(*access, arrival);
+  return access->store() ? Write(access, arrival) : Read(access, arrival);
 }
 
-// `moved`: when the data have passed the bus, or are in the write buffer.
-[[gnu::always_inline]] inline void MemoryController::Count(const LineAccess& access,
-                                                           DramClock moved,
-                                                           SlotCounters* bytes_moved) {
+// What a Move says of the access, but for its end. 0 if it is of a context.
+[[gnu::always_inline]] inline std::uint64_t MemoryController::Count(const LineAccess& access,
+                                                                    bool store) {
   const unsigned kernel = Index(access.kernel);
   const unsigned bytes = DivideUp(access.bytes, kSectorBytes) * kSectorBytes;
   if (access.context()) {
     stats_.context_bytes[kernel] += bytes;
-    return;
+    return 0;
   }
-  (*bytes_moved)[kernel] += bytes;
-  moves_[moved_++ % moves_.size()].word =
-      moved << Move::kEndBit | kernel << Move::kKernelBit | bytes | (access.store() ? 1u : 0u);
+  (store ? stats_.dram_write_bytes : stats_.dram_read_bytes)[kernel] += bytes;
+  return kernel << Move::kKernelBit | bytes | (store ? 1u : 0u);
+}
+
+// `end`: when the data have passed the bus, or are in the write buffer.
+inline void MemoryController::Note(std::uint64_t move, DramClock end) {
+  if (move == 0) return;
+  moves_[moved_++ % moves_.size()].word = end << Move::kEndBit | move;
 }
 
 MemoryStats MemoryController::stats(Cycle now) const {
@@ -103,20 +107,21 @@ MemoryStats MemoryController::stats(Cycle now) const {
   return stats;
 }
 
-[[gnu::noinline]] Cycle MemoryController::Read(const LineAccess& access, Cycle arrival) {
-  const Location where = Locate(access.address, access.bytes);
+Cycle MemoryController::Read(LineAccess* access, Cycle arrival) {
+  const Location where = Locate(access->address, access->bytes);
   const DramClock enters = std::max(ToClocks(arrival), queue_.next_free());
+  const std::uint64_t move = Count(*access, false);
   const DramClock leaves = Plan(where, enters, 0);
   queue_.Take(leaves);
   const DramClock done = leaves + config_.t_cl;
-  Count(access, done, &stats_.dram_read_bytes);
+  Note(move, done);
   return ToCoreCycles(done) + config_.dram_latency;
 }
 
-[[gnu::noinline]] Cycle MemoryController::Write(const LineAccess& access, Cycle arrival) {
+Cycle MemoryController::Write(LineAccess* access, Cycle arrival) {
   const DramClock now = std::max(ToClocks(arrival), drained_[half_]);
-  Count(access, now, &stats_.dram_write_bytes);
-  batch_.push_back(Locate(access.address, access.bytes));
+  Note(Count(*access, true), now);
+  batch_.push_back(Locate(access->address, access->bytes));
   if (batch_.size() == config_.write_batch) {
     drained_[half_] = DrainWrites(now);
     half_ ^= 1;
@@ -150,9 +155,8 @@ MemoryStats MemoryController::stats(Cycle now) const {
     bank.Open(where.row, activate, config_);
     column = activate + config_.t_rcd;
   }
-  const unsigned t_ccd = config_.t_ccd;
-  const DramClock end = bus_.Take(clocks_per_slot_.Up(column), where.slots).end * t_ccd;
-  bank.Use(where.row, end + recovery, where.slots * t_ccd);
+  const DramClock end = bus_.Take(clocks_per_slot_.Up(column), where.slots).end * config_.t_ccd;
+  bank.Use(where.row, end + recovery, where.slots * config_.t_ccd);
   return end;
 }
 

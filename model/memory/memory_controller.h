@@ -40,6 +40,8 @@ class MemoryController final : public BlockingTarget, public sc_core::sc_module 
 
   // Until completion of a read; acceptance of a write.
   Cycle Serve(LineAccess* access, Cycle arrival) override;
+  Cycle Read(LineAccess* access, Cycle arrival) override;
+  Cycle Write(LineAccess* access, Cycle arrival) override;
 
  private:
   struct Location {
@@ -52,10 +54,9 @@ class MemoryController final : public BlockingTarget, public sc_core::sc_module 
   DramClock ToClocks(Cycle cycle) const { return Scale(cycle, clocks_per_cycle_); }
   Cycle ToCoreCycles(DramClock clock) const { return Scale(clock, cycles_per_clock_); }
   static std::uint64_t Scale(std::uint64_t value, std::uint64_t ratio);
-  void Count(const LineAccess& access, DramClock moved, SlotCounters* bytes_moved);
+  std::uint64_t Count(const LineAccess& access, bool store);
+  void Note(std::uint64_t move, DramClock end);
 
-  Cycle Read(const LineAccess& access, Cycle arrival);
-  Cycle Write(const LineAccess& access, Cycle arrival);
   DramClock DrainWrites(DramClock now);
   // Plans one access; returns the end of its last slot as column commands count, before tCL or tWL.
   DramClock Plan(const Location& where, DramClock now, unsigned recovery);

@@ -32,6 +32,9 @@ class LineTarget {
   virtual ~LineTarget() = default;
   // What b_transport does: the cycle of completion of a request that comes at `arrival`.
   virtual Cycle Serve(LineAccess* access, Cycle arrival) = 0;
+  // The same for those who know which of both it is. Atomics are reads.
+  virtual Cycle Read(LineAccess* access, Cycle arrival) { return Serve(access, arrival); }
+  virtual Cycle Write(LineAccess* access, Cycle arrival) { return Serve(access, arrival); }
 };
 
 // A target that takes blocking transport only: no debug, no direct memory (there are no data), and
@@ -82,6 +85,12 @@ class BlockingSocket : public tlm::tlm_initiator_socket<> {
   // other it is b_transport with a payload. After elaboration.
   Cycle Serve(LineAccess* access, Cycle start) {
     return target_ != nullptr ? target_->Serve(access, start) : Transport(access, start);
+  }
+  Cycle Read(LineAccess* access, Cycle start) {
+    return target_ != nullptr ? target_->Read(access, start) : Transport(access, start);
+  }
+  Cycle Write(LineAccess* access, Cycle start) {
+    return target_ != nullptr ? target_->Write(access, start) : Transport(access, start);
   }
 
  private:
