@@ -247,28 +247,41 @@ void Gpu::EndWork(JobId job) {
   next_event_[i] = sms_[i].NextEvent(now_);
 }
 
+// Apart: the loop over SMs would keep where its check lies.
+[[gnu::noinline]] void Gpu::CheckQuota(unsigned i, LaneMask granted) {
+  if (!quota_checks_[i].gated()) return;
+  quota_checks_[i].Grant(granted & shape_.layout.SchedulerField(0), i, now_, &checks_);
+}
+
+// Apart, so that of an SM that issues it is known.
+template <bool Prepared, bool Collects>
+[[gnu::noinline]] void Gpu::EndIdle(unsigned i) {
+  next_event_[i] =
+      Prepared ? sms_[i].EndPrepared<Collects>(now_, 0) : sms_[i].EndOrdinary<Collects>(now_, 0);
+}
+
 // An SM in a cycle in which nothing happens there but that warps are ready.
 template <bool Prepared, bool Collects>
-[[gnu::always_inline]] inline void Gpu::StepOrdinary(unsigned i) {
+[[gnu::always_inline]] inline void Gpu::StepOrdinary(unsigned i, Cycle now) {
   Sm& sm = sms_[i];
-  const LaneMask ready = Prepared ? ready_[i] : sm.BeginOrdinary<Collects>(now_);
+  const LaneMask ready = Prepared ? ready_[i] : sm.BeginOrdinary<Collects>(now);
+  if (__builtin_expect(ready == 0, 0)) return EndIdle<Prepared, Collects>(i);
   Grants grants;
-  if (ready != 0) {
-    if (Prepared && prepared_ != nullptr && prepared_->alone.Test(i)) {
-      grants.lanes = prepared_->lanes[i];
-    } else {
-      grants = control_.Grant(SmId{static_cast<std::uint8_t>(i)}, ready);
-    }
-    if (Prepared || __builtin_expect(grants.notes != 0, 0)) {
-      if (grants.left()) {
-        if (Prepared) sm.BeginOrdinaryRest(now_);
-        return EndShown(i, grants.lanes);
-      }
-      CheckQuota(i, grants.lanes);
-    }
+  if (Prepared && prepared_ != nullptr && prepared_->alone.Test(i)) {
+    grants.lanes = prepared_->lanes[i];
+  } else {
+    grants = control_.Grant(SmId{static_cast<std::uint8_t>(i)}, ready);
   }
-  next_event_[i] = Prepared ? sm.EndPrepared<Collects>(now_, grants.lanes)
-                            : sm.EndOrdinary<Collects>(now_, grants.lanes);
+  if (Prepared || __builtin_expect(grants.notes != 0, 0)) {
+    if (grants.left()) {
+      if (Prepared) sm.BeginOrdinaryRest(now);
+      return EndShown(i, grants.lanes);
+    }
+    CheckQuota(i, grants.lanes);
+  }
+  if (__builtin_expect(grants.lanes == 0, 0)) return EndIdle<Prepared, Collects>(i);
+  next_event_[i] = Prepared ? sm.EndPrepared<Collects>(now, grants.lanes)
+                            : sm.EndOrdinary<Collects>(now, grants.lanes);
 }
 
 // What the control plane must know of a cycle before the first of its SMs is stepped.
@@ -314,11 +327,13 @@ bool Gpu::StepEach() {
   if (Prepared) PrepareSms();
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
-  const bool ordinary = grants_alone_ && now_ != last_tick_ + 1;
+  // Before any time where no cycle is.
+  const Cycle now = now_;
+  const Cycle ordinary = grants_alone_ && now != last_tick_ + 1 ? now : kNever;
   for (unsigned i = 0; i < count; ++i) {
-    if (next_event_[i] > now_) continue;
-    if (ordinary && sms_[i].Ordinary(now_)) {
-      StepOrdinary<Prepared, Collects>(i);
+    if (next_event_[i] > now) continue;
+    if (sms_[i].Ordinary(ordinary)) {
+      StepOrdinary<Prepared, Collects>(i, now);
     } else if (StepWhole<Prepared>(i)) {
       any = true;
     }

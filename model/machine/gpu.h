@@ -51,15 +51,14 @@ class Gpu : private MemoryListener {
   bool StepEach();
   void PrepareSms();
   template <bool Prepared, bool Collects>
-  void StepOrdinary(unsigned i);
+  void StepOrdinary(unsigned i, Cycle now);
+  template <bool Prepared, bool Collects>
+  void EndIdle(unsigned i);
   template <bool Prepared>
   bool StepWhole(unsigned i);
   void WakeSms();
   void EndShown(unsigned i, LaneMask granted);
-  void CheckQuota(unsigned i, LaneMask granted) {
-    if (!quota_checks_[i].gated()) return;
-    quota_checks_[i].Grant(granted & shape_.layout.SchedulerField(0), i, now_, &checks_);
-  }
+  void CheckQuota(unsigned i, LaneMask granted);
   void TakeTurns() {
     if (memory_.NextTurn() <= now_) memory_.TakeTurns(now_, this);
     next_turn_ = memory_.NextTurn();

@@ -32,16 +32,14 @@ void JointSchedulers::Load(const Schedulers& schedulers, const Masks& stop, bool
   usual_ = greedy_16_ ? may_ : 0;
   several_ = (kernels & (kernels - 1)) != 0;
   counting_ = several_ || gated_;
+  counted_ = counting_ ? ~LaneMask{0} : layout_.AllLast();
   kernel_ = kernels == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(kernels));
 }
 
 LaneMask JointSchedulers::Grant(LaneMask ready) {
-  if (Usual(ready)) return GrantUsual(ready);
   const LaneMask eligible = ready & may_;
   if (eligible != ready) NoteBlocked(ready, eligible);
-  const LaneMask granted = greedy_ ? Greedy(layout_, eligible) : InTurn(layout_, eligible);
-  granted_ |= granted;
-  return granted;
+  return greedy_ ? Greedy(layout_, eligible) : InTurn(layout_, eligible);
 }
 
 // Before a field is full.

@@ -35,18 +35,39 @@ class alignas(64) JointSchedulers {
   // It is with the schedulers again.
   void Store(Schedulers* schedulers, ProfileCounters* profile);
 
+  // What greedy schedulers grant: those granted before, and the oldest of the rest where that is
+  // not ready. `kept`: who was granted last, of the other schedulers.
+  struct Choice {
+    LaneMask again, rest, kept, oldest;
+  };
+
   // One cycle: a warp of each scheduler that has an eligible one. If counting() then,
   // CountGrants() must be told.
   LaneMask Grant(LaneMask ready);
-  // The same if Usual(): the state is here, schedulers of 16 lanes are greedy, and all of the warps
-  // can be granted.
+  // The same in steps if Usual(): the state is here, schedulers of 16 lanes are greedy, and all of
+  // the warps can be granted.
   bool Usual(LaneMask ready) const { return (ready & ~usual_) == 0; }
-  [[gnu::always_inline]] LaneMask GrantUsual(LaneMask ready) {
-    const LaneMask granted = Greedy(LaneLayout(16), ready);
+  [[gnu::always_inline]] Choice ChooseUsual(LaneMask ready) {
+    return Choose(LaneLayout(16), ready);
+  }
+  // One of the oldest may not be: an older one may have a higher lane.
+  bool Unsure(const Choice& choice) const { return (choice.oldest & inverted_) != 0; }
+  // Finds those.
+  LaneMask SureOf(LaneMask oldest, LaneMask rest) const {
+    for (LaneMask m = oldest & inverted_; m != 0; m &= m - 1) {
+      oldest ^= (m & -m) ^ LaneBit(Oldest(LowestLane(m), rest));
+    }
+    return oldest;
+  }
+  // Grants them; which ones.
+  [[gnu::always_inline]] LaneMask Take(const Choice& choice) {
+    last_ = choice.kept | choice.oldest;
+    const LaneMask granted = choice.again | choice.oldest;
     granted_ |= granted;
     return granted;
   }
-  bool counting() const { return counting_ || Full(); }
+  // After a grant: it is counted by kernel, or a field of recent_ nearly is full.
+  bool counting() const { return (recent_ & counted_) != 0; }
   // Returns, by scheduler, the one whose kernel has spent its quota: they must be told before the
   // next cycle.
   LaneMask CountGrants(LaneMask granted) {
@@ -63,19 +84,19 @@ class alignas(64) JointSchedulers {
  private:
   // The one before, or else the oldest. All fields at once, without a loop of which the host would
   // have to guess the end. Only where an older warp may have a higher lane it is looked for.
-  [[gnu::always_inline]] LaneMask Greedy(const LaneLayout& layout, LaneMask eligible) {
+  [[gnu::always_inline]] Choice Choose(const LaneLayout& layout, LaneMask eligible) {
     const LaneMask again = eligible & last_;
     const LaneMask same = layout.LastLanesIn(again);
     const LaneMask rest = eligible & ~layout.FieldsOf(same);
     const LaneMask others = layout.LastLanesIn(rest);
     recent_ += layout.FirstLanesOf(same | others);
     const LaneMask kept = last_ & ~layout.FieldsOf(others);
-    LaneMask oldest = layout.LowestLanesIn(rest, others);
-    for (LaneMask m = oldest & inverted_; m != 0; m &= m - 1) {
-      oldest ^= (m & -m) ^ LaneBit(Oldest(LowestLane(m), rest));
-    }
-    last_ = kept | oldest;
-    return again | oldest;
+    return {again, rest, kept, layout.LowestLanesIn(rest, others)};
+  }
+  LaneMask Greedy(const LaneLayout& layout, LaneMask eligible) {
+    Choice choice = Choose(layout, eligible);
+    choice.oldest = SureOf(choice.oldest, choice.rest);
+    return Take(choice);
   }
   // The next one behind the one before.
   [[gnu::always_inline]] LaneMask InTurn(const LaneLayout& layout, LaneMask eligible) {
@@ -85,6 +106,7 @@ class alignas(64) JointSchedulers {
     const LaneMask next = layout.LowestLanesIn(behind | around, granting);
     last_ = (last_ & ~layout.FieldsOf(granting)) | next;
     recent_ += layout.FirstLanesOf(granting);
+    granted_ |= next;
     return next;
   }
   // Of the lanes of the scheduler of `lane`, which is one of them.
@@ -123,6 +145,7 @@ class alignas(64) JointSchedulers {
   bool loaded_ = false, gated_ = false;
   bool several_ = false;   // there are warps of more than one kernel
   bool counting_ = false;  // gated_ or several_: grants are counted by kernel
+  LaneMask counted_ = 0;   // of recent_: any is, or one that is full
   unsigned kernel_ = 0;    // if not: whose they are
   const bool greedy_;
   const LaneLayout layout_;

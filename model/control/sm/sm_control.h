@@ -92,7 +92,11 @@ class SmControl {
   // warps that are granted, and whether quotas have been spent or loaded.
   [[gnu::always_inline]] Grants GrantReady(LaneMask ready) {
     if (__builtin_expect(!joint_.Usual(ready), 0)) return GrantUnusual(ready);
-    const LaneMask granted = joint_.GrantUsual(ready);
+    const JointSchedulers::Choice choice = joint_.ChooseUsual(ready);
+    if (__builtin_expect(joint_.Unsure(choice), 0)) {
+      return GrantUnsure(choice.again, choice.rest, choice.kept, choice.oldest);
+    }
+    const LaneMask granted = joint_.Take(choice);
     if (joint_.counting() || state_.samples) return CountReady(granted);
     return {granted, 0};
   }
@@ -109,6 +113,7 @@ class SmControl {
  private:
   // Calls that end a grant, so that one without them is short.
   Grants GrantUnusual(LaneMask ready);
+  Grants GrantUnsure(LaneMask again, LaneMask rest, LaneMask kept, LaneMask oldest);
   Grants CountReady(LaneMask granted);
   bool CountGrants(LaneMask granted);
   QuotaScheduler::Inputs SchedulerInputs(unsigned scheduler, const Quotas& quotas) const;

@@ -26,6 +26,12 @@ void SmControl::LoadJoint() {
   return CountReady(joint_.Grant(ready));
 }
 
+// A JointSchedulers::Choice, in registers.
+[[gnu::noinline]] Grants SmControl::GrantUnsure(LaneMask again, LaneMask rest, LaneMask kept,
+                                                LaneMask oldest) {
+  return CountReady(joint_.Take({again, rest, kept, joint_.SureOf(oldest, rest)}));
+}
+
 [[gnu::noinline]] Grants SmControl::CountReady(LaneMask granted) {
   std::uint64_t notes = joint_.gated() ? Grants::kGated : 0;
   if (joint_.counting() && CountGrants(granted)) notes |= Grants::kLeft;

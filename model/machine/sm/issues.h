@@ -12,30 +12,36 @@
 namespace smk {
 
 // By kernel slot, class of instruction, and threads that a warp lacks to be full: a warp keeps
-// where its own are counted, so that a count is one addition.
+// where its own are counted, so that a count is one addition. So it stays where it is.
 class Issues {
  public:
-  // Where those of a warp are.
-  static std::uint16_t Account(unsigned kernel, unsigned missing) {
-    return static_cast<std::uint16_t>((kernel * kWarpThreads + missing) * kRow);
+  Issues() = default;
+  Issues(const Issues&) = delete;
+  Issues& operator=(const Issues&) = delete;
+
+  // Where those of a warp are, by class.
+  std::uint64_t* Account(unsigned kernel, unsigned missing) {
+    return &counts_[Row(kernel, missing)];
   }
-  void Count(std::uint16_t account, unsigned op) { ++counts_[account + op]; }
 
   std::uint64_t Of(unsigned kernel, unsigned missing) const {
-    const auto row = counts_.begin() + Account(kernel, missing);
+    const auto row = counts_.begin() + Row(kernel, missing);
     return std::accumulate(row, row + kRow, std::uint64_t{0});
   }
   std::uint64_t Of(unsigned kernel, OpClass op) const {
     std::uint64_t sum = 0;
     for (unsigned missing = 0; missing < kWarpThreads; ++missing) {
-      sum += counts_[Account(kernel, missing) + static_cast<unsigned>(op)];
+      sum += counts_[Row(kernel, missing) + static_cast<unsigned>(op)];
     }
     return sum;
   }
 
  private:
   static constexpr unsigned kRow = 16;
-  static_assert(kNumOpClasses <= kRow && kNumKernels * kWarpThreads * kRow <= 0xffff);
+  static_assert(kNumOpClasses <= kRow);
+  static unsigned Row(unsigned kernel, unsigned missing) {
+    return (kernel * kWarpThreads + missing) * kRow;
+  }
   alignas(64) std::array<std::uint64_t, kNumKernels * kWarpThreads * kRow> counts_{};
 };
 

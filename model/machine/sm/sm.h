@@ -206,7 +206,7 @@ class alignas(64) Sm {
   void Issue(unsigned lane, Cycle now);
   Cycle TakePipe(const Step& step, unsigned lane, Cycle now);
   Cycle TakeBanks(const Step& step, const Warp& warp, Cycle now);
-  const Step* Next(Warp* warp, unsigned lane, Cycle now);
+  const Step* Next(Warp* warp, LaneMask bit, Cycle now);
   // sm_issue.cc: any other issue.
   void IssueAll(LaneMask granted, Cycle now);
   void IssueOther(const Step& step, Warp* warp, unsigned lane, Cycle now);
@@ -238,8 +238,8 @@ class alignas(64) Sm {
   template <bool Ahead>
   void ScheduleInline(Warp* warp, unsigned lane, Cycle now);
   template <bool Ahead>
-  void ScheduleAt(Warp* warp, unsigned lane, Cycle now, Stamp operands);
-  void ScheduleFar(unsigned lane, Cycle at, Cycle now, Stamp operands);
+  void ScheduleAt(Warp* warp, LaneMask bit, Cycle now, Stamp operands);
+  void ScheduleFar(LaneMask bit, Cycle at, Cycle now, Stamp operands);
   void ResolveInline(Warp* warp, unsigned lane, Cycle now);
   void Known(const Step& step, Cycle done, Warp* warp);
   void KnownLater(const Step& step, Cycle done, Warp* warp);
@@ -372,7 +372,9 @@ class alignas(64) Sm {
   Cycle next_finish_ = kNever;
   Cycle special_at_ = 0;  // no cycle before can be but an ordinary one
   Cycle ports_busy_until_ = 0;
-  Cycle next_fetch_ = 0;   // next free fetch: cycle x fetch_warps + turn
+  Cycle next_fetch_ = 0;             // next free fetch: cycle x fetch_warps + turn
+  const std::uint32_t fetch_shift_;  // log2 of fetch_warps
+  const std::uint32_t fetch_latency_;
   LaneMask unknown_ = 0;   // waits for a result whose time is not known
   LaneMask awaiting_ = 0;  // in unknown_, behind a memory barrier: waits for all results
   LaneMask skipped_ = 0;   // of kernels without quota

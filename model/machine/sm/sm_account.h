@@ -14,25 +14,26 @@ template <unsigned Warps, bool Ordinary>
 [[gnu::always_inline]] inline void Sm::AccountSole(LaneMask granted, LaneMask ready, LaneMask busy,
                                                    unsigned cycles) {
   constexpr LaneLayout kLayout(Warps);
-  const LaneMask short_lanes = reason_lanes_[kShort];
-  const LaneMask data_lanes = short_lanes | reason_lanes_[kMemory];
-  const LaneMask waiting = runnable_ & data_lanes & (Ordinary ? ~LaneMask{0} : ~data_ready_);
-  StallMasks masks;
   if (!Ordinary) {
     const LaneMask none = kLayout.LastLanesIn(ready) & ~kLayout.LastLanesIn(granted);
     tally_.NoteUngranted(kLayout.CountOf(none), cycles);
   }
-  masks.ready = ready;
-  masks.pipe = ready | busy;
-  masks.data_short = masks.pipe | (waiting & short_lanes);
-  masks.memory = masks.pipe | waiting;
-  masks.control = Ordinary ? masks.pipe | (runnable_ & ~reason_lanes_[kAtBarrier])
-                           : masks.memory | (runnable_ & ForInstruction());
-  masks.fetched = masks.pipe | (waiting & ~unfetched_);
+  // Two masks at a time, in one register of the host.
+  using Pair = StallMasks::Pair;
+  const LaneMask pipe = ready | busy;
+  const Pair first = {pipe, pipe};
+  const LaneMask may = Ordinary ? runnable_ : runnable_ & ~data_ready_;
+  const Pair reasons = {reason_lanes_[kShort], reason_lanes_[kMemory]};
+  const Pair short_first = {0, reasons[0]};
+  const Pair waiting = Pair{may, may} & (reasons | short_first);
+  const Pair others = Ordinary ? Pair{reason_lanes_[kAtBarrier], unfetched_}
+                               : Pair{~(waiting[1] | ForInstruction()), unfetched_};
+  const StallMasks masks = {Pair{ready, pipe}, first | waiting,
+                            first | (Pair{runnable_, waiting[1]} & ~others)};
   LaneMask unsure = tally_.Note<Warps>(masks, cycles);
   while (__builtin_expect(unsure != 0, 0)) {
     const LaneMask field = kLayout.SchedulerField(kLayout.SchedulerOf(LowestLane(unsure)));
-    MoveStalls(SimStall::kData, waiting & field, cycles);
+    MoveStalls(SimStall::kData, waiting[1] & field, cycles);
     unsure &= ~field;
   }
   if (__builtin_expect(tally_.room() == 0, 0)) TakeTally();

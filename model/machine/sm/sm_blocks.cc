@@ -41,7 +41,7 @@ void Sm::Place(const WarpStart& start, Cycle now) {
   warp.kernel = static_cast<std::uint8_t>(Index(start.kernel));
   warp.tb_slot = static_cast<std::uint8_t>(slot);
   warp.merged = block.merged != nullptr;
-  warp.account = Issues::Account(warp.kernel, kWarpThreads - launch.Threads(start.warp_in_tb));
+  warp.account = issues_.Account(warp.kernel, kWarpThreads - launch.Threads(start.warp_in_tb));
   warp.identity = launch.Identity(start.tb, start.warp_in_tb);
   if (!start.restore) launch.program->Start(warp.identity, &warp.cursor);
   block.lane_of[block.placed++] = static_cast<std::uint8_t>(lane);

@@ -66,7 +66,7 @@ void Sm::Wait(const Step& step, Warp* warp, unsigned lane) {
   const bool alike = any_memory != any_short && any_memory == ((operands & 1) != 0);
   const bool waits = operands > static_cast<Stamp>(warp->earliest * 2 + 1);
   if (!found || (alike && waits && operands < kUnknownShort)) {
-    return ScheduleAt<false>(warp, lane, now, operands);
+    return ScheduleAt<false>(warp, LaneBit(lane), now, operands);
   }
   SetReason(lane, any_memory ? kMemory : kShort);
   unknown_ |= LaneBit(lane);

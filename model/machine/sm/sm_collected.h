@@ -46,7 +46,7 @@ template <bool Ahead>
     const bool alike = operands < kUnknownShort && !passing.Has(OtherThan(operands), age);
     if (!early && !(waits && alike)) return ScheduleLater(warp, lane, now, operands);
   }
-  ScheduleAt<Ahead>(warp, lane, now, operands);
+  ScheduleAt<Ahead>(warp, LaneBit(lane), now, operands);
 }
 
 }  // namespace smk

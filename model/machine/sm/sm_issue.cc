@@ -84,7 +84,7 @@ bool Sm::PipeTakes(unsigned port, unsigned scheduler, Cycle now) {
   } else if (!IssueSpecial(step, warp, lane, now)) {
     return;
   }
-  Next(warp, lane, now);
+  Next(warp, LaneBit(lane), now);
   if (__builtin_expect(step.membar, 0)) {
     awaiting_ |= LaneBit(lane);
     return Schedule(warp, lane, now);
@@ -127,7 +127,7 @@ bool Sm::IssueWithoutPort(const Step& step, Warp* warp, unsigned lane, Cycle now
     Exit(warp, lane, &block, now);
     return false;
   }
-  Next(warp, lane, now);
+  Next(warp, LaneBit(lane), now);
   block.at_barrier |= LaneBit(lane);
   ++block.arrived;
   SetReason(lane, kAtBarrier);
@@ -148,7 +148,7 @@ void Sm::ScheduleAwaiting(Warp* warp, unsigned lane, Cycle now) {
   if (collects_) {
     ScheduleCollected<false>(warp, lane, now, results);
   } else {
-    ScheduleAt<false>(warp, lane, now, results);
+    ScheduleAt<false>(warp, LaneBit(lane), now, results);
   }
   if ((unknown_ & LaneBit(lane)) == 0) awaiting_ &= ~LaneBit(lane);
 }

@@ -73,13 +73,12 @@ void Sm::StartPart(const Launch& launch, TbId tb, ThreadBlock* block, Cycle now,
     unfetched_ |= bit;
     Warp& warp = warps_[lane];
     warp.code = &gpu_.code.Of(*launch.program);
-    warp.account = Issues::Account(warp.kernel, kWarpThreads - launch.Threads(w));
+    warp.account = issues_.Account(warp.kernel, kWarpThreads - launch.Threads(w));
     warp.identity = launch.Identity(tb, w);
     launch.program->Start(warp.identity, &warp.cursor);
     SetNext(&warp, lane);
-    next_fetch_ = std::max(next_fetch_, now << shape_.fetch_shift);
-    const Cycle fetched =
-        (next_fetch_++ >> shape_.fetch_shift) + config_.branch_latency + (known - now);
+    next_fetch_ = std::max(next_fetch_, now << fetch_shift_);
+    const Cycle fetched = (next_fetch_++ >> fetch_shift_) + config_.branch_latency + (known - now);
     warp.earliest = static_cast<std::uint32_t>(std::max(fetched, known + config_.barrier_latency));
     Schedule(&warp, lane, now);
   }

@@ -73,7 +73,7 @@ inline Cycle Sm::TakeBanks(const Step& step, const Warp& warp, Cycle now) {
 // The next instruction of the warp: from its buffer, or fetched in its turn. The SM fetches for
 // `fetch_warps` warps per cycle, in the order in which their buffers run empty; going on anywhere
 // else than at the next instruction (a taken branch) empties the buffer.
-[[gnu::always_inline]] inline const Step* Sm::Next(Warp* warp, unsigned lane, Cycle now) {
+[[gnu::always_inline]] inline const Step* Sm::Next(Warp* warp, LaneMask bit, Cycle now) {
   bool taken = false;
   const Step* next = warp->next + 1;
   if (__builtin_expect(next[-1].ends_run, 0)) {
@@ -82,16 +82,16 @@ inline Cycle Sm::TakeBanks(const Step& step, const Warp& warp, Cycle now) {
     next = warp->code->At(warp->cursor);
   }
   warp->next = next;
-  port_lanes_[next->port] |= LaneBit(lane);
+  port_lanes_[next->port] |= bit;
   if (!taken && --warp->buffered != 0) {
     warp->earliest = static_cast<std::uint32_t>(now + 1);
     return next;
   }
   warp->buffered = next->fetched;
-  unfetched_ |= LaneBit(lane);
-  next_fetch_ = std::max(next_fetch_, now << shape_.fetch_shift);
-  const unsigned latency = taken ? config_.branch_latency : config_.fetch_latency;
-  warp->earliest = static_cast<std::uint32_t>((next_fetch_++ >> shape_.fetch_shift) + latency);
+  unfetched_ |= bit;
+  next_fetch_ = std::max(next_fetch_, now << fetch_shift_);
+  const unsigned latency = taken ? config_.branch_latency : fetch_latency_;
+  warp->earliest = static_cast<std::uint32_t>((next_fetch_++ >> fetch_shift_) + latency);
   return next;
 }
 
@@ -106,26 +106,27 @@ template <typename T>
 template <bool Collects>
 [[gnu::always_inline]] inline void Sm::Issue(unsigned lane, Cycle now) {
   Warp& warp = *Held(&warps_[lane]);
+  const LaneMask bit = LaneBit(lane);
   const Step& step = *warp.next;
-  issues_.Count(warp.account, step.op);
+  ++warp.account[step.op];
   if (Collects) {
     if (step.way != Step::kCollected || !Passes(step, &warp, lane, now)) {
       return IssueOther(step, &warp, lane, now);
     }
-    const Step* const next = Next(&warp, lane, now);
+    const Step* const next = Next(&warp, bit, now);
     return ScheduleCollected<true>(&warp, lane, now, warp.Operands(*next));
   }
   if (step.way == Step::kPlain) {
     KnownToWarp(step, now + step.latency, &warp);
-  } else if (step.way == Step::kPipe) {
-    Known(step, TakePipe(step, lane, now), &warp);
   } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
     Known(step, TakeBanks(step, warp, now), &warp);
+  } else if (step.way == Step::kPipe) {
+    Known(step, TakePipe(step, LowestLane(bit), now), &warp);
   } else {
     return IssueOther(step, &warp, lane, now);
   }
-  const Step* const next = Next(&warp, lane, now);
-  ScheduleAt<true>(&warp, lane, now, warp.Operands(*next));
+  const Step* const next = Next(&warp, bit, now);
+  ScheduleAt<true>(&warp, bit, now, warp.Operands(*next));
 }
 
 // The warps that are granted issue.
@@ -142,14 +143,15 @@ template <bool Collects>
 
 template <bool Collects>
 [[gnu::always_inline]] inline Cycle Sm::EndOrdinary(Cycle now, LaneMask granted) {
-  const LaneMask wrong = granted & ~ready_;
+  const LaneMask left = ready_ ^ granted;
+  const LaneMask wrong = left & granted;
   if (__builtin_expect(wrong != 0, 0)) {
     RefuseGrant(layout_.SchedulerOf(LowestLane(wrong)), layout_.IndexOf(LowestLane(wrong)), now);
   }
   if (granted != 0) IssueInline<Collects>(granted, now);
-  AccountInline<true>(granted, ready_, busy_, 1);
-  // What is left of `ready` is ready again.
-  return NextEvent<Collects>(now, ready_ ^ granted);
+  AccountInline<true>(ready_ ^ left, ready_, busy_, 1);
+  // What is left is ready again.
+  return NextEvent<Collects>(now, left);
 }
 
 template <bool Collects>

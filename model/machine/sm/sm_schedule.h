@@ -41,32 +41,32 @@ inline void Sm::SetNext(Warp* warp, unsigned lane) {
 // there last, the instruction or an operand. The lane is not in unknown_.
 template <bool Ahead>
 [[gnu::always_inline]] inline void Sm::ScheduleInline(Warp* warp, unsigned lane, Cycle now) {
-  ScheduleAt<Ahead>(warp, lane, now, warp->Operands());
+  ScheduleAt<Ahead>(warp, LaneBit(lane), now, warp->Operands());
 }
 // `Ahead`: it has issued in this cycle, so that its instruction comes later, and has no reason yet.
 template <bool Ahead>
-[[gnu::always_inline]] inline void Sm::ScheduleAt(Warp* warp, unsigned lane, Cycle now,
+[[gnu::always_inline]] inline void Sm::ScheduleAt(Warp* warp, LaneMask bit, Cycle now,
                                                   Stamp operands) {
-  if (!Ahead) ClearReasons(LaneBit(lane));
+  if (!Ahead) ClearReasons(bit);
   Cycle at = warp->earliest;
   if (operands > static_cast<Stamp>(at * 2 + 1)) {
     at = operands / 2;
     static_assert(kMemory == kShort + 1);  // the stamp of what memory brings is odd
-    reason_lanes_[kShort + (operands & 1)] |= LaneBit(lane);
+    reason_lanes_[kShort + (operands & 1)] |= bit;
   }
   if (!Ahead) at = std::max(at, now + 1);
   // One look for both: what is unknown is far, too.
   static_assert(kUnknownShort / 2 - kMaxRunCycles >= WarpWheel::kSlots);
-  if (__builtin_expect(WarpWheel::Far(at, now), 0)) return ScheduleFar(lane, at, now, operands);
-  wheel_.AddNear(LaneBit(lane), at);
+  if (__builtin_expect(WarpWheel::Far(at, now), 0)) return ScheduleFar(bit, at, now, operands);
+  wheel_.AddNear(bit, at);
 }
 
-inline void Sm::ScheduleFar(unsigned lane, Cycle at, Cycle now, Stamp operands) {
+inline void Sm::ScheduleFar(LaneMask bit, Cycle at, Cycle now, Stamp operands) {
   if (operands >= kUnknownShort) {
-    unknown_ |= LaneBit(lane);
+    unknown_ |= bit;
     return;
   }
-  wheel_.Add(lane, at, now);
+  wheel_.Add(LowestLane(bit), at, now);
   special_at_ = std::min(special_at_, wheel_.FarAt());
 }
 

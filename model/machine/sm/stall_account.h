@@ -34,7 +34,8 @@ inline constexpr std::array<Stall, kNumReasons + 1> kReasons = {
 // What one cycle looks like: warps with each reason or one before it, so that each mask has all of
 // the one before. `fetched`: of `memory`, those that have their instruction.
 struct StallMasks {
-  LaneMask ready, pipe, data_short, memory, control, fetched;
+  typedef LaneMask Pair __attribute__((vector_size(16)));
+  Pair ready_pipe, data_short_memory, control_fetched;
 };
 
 // Counts for all schedulers at once in how many cycles a mask had none of their lanes. What has the
@@ -64,17 +65,16 @@ class StallTally {
   [[gnu::always_inline]] LaneMask Note(const StallMasks& m, unsigned cycles) {
     using Field = std::conditional_t<LaneLayout(Warps).lanes_per_scheduler() == 16, std::int16_t,
                                      std::int32_t>;
-    typedef LaneMask Pair __attribute__((vector_size(16)));
+    using Pair = StallMasks::Pair;
     typedef Field Fields __attribute__((vector_size(16)));
-    const auto note = [this, cycles](unsigned i, LaneMask first, LaneMask second) {
-      const Pair pair = {first, second};
+    const auto note = [this, cycles](unsigned i, Pair pair) {
       const Fields none = (Fields)pair == 0;  // -1 in a field that is empty
       without_[i] = (Pair)((Fields)without_[i] + (none & static_cast<Field>(-cycles)));
       return (Pair)none;
     };
-    note(0, m.ready, m.pipe);
-    const Pair data = note(1, m.data_short, m.memory);
-    const Pair rest = note(2, m.control, m.fetched);
+    note(0, m.ready_pipe);
+    const Pair data = note(1, m.data_short_memory);
+    const Pair rest = note(2, m.control_fetched);
     room_ -= cycles;
     return (rest & ~data)[1];
   }

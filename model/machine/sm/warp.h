@@ -45,8 +45,8 @@ struct alignas(64) Warp {
   const Step* next = nullptr;  // that it issues next
   const Code* code = nullptr;
   ThreadBlock* block = nullptr;
-  std::uint32_t earliest = 0;  // first cycle in which `next` is in the instruction buffer
-  std::uint16_t account = 0;   // where its issues are counted, see Issues
+  std::uint64_t* account = nullptr;  // where its issues are counted, see Issues
+  std::uint32_t earliest = 0;        // first cycle in which `next` is in the instruction buffer
   std::uint8_t kernel = 0;
   std::uint8_t tb_slot = 0;
   std::uint8_t buffered = 0;  // instructions in the buffer, `next` among them
