@@ -180,7 +180,8 @@ TEST_F(LockstepMismatch, OrdinaryCyclesAreTheSame) {
         [](Play* p) { p->grants[kSm].lanes = LaneBit(3); });
   Finds("quota_scheduler", "grant_warp", true, granted,
         [](Play* p) { p->grants[kSm].lanes = LaneBit(3) | LaneBit(21); });
-  Finds("quota_scheduler", "quotas", true, alone, [](Play* p) { p->grants[kSm].quotas = true; });
+  Finds("quota_scheduler", "quotas", true, alone,
+        [](Play* p) { p->grants[kSm].notes = Grants::kLeft; });
   const auto prepared = [](Play* p) {
     p->alone = true;
     p->ready.alone.Set(kSm);
@@ -189,7 +190,7 @@ TEST_F(LockstepMismatch, OrdinaryCyclesAreTheSame) {
         [](Play* p) { p->ready.lanes[kSm] = LaneBit(3); });
   const auto shown = [](Play* p) {
     p->alone = true;
-    p->grants[kSm].quotas = true;
+    p->grants[kSm].notes = Grants::kLeft;
   };
   Finds("quota_scheduler", "alone", true, shown, [](Play* p) { p->ready.alone.Set(kSm); });
   Finds("sm_control", "gated", true, alone, [](Play* p) { p->wires[kSm].gated = true; });
