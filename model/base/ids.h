@@ -41,9 +41,10 @@ inline constexpr unsigned kSectorBytes =
     32;                           // the smallest part of a line that is ever moved alone
 using SectorMask = std::uint8_t;  // of a line, bit 0 is the first
 inline constexpr SectorMask kAllSectors = 15;
-constexpr unsigned BytesOf(SectorMask sectors) {
+constexpr unsigned CountOf(SectorMask sectors) {
   constexpr std::uint64_t kCounts = 0x4332'3221'3221'2110;  // of each mask: a digit
-  return static_cast<unsigned>(kCounts >> 4 * sectors & 15) * kSectorBytes;
+  return static_cast<unsigned>(kCounts >> 4 * sectors & 15);
 }
+constexpr unsigned BytesOf(SectorMask sectors) { return CountOf(sectors) * kSectorBytes; }
 
 }  // namespace smk

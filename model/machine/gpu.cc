@@ -67,7 +67,6 @@ Gpu::Gpu(const RunRequest& request, ControlPlane& control, MemoryPort& memory, H
       ledger_(checks_),
       contexts_(checks_),
       shape_(request.machine.sm, request.passing),
-      collects_(shape_.config.collectors != 0),
       code_(shape_),
       waves_(request.machine.sms),
       sms_(request.machine.sms),
@@ -247,13 +246,13 @@ void Gpu::EndWork(JobId job) {
   next_event_[i] = sms_[i].NextEvent(now_);
 }
 
-// Apart: the loop over SMs would keep where its check lies.
+// Not inlined: the loop over SMs would keep a register for quota_checks_.
 [[gnu::noinline]] void Gpu::CheckQuota(unsigned i, LaneMask granted) {
   if (!quota_checks_[i].gated()) return;
   quota_checks_[i].Grant(granted & shape_.layout.SchedulerField(0), i, now_, &checks_);
 }
 
-// Apart, so that of an SM that issues it is known.
+// The end of a cycle without an issue. A function of its own, so that the other knows of one.
 template <bool Prepared, bool Collects>
 [[gnu::noinline]] void Gpu::EndIdle(unsigned i) {
   next_event_[i] =
@@ -317,7 +316,7 @@ template <bool Prepared>
 }
 
 bool Gpu::StepSms() {
-  if (collects_) return prepares_ ? StepEach<true, true>() : StepEach<false, true>();
+  if (shape_.collects) return prepares_ ? StepEach<true, true>() : StepEach<false, true>();
   return prepares_ ? StepEach<true, false>() : StepEach<false, false>();
 }
 
@@ -327,7 +326,7 @@ bool Gpu::StepEach() {
   if (Prepared) PrepareSms();
   bool any = false;
   const unsigned count = static_cast<unsigned>(sms_.size());
-  // Before any time where no cycle is.
+  // kNever where no SM's cycle can be ordinary: it is before no other time.
   const Cycle now = now_;
   const Cycle ordinary = grants_alone_ && now != last_tick_ + 1 ? now : kNever;
   for (unsigned i = 0; i < count; ++i) {

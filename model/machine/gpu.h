@@ -99,7 +99,6 @@ class Gpu : private MemoryListener {
   TbLedger ledger_;
   ContextStore contexts_;
   const SmShape shape_;
-  const bool collects_;  // SMs have operand collectors
   CodeTable code_;
   TbWaves waves_;
   std::vector<TbRecord> tb_records_;

@@ -35,11 +35,10 @@ Step Decode(const Instruction& from, const SmShape& shape) {
   to.membar = from.special == Special::kMembar;
   // Its result must come after its start.
   to.may_pass = shape.passing && !at_lsu && shape.shared_units[cost.port] == 0 && to.latency != 0;
-  const bool collected = shape.config.collectors != 0;
   if (from.ends_idempotence || to.membar || cost.port == SmShape::kNoPort ||
-      !(collected || shape.plain_ports)) {
+      (shape.any_shared && !shape.collects)) {
     to.way = Step::kOther;
-  } else if (collected) {
+  } else if (shape.collects) {
     to.way = Step::kCollected;
   } else if (at_lsu) {
     to.way = cost.off_chip ? Step::kOther : Step::kBanks;

@@ -153,7 +153,7 @@ class alignas(64) Lsu {
 
   unsigned Cycles(SectorMask sectors) const {
     if (lsu_sectors_ == 0) return 1;
-    return (static_cast<unsigned>(__builtin_popcount(sectors)) + lsu_sectors_ - 1) / lsu_sectors_;
+    return (CountOf(sectors) + lsu_sectors_ - 1) / lsu_sectors_;
   }
   // Gives the instruction at unresolved_ its passes; it must be a shared-memory one.
   Cycle ScheduleShared(unsigned cycles, unsigned latency, KernelId kernel, Cycle now) {

@@ -17,7 +17,7 @@ Sm::Sm(SmId id, const SmShape& shape, bool ideal_preemption, const GpuContext& g
       costs_(shape.costs),
       fetch_shift_(shape.fetch_shift),
       fetch_latency_(config_.fetch_latency),
-      collects_(config_.collectors != 0),
+      collects_(shape.collects),
       lsu_(id, config_, gpu.sector_bytes, memory),
       traffic_(id, memory, gpu.checks, ideal_preemption, ContextLines(config_.limits)),
       id_(id),

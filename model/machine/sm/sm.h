@@ -157,15 +157,6 @@ class alignas(64) Sm {
   unsigned resident_tbs(KernelId kernel) const { return resident_[Index(kernel)]; }
 
  private:
-  // `ready`: that have their data, and no port was busy for them.
-  template <bool Collects>
-  Cycle NextEvent(Cycle now, LaneMask ready) {
-    // Without a branch between the two, which the host could not guess.
-    const LaneMask lanes = ready | wheel_.Due(now + 1);
-    if (lanes != 0) return now + 1;
-    const bool soon = lsu_.next_pass() == now + 1 || (Collects && Collecting());
-    return soon ? now + 1 : LaterEvent(now);
-  }
   using Port = SmShape::Port;
   using OpCost = SmShape::OpCost;
   static constexpr Port kNoPort = Port::kNoPort, kSp = Port::kSp, kLsu = Port::kLsu;
@@ -191,6 +182,15 @@ class alignas(64) Sm {
   void TakeResolved(Cycle now);
   void FinishDueTbs(Cycle now);
   LaneMask Granted(const SmOutputs& out, Cycle now) const;
+  // `ready`: that have their data, and no port was busy for them.
+  template <bool Collects>
+  Cycle NextEvent(Cycle now, LaneMask ready) {
+    // Without a branch between the two, which the host could not guess.
+    const LaneMask lanes = ready | wheel_.Due(now + 1);
+    if (lanes != 0) return now + 1;
+    const bool soon = lsu_.next_pass() == now + 1 || (Collects && Collecting());
+    return soon ? now + 1 : LaterEvent(now);
+  }
   void FindSpecial();
   [[noreturn]] void RefuseGrant(unsigned scheduler, unsigned index, Cycle now) const;
   // sm_ordinary.h: what every cycle has, and an issue whose time is known.

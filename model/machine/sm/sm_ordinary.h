@@ -121,7 +121,7 @@ template <bool Collects>
   } else if (step.way == Step::kBanks && lsu_.AllKnown()) {
     Known(step, TakeBanks(step, warp, now), &warp);
   } else if (step.way == Step::kPipe) {
-    Known(step, TakePipe(step, LowestLane(bit), now), &warp);
+    Known(step, TakePipe(step, LowestLane(bit), now), &warp);  // the lane needs no register then
   } else {
     return IssueOther(step, &warp, lane, now);
   }

@@ -9,9 +9,9 @@ SmShape::SmShape(const SmConfig& sm, bool passing)
     : config(sm),
       layout(sm.warps_per_scheduler),
       all_schedulers(layout.LastLanesOf((1u << sm.schedulers) - 1)),
+      collects(sm.collectors != 0),
       passing(passing) {
   while ((1u << fetch_shift) < config.fetch_warps) ++fetch_shift;
-  plain_ports = config.collectors == 0;
   const auto set = [this](OpClass op, Port port, const PipeConfig& pipe, unsigned per_pass,
                           unsigned memory) {
     OpCost& cost = costs[static_cast<unsigned>(op)];
@@ -24,7 +24,6 @@ SmShape::SmShape(const SmConfig& sm, bool passing)
   const auto share = [this](Port port, unsigned units) {
     if (units >= config.schedulers) return;
     shared_units[port] = static_cast<std::uint8_t>(units);
-    plain_ports = false;
     any_shared = true;
   };
   share(kSp, config.units.sp);

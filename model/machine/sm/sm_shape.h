@@ -30,7 +30,7 @@ struct SmShape {
   LaneLayout layout;
   LaneMask all_schedulers;  // the last lane of each
   std::array<OpCost, kNumOpClasses> costs{};
-  bool plain_ports = true;  // no collectors, and each scheduler has its own pipes
+  bool collects;                                       // there are operand collectors
   std::array<std::uint8_t, kNumPorts> shared_units{};  // pipes that all share; 0: each its own
   bool any_shared = false;                             // of these
   unsigned fetch_shift = 0;                            // log2 of fetch_warps

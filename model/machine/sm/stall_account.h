@@ -82,9 +82,9 @@ class StallTally {
   std::array<std::uint64_t, kNumReasons + 1> Take(const LaneLayout& layout, unsigned schedulers);
 
  private:
-  static constexpr unsigned kPairs = sizeof(StallMasks) / sizeof(LaneMask) / 2;
-  typedef LaneMask Masks __attribute__((vector_size(16)));
-  std::array<Masks, kPairs> without_{};  // fields of counts: minus the cycles without a lane
+  static constexpr unsigned kPairs = sizeof(StallMasks) / sizeof(StallMasks::Pair);
+  std::array<StallMasks::Pair, kPairs>
+      without_{};  // fields of counts: minus the cycles without a lane
   // Of the cycles that were noted since.
   void CountIdle() {
     const std::uint64_t cycles = idle_counted_ - room_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <utility>
@@ -28,7 +29,10 @@ class Schedulers {
     in_.gated = gated;
     in_.quota = &quota_;
     for (unsigned k = 0; k < 3; ++k) quota_[k] = static_cast<std::uint16_t>(3 + random_() % 40);
-    for (unsigned i = 0; i < warps; ++i) {
+    std::vector<unsigned> order(warps);  // the oldest need not have the lowest lane
+    std::iota(order.begin(), order.end(), 0u);
+    std::shuffle(order.begin(), order.end(), random_);
+    for (const unsigned i : order) {
       for (unsigned s = 0; s < count; ++s) Start(s, i);
     }
     for (unsigned s = 0; gated && s < count; ++s) {
@@ -36,7 +40,12 @@ class Schedulers {
       load.load = true;
       Tick(s, load);
     }
-    for (unsigned s = 0; s < count; ++s) stop_[s] = static_cast<WarpMask>(random_() & random_());
+    for (unsigned s = 0; s < count; ++s) {
+      stop_[s] = static_cast<WarpMask>(random_() & random_());
+      for (unsigned i = 0; i < warps; ++i) {
+        if ((stop_[s] >> i & 1) == 0) run_ |= LaneBit(layout_.LaneOf(s, i));
+      }
+    }
   }
 
   // Compares cycles with random ready warps; returns how many instructions were granted.
@@ -45,8 +54,9 @@ class Schedulers {
     for (unsigned cycle = 0; cycle < cycles; ++cycle) {
       if (!joint_.loaded())
         joint_.Load(schedulers_, stop_, in_.gated, std::exchange(first_, false));
-      const LaneMask ready = random_() & random_() & Warps();
-      const LaneMask got = joint_.Grant(ready);
+      LaneMask ready = random_() & random_() & Warps();
+      if (random_() % 2 == 0) ready &= run_;
+      const LaneMask got = Grant(ready);
       const LaneMask spent = joint_.counting() ? joint_.CountGrants(got) : 0;
       EXPECT_EQ(got, OneByOne(ready)) << "cycle " << cycle << " ready " << ready;
       granted += static_cast<unsigned>(__builtin_popcountll(got));
@@ -55,12 +65,26 @@ class Schedulers {
     }
     return granted;
   }
+  // How many of the cycles were usual, and of those how many unsure.
+  unsigned usual() const { return usual_; }
+  unsigned unsure() const { return unsure_; }
 
  private:
   LaneMask Warps() const {
     LaneMask all = 0;
     for (unsigned s = 0; s < count_; ++s) all |= layout_.SchedulerField(s);
     return all;
+  }
+  // As SmControl::GrantReady() does.
+  LaneMask Grant(LaneMask ready) {
+    if (!joint_.Usual(ready)) return joint_.Grant(ready);
+    ++usual_;
+    JointSchedulers::Choice choice = joint_.ChooseUsual(ready);
+    if (joint_.Unsure(choice)) {
+      ++unsure_;
+      choice.oldest = joint_.SureOf(choice.oldest, choice.rest);
+    }
+    return joint_.Take(choice);
   }
   void Start(unsigned scheduler, unsigned warp) {
     QuotaScheduler::Inputs start = in_;
@@ -116,6 +140,8 @@ class Schedulers {
   JointSchedulers joint_;
   const LaneLayout layout_;
   bool first_ = true;
+  unsigned usual_ = 0, unsure_ = 0;
+  LaneMask run_ = 0;  // warps that are not stopped
   QuotaScheduler::Inputs in_;
   std::array<std::uint16_t, kMaxKernels> quota_{};
   JointSchedulers::Masks stop_{};
@@ -129,7 +155,12 @@ TEST(JointSchedulers, GrantWhatEachGrants) {
     for (const bool gated : {false, true}) {
       for (const auto& [warps, count] : {std::pair{16u, 4u}, {12u, 3u}, {24u, 2u}, {32u, 1u}}) {
         SCOPED_TRACE("seed " + std::to_string(++seed));
-        EXPECT_GT(Schedulers(warps, count, policy, gated, seed).Run(4000), 500u);
+        Schedulers schedulers(warps, count, policy, gated, seed);
+        EXPECT_GT(schedulers.Run(4000), 500u);
+        if (policy == WarpPolicy::kGto && warps <= 16 && !gated) {
+          EXPECT_GT(schedulers.usual(), 1000u);
+          EXPECT_GT(schedulers.unsure(), 100u);
+        }
       }
     }
   }
@@ -293,7 +324,7 @@ class Spender : public WholeSteps {
  public:
   using WholeSteps::WholeSteps;
   bool grants_alone() const override { return true; }
-  Grants Grant(SmId, LaneMask ready) override { return {ready & (~ready + 1), false}; }
+  Grants Grant(SmId, LaneMask ready) override { return {ready & (~ready + 1), 0}; }
   void ShowQuotas(SmId, SmOutputs* out) override {
     out->gated = true;
     out->quota_left.fill(3);
@@ -322,7 +353,7 @@ class Granter : public WholeSteps {
  public:
   using WholeSteps::WholeSteps;
   bool grants_alone() const override { return true; }
-  Grants Grant(SmId, LaneMask ready) override { return {~ready & (ready + 1), false}; }
+  Grants Grant(SmId, LaneMask ready) override { return {~ready & (ready + 1), 0}; }
 };
 
 TEST(OrdinaryCycles, GrantsOfWarpsThatAreNotReadyAreRefused) {
@@ -334,6 +365,27 @@ TEST(OrdinaryCycles, GrantsOfWarpsThatAreNotReadyAreRefused) {
     FAIL() << "nobody saw it";
   } catch (const CheckFailure& failure) {
     EXPECT_NE(std::string(failure.what()).find("which is not ready"), std::string::npos)
+        << failure.what();
+  }
+}
+
+// One warp of all, where each scheduler with ready ones should grant one.
+class Withholder : public WholeSteps {
+ public:
+  using WholeSteps::WholeSteps;
+  bool grants_alone() const override { return true; }
+  Grants Grant(SmId, LaneMask ready) override { return {ready & (~ready + 1), 0}; }
+};
+
+TEST(OrdinaryCycles, SchedulersThatGrantNobodyAreFound) {
+  MicroRun run;
+  run.request.policy.dispatch = DispatchMode::kLeftover;
+  Withholder control(run.Control(), run.request.policy);
+  try {
+    run.Run({MixedKernel("a", 96, 25, OpClass::kSfu)}, &control);
+    FAIL() << "nobody saw it";
+  } catch (const CheckFailure& failure) {
+    EXPECT_NE(std::string(failure.what()).find("are accounted for"), std::string::npos)
         << failure.what();
   }
 }
